@@ -1,6 +1,6 @@
 /**
- * The family of errors that anything below a route may throw to end a request with a chosen answer: stores, features
- * and routes alike. `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
+ * Errors that code below a route (stores, features and routes) may throw to end a request with a specific answer.
+ * `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
 import type {
   Dependency,
@@ -10,26 +10,26 @@ import type {
   UnauthorizedCode,
 } from '../../shared/api/problem-details.ts';
 
-/** A change that is in the database although its request failed. */
+/** A change that is stored in the database although its request failed. */
 export interface StoredChange {
   /** Null if the change is not part of revisions, or changed nothing. */
   readonly revision: number | null;
 }
 
-/** More about an error than its text. */
+/** Additional data of an error. */
 export interface ApiErrorExtras {
-  /** The bad fields of a 400. */
+  /** The invalid fields of a 400. */
   readonly fields?: readonly FieldProblem[];
   /** Header fields of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The requested change is in the database nevertheless. */
+  /** Set if the requested change is stored in the database although the request failed. */
   readonly stored?: StoredChange;
   /** The unavailable dependency, for `dependency_unavailable`. */
   readonly dependency?: Dependency;
   readonly cause?: unknown;
 }
 
-/** Ends the request with `status` and `code`; `detail` is for people and must hold no secret. */
+/** Ends the request with `status` and `code`; `detail` is shown to users and must not contain secrets. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ProblemCode;
@@ -50,59 +50,59 @@ export class ApiError extends Error {
   }
 }
 
-/** 400: every field that is wrong, and why. */
+/** 400: lists every invalid field with the reason. */
 export function invalid(fields: readonly FieldProblem[]): ApiError {
   const named = fields.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new ApiError(400, 'invalid', named.join('; '), { fields });
 }
 
-/** 400: a body refers to what does not exist; `path` is the field, `what` the kind of thing. */
+/** 400: a body refers to an object that does not exist; `path` is the field, `what` the kind of object. */
 export function unknownReference(path: string, what: string): ApiError {
-  return invalid([{ path, message: `expected the id of a ${what} that exists` }]);
+  return invalid([{ path, message: `expected the id of an existing ${what}` }]);
 }
 
-/** 404: there is no such thing; `what` names it with its id. */
+/** 404: the object does not exist; `what` names it with its id. */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'not_found', `${what} does not exist`);
 }
 
-/** 409: the request is sound, but not with what exists already. */
+/** 409: the request is valid, but conflicts with existing data. */
 export function conflict(detail: string): ApiError {
   return new ApiError(409, 'conflict', detail);
 }
 
-/** 412: what is stored is not what the request was made for. */
+/** 412: the stored state is not the one that the request expects. */
 export function preconditionFailed(detail: string): ApiError {
   return new ApiError(412, 'precondition_failed', detail);
 }
 
-/** 403: known, and still not allowed. */
+/** 403: the caller is known, but not allowed. */
 export function forbidden(detail: string): ApiError {
   return new ApiError(403, 'forbidden', detail);
 }
 
 /** 403: the first password is set from another machine, and the setup code is missing or wrong. */
 export function setupCodeRequired(isMissing: boolean): ApiError {
-  const detail = `${isMissing ? 'from another machine setup needs setup_code' : 'that is not the setup code'}: Weir printed it at the start and keeps it in the file setup-code of its data directory`;
+  const detail = `${isMissing ? 'setup from another machine requires setup_code' : 'setup_code is wrong'}: Weir logged it at the start, and it is in the file setup-code of the data directory`;
   return new ApiError(403, 'setup_code_required', detail);
 }
 
 /** All accepted authentication schemes. */
 export const CHALLENGE = 'Session realm="weir", ApiKey realm="weir", Bearer realm="weir"';
 
-/** 401: no valid session or token. RFC 9110 section 11.6.1 asks for the challenge. */
+/** 401: no valid session or token. RFC 9110 section 11.6.1 requires the challenge. */
 export function unauthorized(detail: string, code: UnauthorizedCode = 'unauthorized'): ApiError {
   const headers = { 'WWW-Authenticate': CHALLENGE };
   return new ApiError(401, code, detail, { headers });
 }
 
-/** 429: come back in `retryAfterSecs`. */
+/** 429: retry in `retryAfterSecs`. */
 export function tooMany(code: TooManyCode, detail: string, retryAfterSecs: number): ApiError {
   const secs = Math.max(1, Math.ceil(retryAfterSecs));
   return new ApiError(429, code, detail, { headers: { 'Retry-After': String(secs) } });
 }
 
-/** 503: something other than the database is away that the answer needs; `detail` names it. */
+/** 503: a dependency other than the database is unavailable; `detail` names it. */
 export function dependencyUnavailable(
   dependency: Dependency,
   detail: string,
@@ -111,14 +111,14 @@ export function dependencyUnavailable(
   return new ApiError(503, 'dependency_unavailable', detail, { ...extras, dependency });
 }
 
-/** 503: the server has too much to do; come back in `retryAfterSecs`. */
+/** 503: the server is overloaded; retry in `retryAfterSecs`. */
 export function overloaded(detail: string, retryAfterSecs: number, cause?: unknown): ApiError {
   return new ApiError(503, 'busy', detail, { headers: { 'Retry-After': String(retryAfterSecs) }, cause });
 }
 
 /**
  * 503 for a change that is stored but not active yet, with the reason. Without Retry-After: it must not be sent again.
- * The detail must not contain secrets, so the cause goes to the log only.
+ * The detail must not contain secrets, so the cause is only logged.
  */
 export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
   const detail = `the change is stored, but ${reason}; Weir applies it as soon as it can`;

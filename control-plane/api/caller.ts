@@ -1,4 +1,4 @@
-/** The sender of a request, as the guard passes it to handlers; and the author of a change. */
+/** The caller of a request, as the guard passes it to handlers; and the author of a change. */
 import type { Role } from '../../shared/api/auth-api.ts';
 import type { Precondition } from './entity.ts';
 
@@ -11,7 +11,7 @@ export interface Caller {
   readonly userId: number | null;
   /** Null for a user. */
   readonly tokenId: number | null;
-  /** Id of the session; null for a request with a key, and if authentication is off. */
+  /** Id of the session; null for a request with a token, and if authentication is disabled. */
   readonly sessionId: number | null;
   /** Clients that an admin has linked to a user of the role family; null for others. */
   readonly clientIds: readonly number[] | null;
@@ -23,9 +23,12 @@ export interface Author {
   readonly name: string;
   /** Address that the request came from; null = not from the network. */
   readonly address: string | null;
-  /** Called with the id of the revision that the change makes. */
+  /** Called with the id of the change's revision. */
   readonly onRevision?: (id: number) => void;
-  /** Runs first in the transaction of the change, and throws 412 if the entity is not as the request expects it. */
+  /**
+   * Runs first in the transaction of the change, and throws 412 if the entity is not in the state that the request
+   * expects.
+   */
   readonly precondition?: Precondition;
 }
 

@@ -1,13 +1,14 @@
 /**
- * Which address a request came from: that of its connection (the peer's, or what a PROXY header says), or what a reverse proxy of `server.trusted_proxies` says in
- * X-Forwarded-For. Express evaluates the field; this file ensures that the result is an address.
+ * The address that a request came from: that of its connection (the peer's, or the one in a PROXY header), or the one
+ * that a reverse proxy of `server.trusted_proxies` wrote to X-Forwarded-For. Express evaluates the header field; this
+ * file ensures that the result is an address.
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { isLocal } from './local-requests.ts';
 import { isProxied } from './proxied-requests.ts';
 
-/** The client's address without zone, IPv4 never as ::ffff:a.b.c.d. */
+/** The client's address without zone; IPv4 is never in the form ::ffff:a.b.c.d. */
 export function clientAddress(request: Request): string {
   return plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress) ?? '0.0.0.0';
 }
@@ -34,7 +35,7 @@ export function isOnThisMachine(request: Request): boolean {
   return !hasTrustedProxy(request) && PROXY_FIELDS.every((field) => request.headers[field] === undefined);
 }
 
-/** Whether a proxy that `server.trusted_proxies` does not list has sent the request: its client is unknown. */
+/** Whether the request came through a proxy that is not in `server.trusted_proxies`, so that its client is unknown. */
 export function isThroughUnknownProxy(request: Request): boolean {
   return !hasTrustedProxy(request) && PROXY_FIELDS.some((field) => request.headers[field] !== undefined);
 }

@@ -1,7 +1,7 @@
 /**
- * Entities of the API: what a path such as `/groups/{id}` identifies. A route names its entity, and `route.ts` does for all
- * of them what RFC 9110 asks: `Location` of what was created, `ETag`, and `If-Match`, which is checked in the transaction
- * of the change. Read-only fields of a body are ignored, so that an answer can be edited and sent back.
+ * Entities of the API: the objects of paths such as `/groups/{id}`. A route names its entity, and `route.ts` implements
+ * what RFC 9110 requires for all of them: `Location` of a created entity, `ETag`, and `If-Match`, which is checked in
+ * the transaction of the change. Read-only fields of a body are ignored, so that an answer can be edited and sent back.
  */
 import { createHash } from 'node:crypto';
 import { NoFields } from '../../shared/api/zod.ts';
@@ -9,29 +9,32 @@ import type { Checked, FieldsSchema, Schema, Unchecked } from '../../shared/api/
 import type { Queryable } from '../storage/db/queryable.ts';
 import { preconditionFailed } from './api-error.ts';
 
-/** Throws 412 if the entity is not as the request expects it; runs in the transaction of the change, before it. */
+/**
+ * Throws 412 if the entity is not in the state that the request expects; runs in the transaction of the change, before
+ * it.
+ */
 export type Precondition = (tx: Queryable) => Promise<void>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An entity as its feature writes it. */
+/** An entity as its feature defines it. */
 interface EntityRow<P extends Schema, A extends FieldsSchema> {
-  /** Path at which the entity is read, without the prefix of the API; parameters are written as `{id}`. */
+  /** Path of the entity, without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly params?: P;
   /** The schema of its answer. */
   readonly answer: A;
   /** The body that writes it; its ETag covers the fields that it has in common with `answer`. */
   readonly body: FieldsSchema;
-  /** The entity in the transaction of a change, at least what the ETag covers; throws 404. */
+  /** Reads the entity in the transaction of a change, at least the fields that the ETag covers; throws 404. */
   readonly read: (db: Queryable, params: Checked<P>) => Promise<Partial<Unchecked<A>>>;
   /** Additional fields that the ETag covers, or fields that it covers in another form. */
   readonly covers?: (answer: Partial<Unchecked<A>>) => Fields;
-  /** The parameters of its path, unless they are fields of the same names. */
+  /** The parameters of its path, if they are not fields with the same names. */
   readonly placeOf?: (answer: Unchecked<A>) => Fields;
 }
 
-/** An entity as routes use it. */
+/** An entity in the form that routes use. */
 export interface Entity {
   readonly path: string;
   /** Fields of answers, all of which a body may contain; read-only ones are ignored. */
@@ -43,7 +46,7 @@ export interface Entity {
   preconditionOf(ifMatch: string | undefined, params: unknown): Precondition | undefined;
 }
 
-/** Makes an entity. */
+/** Creates an entity. */
 export function entity<A extends FieldsSchema, P extends Schema = Schema>(row: EntityRow<P, A>): Entity {
   const { path, placeOf } = row;
   const fields = Object.keys(row.answer.shape);
@@ -73,7 +76,7 @@ export function entity<A extends FieldsSchema, P extends Schema = Schema>(row: E
   };
 }
 
-/** An entity without writable fields: it is made, read and perhaps deleted. */
+/** An entity without writable fields: it is only created, read and possibly deleted. */
 export function readOnlyEntity<A extends FieldsSchema>(
   row: Pick<EntityRow<Schema, A>, 'path' | 'answer' | 'placeOf'>,
 ): Entity {
@@ -93,12 +96,12 @@ export function withoutReadOnly(body: unknown, { fields }: Entity, schema: Field
   return Object.fromEntries(Object.entries(body).filter(([field]) => !ignored.has(field)));
 }
 
-/** Fields that a body may hold and that are ignored. */
+/** Fields that a body may contain and that are ignored. */
 export function readOnlyFields(fields: readonly string[], schema: FieldsSchema): string[] {
   return fields.filter((field) => !(field in schema.shape));
 }
 
-/** Objects differ if the order of their fields does: that of the schemas. */
+/** Fields in a different order give a different tag; they have the order of the schemas. */
 function tagOf(state: Fields): string {
   const hash = createHash('sha256').update(JSON.stringify(state));
   return `"${hash.digest('base64url').slice(0, 22)}"`;

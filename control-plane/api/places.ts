@@ -1,8 +1,8 @@
-/** Limits concurrent long answers, in total and per caller, so that one caller cannot take all places. */
+/** Limits concurrent long answers, in total and per caller, so that one caller cannot use all of them. */
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
-/** Maximum number of answers that run at once. */
+/** Maximum number of answers at once. */
 export interface PlaceLimits {
   readonly total: number;
   readonly perCaller: number;
@@ -11,14 +11,14 @@ export interface PlaceLimits {
 const RETRY_SECS = 10;
 
 /**
- * Holder of a place: a user or a token by name. Null if callers cannot be distinguished: without authentication, and
- * over the local socket.
+ * The caller that a place belongs to: a user or a token by name. Null if callers cannot be distinguished: without
+ * authentication, and over the local socket.
  */
 export function holderOf(caller: Caller | null): string | null {
   return caller === null || (caller.sessionId === null && caller.tokenId === null) ? null : caller.username;
 }
 
-/** Places by holder. */
+/** Number of concurrent answers by caller. */
 export class Places {
   private readonly what: string;
   private readonly limits: PlaceLimits;
@@ -40,7 +40,7 @@ export class Places {
     if (holder !== null && (this.held.get(holder) ?? 0) >= perCaller) throw busy(perCaller, ` of ${holder}`);
   }
 
-  /** Takes a place; the result gives it back. @throws {ApiError} 429 */
+  /** Takes a place; call the result to release it. @throws {ApiError} 429 */
   take(holder: string | null): () => void {
     this.admit(holder);
     this.add(holder, 1);

@@ -17,7 +17,7 @@ const DATABASE_RETRY_SECS = 5;
 const OUTCOME_UNKNOWN =
   'the connection to the database was lost while the change was being stored; it may have been applied: check before you send it again';
 
-/** Writes `error` as the answer; does nothing to an answer that has been sent already. */
+/** Writes `error` as the answer; does nothing if an answer has already been sent. */
 export function sendProblem(response: Response, error: ApiError): void {
   if (response.headersSent) return;
   const body: Problem = {
@@ -49,7 +49,7 @@ export function problemHandler(logger: Logger) {
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;
-  // An unavailable database is not a bug, and a stack for each request would fill the log.
+  // An unavailable database is not a bug, and a stack trace for each request would fill the log.
   const fields = { method, path, error: status === 503 ? reasonsOf(thrown) : describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
   else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
@@ -68,7 +68,7 @@ export function toApiError(thrown: unknown): ApiError {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
     return new ApiError(503, 'unavailable', unavailableDetail(thrown), { headers, cause: thrown });
   }
-  // Express refuses paths that are not percent-encoded UTF-8 with an error that carries its status.
+  // Express rejects paths that are not percent-encoded UTF-8 with an error that contains a status.
   if (thrown instanceof URIError)
     return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {

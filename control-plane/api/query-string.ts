@@ -1,6 +1,6 @@
 /**
- * Reads the query string of a request into its parameters. As strict as for bodies: an ignored mistyped filter would
- * show, or delete, too much. `validate.ts` checks the parameters.
+ * Reads the query string of a request into its parameters. It is as strict as for bodies: ignoring a mistyped filter
+ * would show, or delete, too much. `validate.ts` checks the parameters.
  */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { invalid } from './api-error.ts';
@@ -25,7 +25,7 @@ export function readQuery(target: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** Decodes the encoding of forms; undefined if the text is not percent-encoded UTF-8. */
+/** Decodes form encoding; undefined if the text is not percent-encoded UTF-8. */
 function decode(written: string): string | undefined {
   try {
     return decodeURIComponent(written.replaceAll('+', ' '));

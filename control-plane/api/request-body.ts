@@ -1,16 +1,16 @@
 /**
  * Reads the body of a request as JSON, within a limit, or ends the request with 400, 413 or 415. `validate.ts` checks
- * the JSON; it refuses a key `__proto__` as an unknown field.
+ * the JSON; it rejects a key `__proto__` as an unknown field.
  */
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
 
-/** Largest body of a route that sets no other limit. */
+/** Maximum body size of a route without its own limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-/** Largest body of a route without a login; it has room for any name and password. */
+/** Maximum body size of a route without a login; it is enough for any name and password. */
 export const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
-/** The JSON value of the body; undefined if there is no body at all. */
+/** The JSON value of the body; undefined without a body. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   checkHeaders(request);
@@ -56,12 +56,12 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
   throw tooLarge(limitBytes, 'body');
 }
 
-/** Refuses a body whose Content-Length is too large before reading it. @throws {ApiError} 413 */
+/** Rejects a body whose Content-Length is too large before it is read. @throws {ApiError} 413 */
 export function refuseLarge({ headers }: Request, limitBytes: number, what: 'body' | 'file'): void {
   if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes, what);
 }
 
-/** The error for a larger body or file: 413. */
+/** 413: the body or file is too large. */
 export function tooLarge(limitBytes: number, what: 'body' | 'file'): ApiError {
   return new ApiError(413, 'too_large', `the ${what} must not be larger than ${limitBytes} bytes`);
 }
@@ -70,12 +70,12 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    // Keep only the position: V8 quotes the text around the fault, and a body may contain a password.
+    // Keeps only the position: V8 quotes the text around the error, and a body may contain a password.
     const at = /at position \d+/.exec(error instanceof Error ? error.message : '');
     throw new ApiError(
       400,
       'malformed',
-      `the body is not JSON in UTF-8${at === null ? '' : `: fault ${at[0]}`}`,
+      `the body is not JSON in UTF-8${at === null ? '' : `: error ${at[0]}`}`,
       {
         fields: [{ path: '', message: 'expected JSON in UTF-8' }],
       },

@@ -1,5 +1,5 @@
 /**
- * Limits how fast a client network may send requests: the web as a whole (`web/edge/request-limits.ts`), and single
+ * Limits the request rate of a client network: for the whole web server (`web/edge/request-limits.ts`), and for single
  * public routes. Bounded, in memory of this node.
  */
 import type { Clock } from '../../shared/clock.ts';
@@ -9,7 +9,7 @@ import { tooMany } from './api-error.ts';
 /** Maximum number of networks in memory; the least recently active one is evicted first. */
 const MAX_NETWORKS = 10_000;
 
-/** Allowed requests of a network. */
+/** Allowed request rate of a network. */
 export interface RequestRate {
   readonly perSecond: number;
   /** Requests at once after a pause. */
@@ -21,7 +21,7 @@ export class RequestLimit {
   private readonly clock: Clock;
   private readonly costMs: number;
   private readonly burstMs: number;
-  /** When the whole burst is free again, on the monotonic clock. The network that asked last is the last. */
+  /** When the whole burst is available again, in monotonic time. The network with the latest request is last. */
   private readonly freeAtMs = new Map<string, number>();
 
   constructor(clock: Clock, { perSecond, burst }: RequestRate) {
@@ -30,24 +30,24 @@ export class RequestLimit {
     this.burstMs = this.costMs * burst;
   }
 
-  /** Counts a request of `address`; 429 if it is one too many, which is not counted. */
+  /** Counts a request of `address`; throws 429 if it exceeds the limit, and then does not count it. */
   spend(address: string): void {
     const waitMs = this.waitMsFor(address);
-    if (waitMs > 0) throw tooMany('rate_limited', 'too many requests of this address', waitMs / 1000);
+    if (waitMs > 0) throw tooMany('rate_limited', 'too many requests from this address', waitMs / 1000);
   }
 
-  /** Counts one thing of `address`; false if it is one too many, which is not counted. */
+  /** Counts one event of `address`; false if it exceeds the limit, and then it is not counted. */
   takes(address: string): boolean {
     return this.waitMsFor(address) === 0;
   }
 
-  /** Milliseconds until one more is let through; 0 = it is, and is counted. */
+  /** Milliseconds until the next event is allowed; 0 = it is allowed now, and is counted. */
   private waitMsFor(address: string): number {
     const nowMs = this.clock.monotonicMs();
     const network = clientNetwork(address);
     const freeAtMs = Math.max(nowMs, this.freeAtMs.get(network) ?? nowMs);
     const waitMs = freeAtMs + this.costMs - this.burstMs - nowMs;
-    // Far less than a request: the sum of many costs is not exact.
+    // Far less than a request: adding many costs causes rounding errors.
     const isTooMany = waitMs > 0.001;
     this.freeAtMs.delete(network);
     this.freeAtMs.set(network, isTooMany ? freeAtMs : freeAtMs + this.costMs);

@@ -1,13 +1,12 @@
 /**
- * Who may call what. Each route names one access, and a role may do what is written here: an access that a role is not
- * listed for is denied.
+ * Access rights of the roles. Each route names one kind of access; roles that are not listed for it here are denied.
  */
 import type { Role } from '../../shared/api/auth-api.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * The right that a route needs. `public`: nothing. `member`: any role, for the objects of the caller. `family`:
- * the right to pause and grant for linked devices. `viewer`: the right to read everything. `admin`: all rights.
+ * The right that a route requires. `public`: nothing. `member`: any role, for the caller's own objects. `family`: the
+ * right to pause and to create grants for linked devices. `viewer`: the right to read everything. `admin`: all rights.
  */
 export type Access = 'public' | 'member' | 'family' | 'viewer' | 'admin';
 
@@ -18,12 +17,12 @@ const MAY: Readonly<Record<Exclude<Access, 'public'>, readonly Role[]>> = {
   admin: ['admin'],
 };
 
-/** The roles that an access is for. */
+/** The roles with this access. */
 export function rolesOf(access: Exclude<Access, 'public'>): readonly Role[] {
   return MAY[access];
 }
 
-/** Whether a caller has the right. */
+/** Whether a caller has the access. */
 export function mayCall(caller: Pick<Caller, 'role'> | null, access: Exclude<Access, 'public'>): boolean {
   return caller !== null && MAY[access].includes(caller.role);
 }

@@ -1,5 +1,5 @@
 /**
- * A route of the API, which its feature defines in `<noun>-routes.ts`, and the steps of a request in their fixed order:
+ * A route of the API, which its feature defines in `<noun>-routes.ts`, and the steps of a request in a fixed order:
  * guard, parameters, query string, body, handler. Express only finds the route.
  */
 import type { Request, Response } from 'express';
@@ -20,7 +20,7 @@ import { validate } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A validated request with its caller, as its handler gets it. */
+/** A validated request with its caller, in the form that handlers get. */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
@@ -28,7 +28,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   /** Null on public routes without a session. */
   readonly caller: Caller | null;
   readonly http: Request;
-  /** For header fields, cookies, and a status other than the route's; the body is what the handler returns. */
+  /** For header fields, cookies, and a status other than the route's; the handler returns the body. */
   readonly response: Response;
   /** Aborted when the connection closes before the answer is sent. Errors after that are ignored. */
   readonly gone: AbortSignal;
@@ -76,9 +76,9 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   /** Schema of the query string; none = no parameters. */
   readonly query?: Q;
   readonly body?: B;
-  /** Reads a body that is not JSON into what `body` checks. */
+  /** Converts a body that is not JSON to the value that `body` checks. */
   readonly form?: BodyForm;
-  /** The body is a file as it is, which the handler saves (`upload.ts`); this many bytes at most. */
+  /** The body is a file without an envelope, which the handler saves (`upload.ts`); maximum size in bytes. */
   readonly uploadLimitBytes?: number;
   /** Schema of the answer's body; none = 204. */
   readonly answer?: A;
@@ -86,18 +86,18 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly entity?: Entity;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
   readonly media?: readonly string[];
-  /** The data of each event, of an answer of server-sent events that the handler writes itself. */
+  /** The data of each event, for server-sent events that the handler writes itself. */
   readonly events?: Schema;
   /** Status of success; by default 200, or 204 without an answer. */
   readonly status?: number;
   /** Descriptions of other statuses that have the same body as success. */
   readonly alsoStatuses?: Statuses;
-  /** Descriptions of errors other than those that the access, the parameters and the body of the route imply. */
+  /** Descriptions of errors, in addition to those that the access, the parameters and the body of the route imply. */
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   /**
    * False if the route changes nothing on other nodes, or only after its answer, so that requests cannot wait for them.
-   * By default, requests can wait for every change that needs a login.
+   * By default, requests can wait for every change that requires a login.
    */
   readonly waits?: false;
   readonly handle: (
@@ -105,7 +105,7 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   ) => Promise<Unchecked<A>> | Unchecked<A>;
 }
 
-/** A route as the rest of the API uses it. */
+/** A route in the form that the rest of the API uses. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -128,11 +128,11 @@ export interface Route {
   readonly bodyLimitBytes: number;
   /** Whether a request may ask to wait for all nodes (`Prefer`). */
   readonly waits: boolean;
-  /** Checks a request that has passed the guard, and runs the handler. */
+  /** Validates a request that has passed the guard, and runs the handler. */
   run(http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
 
-/** Creates a route; its schemas determine the types that the handler gets and returns. */
+/** Creates a route; its schemas determine the types of the handler. */
 export function route<
   P extends Schema = NoFields,
   Q extends FieldsSchema = NoFields,
@@ -252,7 +252,7 @@ async function readBody(
   return validate(schema, withoutReadOnly(value, entity, schema as FieldsSchema));
 }
 
-/** An id beyond any table's range is an unknown id, and must not reach PostgreSQL, where it would be an error. */
+/** An id beyond the range of all tables is an unknown id, and must not reach PostgreSQL, where it would be an error. */
 function refuseImpossibleIds(params: unknown): void {
   for (const [name, value] of Object.entries(params as Record<string, unknown>))
     if (typeof value === 'number' && (value < 1 || value > MAX_ID)) throw notFound(`${name} ${value}`);

@@ -1,22 +1,22 @@
-/** Faults of the rows of a bulk request, which is refused as a whole and names all of them by their index. */
+/** Errors in the rows of a bulk request, which is rejected as a whole; all of them are reported with their index. */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { ApiError, invalid } from './api-error.ts';
 
 /** Maximum number of bytes of a bulk request: 10,000 rows with a comment of a few lines. */
 export const BULK_LIMIT_BYTES = 16 * 1_048_576;
 
-/** Collects faults; paths are as `create.7.domain`. */
+/** Collects errors; paths have the form `create.7.domain`. */
 export class RowFaults {
   private readonly faults: FieldProblem[] = [];
   private hasInvalid = false;
 
-  /** A row that no database would accept. */
+  /** Records a row that is invalid in any database. */
   invalid(path: string, message: string): void {
     this.hasInvalid = true;
     this.faults.push({ path, message });
   }
 
-  /** A row that conflicts with another one, or with existing data. */
+  /** Records a row that conflicts with another row, or with existing data. */
   conflict(path: string, message: string): void {
     this.faults.push({ path, message });
   }
@@ -32,21 +32,21 @@ export class RowFaults {
     }
   }
 
-  /** Ids to delete that are not among those found. */
+  /** Records ids to delete that were not found. */
   missing(ids: readonly number[], found: Iterable<number>): void {
     const known = new Set(found);
     for (const [index, id] of ids.entries())
-      if (!known.has(id)) this.invalid(`delete.${index}`, 'expected an id that exists');
+      if (!known.has(id)) this.invalid(`delete.${index}`, 'expected an existing id');
   }
 
-  /** Rows with the key of an earlier one. */
+  /** Records rows with the key of an earlier row. */
   repeated(keys: readonly (string | null)[], field: string): void {
     const first = new Map<string, number>();
     for (const [index, key] of keys.entries()) {
       if (key === null) continue;
       const earlier = first.get(key);
       if (earlier === undefined) first.set(key, index);
-      else this.conflict(`create.${index}.${field}`, `is that of create.${earlier}`);
+      else this.conflict(`create.${index}.${field}`, `is the same as in create.${earlier}`);
     }
   }
 
@@ -60,5 +60,5 @@ export class RowFaults {
   }
 }
 
-/** Faults that are named. */
+/** Maximum number of reported errors. */
 const MOST_FAULTS = 1000;

@@ -1,2 +1,2 @@
-/** The file of the data directory that the command line reaches Weir at. */
+/** The file in the data directory through which the command line connects to Weir. */
 export const SOCKET_NAME = 'weir.sock';

@@ -7,7 +7,7 @@ import type { BodyForm } from './route.ts';
 /** Media type of such a body. */
 export const TEXT_MEDIA_TYPE = 'text/plain';
 
-/** Reads a text of at most so many bytes. */
+/** Reads a text of at most this many bytes. */
 export function textBody(limitBytes: number): BodyForm {
   return { mediaType: TEXT_MEDIA_TYPE, read: (request) => readText(request, limitBytes) };
 }

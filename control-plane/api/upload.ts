@@ -1,4 +1,7 @@
-/** Writes the body of a request, a file as it is, to disk; within a limit, or the request ends with 400, 413 or 415. */
+/**
+ * Writes the body of a request, a file without an envelope, to disk; within a limit, or the request ends with 400, 413
+ * or 415.
+ */
 import { open } from 'node:fs/promises';
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
@@ -7,7 +10,7 @@ import { refuseLarge, tooLarge } from './request-body.ts';
 /** Media type of an upload of one file. A browser sends it to another origin only after a preflight request. */
 export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
 
-/** Writes the body to a new file at `path` (mode 0600); the caller removes it, after an error too. */
+/** Writes the body to a new file at `path` (mode 0600); the caller removes it, even after an error. */
 export async function saveUpload(request: Request, path: string, limitBytes: number): Promise<void> {
   checkMediaType(request);
   refuseLarge(request, limitBytes, 'file');
@@ -23,13 +26,13 @@ export async function saveUpload(request: Request, path: string, limitBytes: num
     await file.close();
   }
   if (sizeBytes > limitBytes) throw tooLarge(limitBytes, 'file');
-  if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file; it is empty');
+  if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file, but it is empty');
 }
 
-/** Only what the client does can end these early; a full disk ends the writing. */
+/** Only the client can end these early; a full disk causes an error when writing. */
 async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
   try {
-    // The request must outlive this loop even if it ends early: the answer goes over the same socket.
+    // The request must outlive this loop even if it ends early: the answer uses the same socket.
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });

@@ -1,12 +1,12 @@
-/** Checks parameters, query strings and bodies against their schemas, naming every bad field at once. */
+/** Checks parameters, query strings and bodies against their schemas, and reports every invalid field at once. */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
 
-/** Bad fields that are named; a file may have a million. */
+/** Maximum number of reported fields; a file may have a million. */
 const MOST_FAULTS = 1000;
 
-/** The parsed `value`; throws 400 with every bad field. `part` is the name of the request part. */
+/** The parsed `value`; throws 400 with every invalid field. `part` is the name of the request part. */
 export function validate<S extends Schema>(
   schema: S,
   value: unknown,
@@ -25,7 +25,7 @@ function toFieldProblems(fault: Fault, part: string): FieldProblem[] {
   return [{ path: path.join('.'), message: messageOf(fault) }];
 }
 
-/** The library's message without its preamble, and in words that need no knowledge of JavaScript. */
+/** The library's message without its preamble, and without JavaScript terms. */
 function messageOf(fault: Fault): string {
   if (fault.code === 'invalid_type' && fault.message.endsWith('received undefined'))
     return `missing; expected ${fault.expected}`;

@@ -1,9 +1,9 @@
-/** Reads the command line of `weir` by the table of commands. */
+/** Parses the command line of `weir` with the table of commands. */
 import { parseArgs } from 'node:util';
 import { commandNamed, COMMANDS } from './command-table.ts';
 import type { CommandSpec } from './command-spec.ts';
 
-/** Options as they were given; what has no value is true. */
+/** Options from the command line; an option without a value is true. */
 export type GivenOptions = Readonly<Record<string, string | true>>;
 
 /** A parsed command line. */
@@ -19,7 +19,7 @@ export type Command =
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string };
 
-/** Every option by name; one that several commands have is of one kind. */
+/** Every option by name; an option of several commands has the same type in all of them. */
 const OPTIONS = Object.fromEntries(
   COMMANDS.flatMap((spec: CommandSpec) => spec.options).map(({ name, value }) => [
     name,
@@ -27,7 +27,7 @@ const OPTIONS = Object.fromEntries(
   ]),
 );
 
-/** Reads the arguments that follow the program's name. */
+/** Parses the arguments after the program's name. */
 export function parseArguments(argv: readonly string[]): Command {
   let parsed;
   try {
@@ -76,7 +76,7 @@ function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOpti
   return null;
 }
 
-/** Uses only the first sentence of node:util's messages, in lower case. */
+/** Returns only the first sentence of node:util's messages, in lower case. */
 function lowerFirst(message: string): string {
   const [first = ''] = message.split(/\. |\n/u);
   return first.charAt(0).toLowerCase() + first.slice(1);

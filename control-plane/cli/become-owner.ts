@@ -1,13 +1,15 @@
 /**
- * Has a command of root work as the owner of the data directory. As root it would follow the links that the owner can
- * put there, and leave files that the owner's Weir cannot read.
+ * Makes a command that root runs work as the owner of the data directory. As root it would follow symbolic links that
+ * the owner can put there, and leave files that the owner's Weir cannot read.
  */
 import { lstatSync, statSync } from 'node:fs';
 
-/** Switches permanently to the owner of the data directory; does nothing if that is root or there is no directory. */
+/**
+ * Permanently changes to the owner of the data directory; does nothing if the owner is root or there is no directory.
+ */
 export function becomeOwnerOf(dataDir: string): void {
   if (process.geteuid?.() !== 0) return;
-  // The owner of a symbolic link chooses its target, even a folder of root.
+  // The owner of a symbolic link chooses its target, which may be a folder of root.
   const owners = [lstatSync, statSync].map((stateOf) => stateOf(dataDir, { throwIfNoEntry: false }));
   const owner = owners.find((state) => state !== undefined && state.uid !== 0);
   if (owner === undefined) return;

@@ -1,9 +1,9 @@
-/** `weir check-config`: everything that is wrong with the configuration, one line each. */
+/** `weir check-config`: prints every error in the configuration, one per line. */
 import { formatFault } from '../../config/config-fault.ts';
 import type { ConfigResult } from '../../config/parse-config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints the faults of `result`, or that there are none; returns the exit status. */
+/** Prints the errors of `result`, or that there are none; returns the exit status. */
 export function checkConfig(result: ConfigResult, terminal: Terminal): 0 | 1 {
   if (!result.ok) {
     for (const fault of result.faults) terminal.err(formatFault(fault));

@@ -1,6 +1,6 @@
 /**
- * `weir ready`: asks the node on this machine for `status.weir` (class CHAOS), as load balancers do. Neither the API nor the
- * database has a part in it: a node without a database answers queries, and is not to be taken out of service for it.
+ * `weir ready`: queries `status.weir` (class CHAOS) from the node on this machine, as load balancers do. Neither the
+ * API nor the database is involved: a node without a database answers queries, and should stay in service.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -14,16 +14,16 @@ import { reasonOf } from '../../shared/errors.ts';
 import { localAddress } from '../host/local-address.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Addresses and ports on which the node listens for DNS. */
+/** Addresses and ports of the node for DNS. */
 export interface DnsListener {
   readonly addresses: readonly string[];
-  /** Ports in order of preference; the node uses the first one that was free. */
+  /** Ports in order of preference; the node uses the first one that was available. */
   readonly ports: readonly number[];
   /** Senders that must use a PROXY header, over UDP. */
   readonly senders: Pick<ProxySenders, 'hasNamed'>;
 }
 
-/** A thread that is being replaced takes half a second. */
+/** Replacing a thread takes half a second. */
 const PATIENCE_MS = 2000;
 /** Any value: the socket is connected, so the kernel drops packets from other senders. */
 const ID = 1;
@@ -35,7 +35,7 @@ export async function checkReady(
 ): Promise<0 | 1> {
   const failures: string[] = [];
   const address = localAddress(addresses);
-  // The system sends from the address that is asked, as both are on this machine.
+  // The system uses the destination as the source address, because both are on this machine.
   const own = addressFromText(address);
   const header = own !== null && senders.hasNamed(own) ? LOCAL_PROXY_HEADER : new Uint8Array();
   for (const port of ports) {

@@ -1,12 +1,12 @@
-/** A subcommand of `weir`, for its table, parsing, help and completion. */
+/** A subcommand of `weir`, for the table, parsing, help and completion. */
 
 /** An option of a command. */
 export interface OptionSpec {
   readonly name: string;
-  /** Placeholder of its value in the help; none = it has no value. */
+  /** Placeholder of its value in the help; absent = it has no value. */
   readonly value?: string;
   readonly help: string;
-  /** Allowed values; none = any. */
+  /** Allowed values; absent = any. */
   readonly choices?: readonly string[];
 }
 
@@ -18,27 +18,27 @@ export interface CommandSpec {
   readonly arguments: string;
   readonly least: number;
   readonly most: number;
-  /** Allowed values of its first argument; none = any. */
+  /** Allowed values of its first argument; absent = any. */
   readonly choices?: readonly string[];
   /** Whether the arguments are files, for completion. */
   readonly takesFiles?: true;
   /** One clause, without a full stop. */
   readonly summary: string;
   readonly options: readonly OptionSpec[];
-  /** Asks a running server. */
+  /** Whether it sends requests to a running server. */
   readonly isRemote: boolean;
-  /** The noun whose verb it is; the overview shows the noun only. */
+  /** The noun of a verb command; the overview shows only the noun. */
   readonly verbOf?: string;
   readonly examples?: readonly string[];
 }
 
 export const CONFIG = { name: 'config', value: 'FILE', help: 'the configuration file' } as const;
 
-/** Options that every command has which asks a server. */
+/** Options of all commands that contact a server. */
 const REMOTE: readonly OptionSpec[] = [
   CONFIG,
   { name: 'json', help: 'print JSON for programs' },
-  { name: 'url', value: 'URL', help: 'ask this server instead of the one of the data directory' },
+  { name: 'url', value: 'URL', help: 'contact this server instead of the one of the data directory' },
   { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
 ];
 
@@ -49,7 +49,7 @@ export function here(name: string, summary: string, file = true): CommandSpec {
 
 type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
 
-/** A command that asks a server. */
+/** A command that contacts a server. */
 export function remote({ options = [], ...spec }: Remote): CommandSpec {
   return { arguments: '', least: 0, most: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
 }

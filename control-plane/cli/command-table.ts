@@ -1,4 +1,4 @@
-/** Every subcommand of `weir` with its arguments, options and help text. Parsing, help and completion follow it. */
+/** All subcommands of `weir` with their arguments, options and help texts, for parsing, help and completion. */
 
 import type { ImportFormat } from '../../shared/api/imports-api.ts';
 import { CONFIG, type CommandSpec, here, remote } from './command-spec.ts';
@@ -9,9 +9,9 @@ const DRY_RUN = { name: 'dry-run', help: 'show what would change without changin
 const PASSPHRASE = {
   name: 'passphrase-file',
   value: 'FILE',
-  help: 'first line is the passphrase; otherwise it is asked for, or read from standard input',
+  help: 'file whose first line is the passphrase; by default it is read from the terminal or standard input',
 } as const;
-/** As the API knows them, in a list that needs no schemas. */
+/** The formats of the API, listed here so that no schemas are loaded. */
 const FORMATS = [
   ...['auto', 'pihole', 'adguard_home', 'technitium'],
   ...['blocky', 'nextdns', 'controld', 'dnsmasq', 'hosts'],
@@ -34,7 +34,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ...here('upgrade', 'upgrade the running server to this release without dropping queries'),
     examples: ['/opt/weir-1.3/control-plane/cli/weir upgrade'],
   },
-  here('check-config', 'check the configuration, and print one line for each fault'),
+  here('check-config', 'check the configuration, and print one line for each error'),
   here(
     'set-password',
     "set the administrator's password, read from the terminal or a line of standard input",
@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'explain the answer for a name',
     options: [
       { name: 'type', value: 'TYPE', help: 'query type, A by default' },
-      { name: 'client', value: 'ADDRESS', help: 'client that asks, 127.0.0.1 by default' },
+      { name: 'client', value: 'ADDRESS', help: 'client to explain for, 127.0.0.1 by default' },
     ],
     examples: ['weir explain ads.example.org --client 192.0.2.7'],
   }),
@@ -61,7 +61,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: '[domains|blocked|clients]',
     most: 1,
     choices: ['domains', 'blocked', 'clients'],
-    summary: 'list the most asked or blocked names, or the most active clients',
+    summary: 'list the most frequently queried or blocked names, or the most active clients',
     options: [PERIOD, CLIENT, { name: 'limit', value: 'N', help: 'lines, 10 by default' }],
     examples: ['weir top blocked --period 7d --limit 20'],
   }),
@@ -70,7 +70,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show queries as they are answered, until Ctrl-C',
     options: [
       CLIENT,
-      { name: 'domain', value: 'TEXT', help: 'only names that contain this' },
+      { name: 'domain', value: 'TEXT', help: 'only names that contain this text' },
       { name: 'type', value: 'TYPE', help: 'only queries of this type' },
       { name: 'status', value: 'STATUS', help: 'only this status, such as BLOCKED_LIST' },
     ],
@@ -79,14 +79,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({ name: 'lists', summary: 'list the blocklists and allowlists' }),
   remote({
     name: 'lists refresh',
-    summary: 'update all lists now, and wait until they are done',
+    summary: 'update all lists now, and wait for the result',
     options: [{ name: 'no-wait', help: 'do not wait' }],
   }),
   remote({
     name: 'pause',
     arguments: '[time]',
     most: 1,
-    summary: 'pause blocking, for a time or until it is resumed',
+    summary: 'pause blocking for a duration, or until it is resumed',
     examples: ['weir pause 10m', 'weir pause 1h30m'],
   }),
   remote({ name: 'resume', summary: 'resume blocking' }),
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'settings',
         value: 'KEYS',
-        help: 'comma-separated keys from the dry run to set, or none; by default those that it marks',
+        help: 'comma-separated keys from the dry run to set, or none; by default those that it selects',
       },
       {
         name: 'answers',
@@ -168,7 +168,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'deny',
         value: 'NAMES',
-        help: 'comma-separated names to block; *.x is x and all names below it',
+        help: 'comma-separated names to block; *.x is x and its subdomains',
       },
       { name: 'allow', value: 'NAMES', help: 'names to allow' },
       { name: 'regex', value: 'PATTERN', help: 'a regex to block' },
@@ -183,9 +183,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   }),
   remote({
     name: 'cache flush',
-    summary: 'clear the cache, or the answers of a name and all names below it',
+    summary: 'clear the cache, or the answers for a name and its subdomains',
     options: [
-      { name: 'domain', value: 'NAME', help: 'only this name and all names below it' },
+      { name: 'domain', value: 'NAME', help: 'only this name and its subdomains' },
       { name: 'type', value: 'TYPE', help: 'only answers of this type' },
     ],
     examples: ['weir cache flush --domain example.org'],
@@ -234,7 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The command that the first words name, the longest name first; undefined if there is none. */
+/** The command with these first words, longest name first; undefined if there is none. */
 export function commandNamed(words: readonly string[]): CommandSpec | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   for (const name of names) {

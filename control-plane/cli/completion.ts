@@ -1,7 +1,7 @@
 /** Scripts that let shells complete the commands and options of `weir`. */
 import { COMMANDS } from './command-table.ts';
 
-/** Shells that there is a script for. */
+/** Shells with a completion script. */
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 /** Words and options that may follow the given words. */
@@ -35,7 +35,7 @@ export function completionScript(shell: Shell): string {
 }
 
 const OPTIONS = COMMANDS.flatMap(({ options }) => options);
-/** Values that may follow an option. */
+/** Allowed values of options. */
 const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))]
   .flatMap(([name, choices]) =>
     choices === undefined

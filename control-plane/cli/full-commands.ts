@@ -1,4 +1,4 @@
-/** The commands that copy and restore the whole embedded database; they work on the machine of the data directory. */
+/** The commands that copy and restore the whole embedded database; they run on the machine of the data directory. */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Terminal } from './terminal.ts';
 import { lockDataDir } from '../storage/db/data-dir-lock.ts';
@@ -9,13 +9,13 @@ import { createLogger } from '../host/log/winston-logger.ts';
 import { makeFullCopy } from '../storage/db/full-copy/make-full-copy.ts';
 import { restoreFullCopy } from '../storage/db/full-copy/restore-full-copy.ts';
 
-/** A database of people is theirs to copy: Weir knows neither its roles nor its other databases. */
+/** Users must copy their own PostgreSQL themselves: Weir knows neither its roles nor its other databases. */
 const EXTERNAL =
-  'database.url names your own PostgreSQL: copy it with pg_dump or pg_basebackup, which also know its roles and write-ahead log';
+  'database.url is set to your own PostgreSQL: copy it with pg_dump or pg_basebackup, which include its roles and write-ahead log';
 
 const MIB = 1 << 20;
 
-/** Copies the database of the running Weir into a file; returns the exit status. */
+/** Copies the database of the running Weir to a file; returns the exit status. */
 export async function backUpFully(
   { config }: LoadedConfig,
   file: string,
@@ -33,12 +33,12 @@ export async function backUpFully(
       report: ({ at, of, table, sizeBytes: size }) =>
         terminal.err(`${String(at)} of ${String(of)}: ${table} (${megabytes(size)})`),
     });
-    terminal.out(`${file}: ${megabytes(sizeBytes)}; it holds every secret of this Weir, so keep it safe`);
+    terminal.out(`${file}: ${megabytes(sizeBytes)}; it contains every secret of this Weir, so keep it safe`);
     return 0 as const;
   });
 }
 
-/** Restores such a file into an empty data directory; returns the exit status. */
+/** Restores such a file to an empty data directory; returns the exit status. */
 export async function restoreFully(
   { config }: LoadedConfig,
   file: string,

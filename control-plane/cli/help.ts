@@ -2,7 +2,7 @@
 import { COMMANDS } from './command-table.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
-/** Characters of a line. */
+/** Width of a line in characters. */
 const WIDTH = 80;
 
 const END = `  --config FILE   the configuration file; by default $WEIR_CONFIG,
@@ -38,7 +38,7 @@ function overview(): string {
   return `weir: a DNS server that filters\n\n${part(false)}\n\n${part(true)}\n\n${END}`;
 }
 
-/** The summary with the verbs of a noun, which have no line in the overview. */
+/** The summary with the verbs of a noun, which the overview does not list separately. */
 function summaryOf({ name, summary }: CommandSpec): string {
   const verbs = COMMANDS.filter(({ verbOf }) => verbOf === name).map((verb) => verb.name.split(' ')[1]!);
   return verbs.length === 0 ? summary : `${summary}; more: ${verbs.join(', ')}`;

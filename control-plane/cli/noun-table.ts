@@ -1,6 +1,6 @@
 /**
  * Objects of a server that the command line can list, show, add, change and remove: one row per noun. The verbs and
- * their options follow from it; `commands/run-noun.ts` runs them.
+ * their options are derived from it; `commands/run-noun.ts` runs them.
  */
 import type { OperationName } from '../../shared/api/client/typed-client.ts';
 import { type CommandSpec, type OptionSpec, remote } from './command-spec.ts';
@@ -14,13 +14,13 @@ export interface Collection {
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
   /** Prefix of its ids, for a noun with two collections. */
   readonly idPrefix?: string;
-  /** The fields that name a row, in addition to its id. */
+  /** The fields that identify a row, in addition to its id. */
   readonly names: readonly string[];
-  /** The list comes in pages, and can be searched. */
+  /** Whether the list has pages, and can be searched. */
   readonly isPaged?: true;
 }
 
-/** A column of the list, with the value of the first field that the row has. */
+/** A column of the list, which shows the first of these fields that the row has. */
 export interface NounColumn {
   readonly title: string;
   readonly fields: readonly string[];
@@ -47,19 +47,19 @@ export interface Noun {
   readonly collections: readonly [Collection, ...Collection[]];
   readonly columns: readonly NounColumn[];
   readonly fields: readonly FieldOption[];
-  /** Arguments of `add`, and how they are written into the body of which collection. */
+  /** Arguments of `add`, and how to write them to the body for a collection. */
   readonly add?: {
     readonly arguments: string;
     readonly choices?: readonly string[];
     readonly options?: readonly OptionSpec[];
     readonly bodyOf: (given: readonly string[], has: (option: string) => boolean) => AddedBody;
   };
-  /** Options of `remove`, parameters of its query. */
+  /** Options of `remove`, which are parameters of its query. */
   readonly removeOptions?: readonly OptionSpec[];
   readonly examples: Readonly<Partial<Record<Verb | 'list', string>>>;
 }
 
-/** Body of `add`, and the collection that it goes to. */
+/** Body of `add`, and its collection. */
 export interface AddedBody {
   readonly collection: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -156,7 +156,7 @@ export const NOUNS: readonly Noun[] = [
     fields: [
       { name: 'name', value: 'NAME', field: 'name', help: 'display name' },
       { ...GROUP, help: 'its group; none means the group of its network' },
-      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'key by which it identifies itself' },
+      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'key with which it identifies itself' },
     ],
     add: {
       arguments: '<address|mac>',
@@ -284,7 +284,7 @@ export const NOUNS: readonly Noun[] = [
       ...SWITCHES,
       {
         ...{ name: 'password', field: 'password', only: 'change' },
-        help: 'ask for a new password, or read it from standard input',
+        help: 'set a new password, read from the terminal or standard input',
       } as const,
     ],
     add: { arguments: '<username>', bodyOf: ([username]) => ({ collection: 0, body: { username } }) },
@@ -335,7 +335,7 @@ export function nounCommands(noun: Noun): CommandSpec[] {
   const verbs = (['show', 'add', 'change', 'remove'] as const).filter(
     (verb) => noun.collections[0].verbs[verb] !== undefined,
   );
-  const search = { name: 'search', value: 'TEXT', help: `only ${noun.name} that contain this` };
+  const search = { name: 'search', value: 'TEXT', help: `only ${noun.name} that contain this text` };
   return [
     remote({
       name: noun.name,

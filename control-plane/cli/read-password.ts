@@ -1,23 +1,23 @@
 /**
- * Reads a password: from a terminal without echo, else as one line of standard input. `set-password.ts` checks and
+ * Reads a password: from a terminal without echo, otherwise as one line of standard input. `set-password.ts` checks and
  * stores it.
  */
 import type { Readable } from 'node:stream';
 
-/** Standard input as far as it is needed: a terminal has `setRawMode`. */
+/** Standard input; a terminal has `setRawMode`. */
 export type PasswordInput = Readable & {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
 };
 
-/** The person pressed Ctrl-C, or Ctrl-D on an empty line. */
+/** The user pressed Ctrl-C, or Ctrl-D on an empty line. */
 export class PromptAborted extends Error {
   override readonly name = 'PromptAborted';
 }
 
 const MAX_CHARACTERS = 4096;
 
-/** Reads lines of `input`; close it when the last one has been read. */
+/** Reads lines of `input`; call `close` after the last one. */
 export class PasswordReader {
   private readonly input: PasswordInput;
   private readonly characters: AsyncIterator<string>;
@@ -27,12 +27,12 @@ export class PasswordReader {
     this.characters = charactersOf(input);
   }
 
-  /** True if a person types. */
+  /** True if a person is typing. */
   get interactive(): boolean {
     return this.input.isTTY === true;
   }
 
-  /** One line without its end. Throws PromptAborted; a line over 4,096 characters is cut there. */
+  /** One line without its line end. Throws PromptAborted; a line over 4,096 characters is truncated. */
   async readLine(): Promise<string> {
     if (!this.interactive) return this.collect(false);
     this.input.setRawMode?.(true);
@@ -64,7 +64,7 @@ export class PasswordReader {
   }
 }
 
-/** The characters of a stream of bytes; one that falls on two chunks stays whole. */
+/** The characters of a byte stream, even if one is split across two chunks. */
 async function* charactersOf(input: Readable): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   for await (const chunk of input) {

@@ -59,7 +59,7 @@ describe('setPassword() with piped input', () => {
   ])('setPassword() refuses %j', async (typed, length) => {
     const { status, printed, stored } = await run(typed);
     expect({ status, stored }).toEqual({ status: 1, stored: [] });
-    expect(printed).toEqual([`refuse the password: expected 8 to 256 characters, got ${length}`]);
+    expect(printed).toEqual([`password rejected: expected 8 to 256 characters, got ${length}`]);
   });
 
   test('setPassword() hands the hash out where the configuration sets one', async () => {
@@ -88,7 +88,7 @@ describe('setPassword() with a person at the terminal', () => {
   test('setPassword() refuses two passwords that differ', async () => {
     const { status, printed, stored } = await run(`${PASSWORD}\r${PASSWORD}!\r`, { tty: true });
     expect({ status, stored }).toEqual({ status: 1, stored: [] });
-    expect(printed.at(-1)).toBe('refuse the password: the second one is another');
+    expect(printed.at(-1)).toBe('password rejected: the two entries differ');
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe('setPassword() with a person at the terminal', () => {
   ])('setPassword() changes nothing on %s and gives the terminal back', async (_key, typed) => {
     const { status, printed, stored, raw, closed } = await run(typed, { tty: true });
     expect({ status, stored, closed }).toEqual({ status: 1, stored: [], closed: true });
-    expect(printed.at(-1)).toBe('nothing is changed: no password was given');
+    expect(printed.at(-1)).toBe('nothing was changed: no password was given');
     expect(raw).toEqual([true, false]);
   });
 });

@@ -14,7 +14,7 @@ export interface SetPasswordParts {
   readonly loaded: LoadedConfig;
   readonly reader: PasswordReader;
   readonly terminal: Terminal;
-  /** Makes the Argon2id hash of a password. */
+  /** Computes the Argon2id hash of a password. */
   hash(password: string): Promise<string>;
   /** Stores the hash, and ends the administrator's sessions. */
   store(loaded: LoadedConfig, passwordHash: string): Promise<void>;
@@ -30,7 +30,7 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
     terminal.err(
       'the configuration sets auth.admin.password_hash, which is used instead of a stored password',
     );
-    terminal.err('put this there, and reload:');
+    terminal.err('set this there, and reload:');
     terminal.out(`password_hash = "${passwordHash}"`);
     return 1;
   }
@@ -39,28 +39,28 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   return 0;
 }
 
-/** Reads a password, twice from a terminal, that is long enough; else reports why not. */
+/** Reads a password, twice from a terminal, and checks its strength; otherwise reports the reason. */
 async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): Promise<string | undefined> {
   try {
     if (reader.interactive) terminal.err('new password (8 to 256 characters):');
     const password = await reader.readLine();
     // The rule of the API's setup, so that both accept the same passwords.
     if (!SetupBody.safeParse({ password }).success) {
-      terminal.err(`refuse the password: expected 8 to 256 characters, got ${lengthOf(password)}`);
+      terminal.err(`password rejected: expected 8 to 256 characters, got ${lengthOf(password)}`);
       return undefined;
     }
     const weakness = await weaknessOf(password, loaded.config.auth.admin.username);
     if (weakness !== undefined) {
-      terminal.err(`refuse the password: ${weakness}`);
+      terminal.err(`password rejected: ${weakness}`);
       return undefined;
     }
     if (!reader.interactive) return password;
     terminal.err('once more:');
     if ((await reader.readLine()) === password) return password;
-    terminal.err('refuse the password: the second one is another');
+    terminal.err('password rejected: the two entries differ');
   } catch (error) {
     if (!(error instanceof PromptAborted)) throw error;
-    terminal.err('nothing is changed: no password was given');
+    terminal.err('nothing was changed: no password was given');
   } finally {
     reader.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Stores the administrator's password hash from the command line: in the database that the configuration names. If Weir
- * runs on the data directory, its database is used unchanged; else the database is started and migrated temporarily.
+ * Stores the administrator's password hash from the command line, in the configured database. If Weir is running on the
+ * data directory, its database is used without migrations; otherwise the database is started and migrated temporarily.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/parse-config.ts';
@@ -23,7 +23,7 @@ import { SeenServer } from '../storage/db/seen-server.ts';
 import { connectToChosen } from '../storage/db/server-choice.ts';
 import { createLogger } from '../host/log/winston-logger.ts';
 
-/** Longest wait for the database, milliseconds. */
+/** Maximum wait for the database, in milliseconds. */
 const WAIT_MS = 30_000;
 /** Between two attempts to connect, milliseconds. */
 const RETRY_MS = 250;
@@ -37,7 +37,7 @@ export async function storeAdminPassword({ config }: LoadedConfig, passwordHash:
   await new SetupCode(dataDir, loggerOf(config)).remove();
 }
 
-/** Null if a Weir runs on the directory. */
+/** Null if Weir is running on the directory. */
 function lockUnlessRunning(dataDir: string): DataDirLock | null {
   try {
     return lockDataDir(dataDir);
@@ -58,7 +58,7 @@ async function storeAlone(config: Config, lock: DataDirLock, passwordHash: strin
   }
 }
 
-/** Changes rows only: the running Weir owns the schema. */
+/** Only changes rows, because the running Weir owns the schema. */
 async function storeBesideRunning(config: Config, passwordHash: string): Promise<void> {
   const client = await connectInTime(config);
   const tx: Queryable = {
@@ -82,7 +82,7 @@ async function connectInTime(config: Config) {
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (performance.now() > untilMs)
-        throw new Error(`store the password: no database: ${reasonOf(error)}`, { cause: error });
+        throw new Error(`could not store the password: no database: ${reasonOf(error)}`, { cause: error });
       await sleep(RETRY_MS);
     }
   }
@@ -95,7 +95,7 @@ function targetsOf(config: Config) {
 }
 
 async function storeIn(tx: Queryable, passwordHash: string): Promise<void> {
-  // Waits for logins that are proven with the old one, and makes others wait.
+  // Waits for logins in progress with the old password, and makes new ones wait.
   await updateUser(tx, ADMIN_USER_ID, {});
   await replaceHash(tx, passwordHash, new Date());
   await deleteSessionsOfUser(tx, ADMIN_USER_ID);
@@ -110,7 +110,9 @@ function late(database: ReturnType<typeof startDatabase>): Promise<never> {
   return new Promise((_resolve, reject) => {
     setTimeout(() => {
       reject(
-        new Error(`store the password: no database: ${database.status().error ?? 'it does not answer'}`),
+        new Error(
+          `could not store the password: no database: ${database.status().error ?? 'it does not answer'}`,
+        ),
       );
     }, WAIT_MS).unref();
   });

@@ -4,7 +4,7 @@
 export interface Terminal {
   /** A line of the result. */
   out(line: string): void;
-  /** A line about what went wrong, or to a person who waits. */
+  /** A line about an error, or about progress. */
   err(line: string): void;
 }
 

@@ -8,7 +8,7 @@ import { HANDOVER_SOCKET, SILENCE_MS } from '../node/upgrade/handover-format.ts'
 import { OWN_RELEASE } from '../node/upgrade/successor.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Longest pause between two steps: those of a hung process, and then of its end. */
+/** Maximum pause between two steps: that of a hung process, and then of its end. */
 const STEP_MS = 2 * SILENCE_MS;
 
 /** Returns the exit status: 0 = replaced, 1 = the old server continues, 3 = there is no server to replace. */
@@ -20,7 +20,7 @@ export async function upgradeRunning(
   try {
     await once(socket, 'connect');
   } catch (error) {
-    terminal.err(`weir: no server of ${dataDir} can be replaced while it runs: ${reasonOf(error)}`);
+    terminal.err(`weir: the server of ${dataDir} cannot be replaced while it is running: ${reasonOf(error)}`);
     return 3;
   }
   const talk = new HandoverChannel(socket);
@@ -38,7 +38,7 @@ export async function upgradeRunning(
       }
     }
   } catch (error) {
-    terminal.err(`weir: wait for the upgrade: ${reasonOf(error)}`);
+    terminal.err(`weir: could not wait for the upgrade: ${reasonOf(error)}`);
     return 1;
   } finally {
     talk.end();

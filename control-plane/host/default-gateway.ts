@@ -1,4 +1,4 @@
-/** The default routes of this machine, as the kernel shows them; Linux only. */
+/** The default routes of this machine, from files of the kernel; Linux only. */
 import { linesOf } from './machine-memory.ts';
 
 /** A default route. */

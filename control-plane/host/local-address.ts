@@ -1,4 +1,4 @@
-/** Where a program on this machine reaches a node, by the addresses that it listens on. */
+/** The address at which programs on this machine reach a node, chosen from the addresses that it listens on. */
 import { isIPv6 } from 'node:net';
 
 /** An address of this machine that the node listens on, preferably IPv4. */

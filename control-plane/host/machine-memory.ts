@@ -1,4 +1,4 @@
-/** The memory of this machine as the kernel reports it; without Linux's files, as Node reports it. Keeps no state. */
+/** The memory of this machine as reported by the kernel or, without Linux's files, by Node.js. Stateless. */
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
@@ -28,7 +28,7 @@ export function percentOf(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.min(100, Math.max(0, (100 * part) / whole));
 }
 
-/** Words by line of a kernel file; empty if it cannot be read. */
+/** Words of each line of a kernel file; empty if it cannot be read. */
 export function linesOf(path: string): string[][] {
   return readText(path)
     .split('\n')

@@ -33,17 +33,13 @@ export const AuditLogEntry = z
     timestamp: Timestamp,
     author: z.string().meta({ description: 'a user name, the name of a token, or `system`' }),
     actor: former(z.string(), 'author'),
-    ip_address: z
-      .string()
-      .nullable()
-      .meta({ description: 'address of the client; null for Weir itself' }),
+    ip_address: z.string().nullable().meta({ description: 'address of the client; null for Weir itself' }),
     address: former(z.string().nullable(), 'ip_address'),
     action: z.string().meta({ description: 'the action, such as `created`' }),
     subject: z.string().meta({ description: 'the target, such as `group Kids`' }),
     revision: z.int().min(1).nullable(),
     before: z.unknown().meta({
-      description:
-        'null = did not exist; for policy the changed rows, by table and key; secrets are `***`',
+      description: 'null = did not exist; for policy the changed rows, by table and key; secrets are `***`',
     }),
     after: z
       .unknown()

@@ -77,9 +77,7 @@ const TotpCode = z
   .string()
   .regex(/^\d{3} ?\d{3}$/, 'expected six digits')
   .meta({ description: 'six digits from an authenticator app', examples: ['123456'] });
-const RecoveryCode = text(64)
-  .min(1)
-  .meta({ description: 'one of the recovery codes; each is valid once' });
+const RecoveryCode = text(64).min(1).meta({ description: 'one of the recovery codes; each is valid once' });
 
 export const LoginBody = z
   .strictObject({
@@ -121,7 +119,9 @@ export const SecondFactorEnableBody = z
 export const SecondFactorState = z
   .strictObject({
     enabled: z.boolean(),
-    pending: z.boolean().meta({ description: 'a secret was created, and its first code has not been entered yet' }),
+    pending: z
+      .boolean()
+      .meta({ description: 'a secret was created, and its first code has not been entered yet' }),
     recovery_codes_left: z.int().min(0),
   })
   .meta({ id: 'SecondFactorState' });
@@ -129,9 +129,7 @@ export type SecondFactorState = z.infer<typeof SecondFactorState>;
 
 export const SecondFactorSecret = z
   .strictObject({
-    secret: z
-      .string()
-      .meta({ description: 'Base32, to type into an authenticator app; shown only once' }),
+    secret: z.string().meta({ description: 'Base32, to type into an authenticator app; shown only once' }),
     uri: z.string().meta({ description: 'otpauth URL with the same secret, for a QR code' }),
   })
   .meta({ id: 'SecondFactorSecret' });

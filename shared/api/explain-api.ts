@@ -115,7 +115,10 @@ const LoggedThen = z
     status: z.enum(QUERY_STATUS_NAMES),
     block_source: z.string().nullable(),
     block_rule: z.string().nullable(),
-    revision: z.int().nullable().meta({ description: 'the newest one at the time of the answer; null = none' }),
+    revision: z
+      .int()
+      .nullable()
+      .meta({ description: 'the newest one at the time of the answer; null = none' }),
     current_revision: z.int().nullable().meta({ description: 'the current one' }),
     by: z.enum(['policy_in_force', 'kept_generation']).meta({
       description:
@@ -149,8 +152,7 @@ export const ExplainAnswer = z
             .array(ExplainedRule)
             .meta({ description: 'all that match the name, whether or not they decide' }),
           detail: z.string().nullable().meta({
-            description:
-              'result of the stage if it is not a rule; for client_group: how the group was found',
+            description: 'result of the stage if it is not a rule; for client_group: how the group was found',
           }),
         })
         .meta({ id: 'ExplainedStage' }),

@@ -170,8 +170,7 @@ export const ImportReport = z
     }),
     items: z.array(ImportItem),
     settings: z.array(ImportSetting).meta({
-      description:
-        'keys of the configuration that can be set; the selected ones are set as by PATCH /config',
+      description: 'keys of the configuration that can be set; the selected ones are set as by PATCH /config',
     }),
     questions: z.array(ImportQuestion),
     differences: z

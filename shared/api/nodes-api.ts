@@ -18,7 +18,11 @@ export const ClusterNode = z
     state: z.enum(['starting', 'ready', 'draining']).nullable().meta({
       description: 'starting = no policy is active yet; draining = about to end; null = unknown',
     }),
-    snapshot_id: z.int().min(0).nullable().meta({ description: 'number of the snapshot that the node has published' }),
+    snapshot_id: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'number of the snapshot that the node has published' }),
     policy_revision: z.int().min(0).nullable().meta({
       description:
         'the newest revision that it uses; null = unknown, for example after a start without a database',
@@ -27,7 +31,8 @@ export const ClusterNode = z
     lag_ms: z.int().min(0).nullable().meta({ description: 'for how long there has been a newer revision' }),
     qps: z.number().min(0).nullable().meta({ description: 'queries in its last second' }),
     rows_lost: z.int().min(0).nullable().meta({
-      description: 'rows of the query log since its start, including those that were dropped because a log ring was full',
+      description:
+        'rows of the query log since its start, including those that were dropped because a log ring was full',
     }),
     rows_missing: z.int().min(0).meta({
       description:
@@ -38,7 +43,8 @@ export const ClusterNode = z
         'a process of the node was killed, or is gone: the number of rows that had no number yet is unknown',
     }),
     rows_spooled: z.int().min(0).nullable().meta({
-      description: 'rows of the query log that were written to its disk since its start because the database was unavailable',
+      description:
+        'rows of the query log that were written to its disk since its start because the database was unavailable',
     }),
     clock_offset_ms: z.int().nullable().meta({
       description: 'how far its clock is ahead of the clock of the database',

@@ -17,8 +17,7 @@ export const Probe = z
       examples: ['pbjqYr4oY1sX0UuqzVbKmg'],
     }),
     name: z.string().meta({
-      description:
-        'the name that the device has to query; the answer is NXDOMAIN, and is never forwarded',
+      description: 'the name that the device has to query; the answer is NXDOMAIN, and is never forwarded',
       examples: ['8f3a5c0e9b7d42610f5e8a3c.probe.weir.test'],
     }),
     node: z.string(),

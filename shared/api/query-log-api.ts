@@ -202,11 +202,14 @@ export const QueryTailEvent = z
   .strictObject({
     rows: z.array(TailedQuery).meta({ description: 'rows since the last event' }),
     skipped: z.int().min(0).meta({
-      description: 'further rows that arrived and were left out; under heavy load this includes some that were not checked',
+      description:
+        'further rows that arrived and were left out; under heavy load this includes some that were not checked',
     }),
     nodes: z
       .enum(['all', 'own'])
-      .meta({ description: 'own: only rows of this node, because rows of other nodes are currently not received' }),
+      .meta({
+        description: 'own: only rows of this node, because rows of other nodes are currently not received',
+      }),
   })
   .meta({ id: 'QueryTailEvent' });
 
@@ -219,7 +222,8 @@ export const QueryLogPage = pageOf(LoggedQuery)
       description: 'queries that those rows represent: total plus the repeats of all of them',
     }),
     prev_cursor: z.string().nullable().meta({
-      description: 'the next newer rows, including those that arrive later; null for an empty page without cursor',
+      description:
+        'the next newer rows, including those that arrive later; null for an empty page without cursor',
     }),
     damaged_blocks: z.int().min(0).meta({
       description: 'blocks of the log that could not be read; their rows are left out',

@@ -13,7 +13,10 @@ export const Revision = z
     }),
     can_rollback: z
       .boolean()
-      .meta({ description: 'whether a rollback to it is possible: it is not older than the last 100 revisions made by users' }),
+      .meta({
+        description:
+          'whether a rollback to it is possible: it is not older than the last 100 revisions made by users',
+      }),
   })
   .meta({ id: 'Revision' });
 export type Revision = z.infer<typeof Revision>;

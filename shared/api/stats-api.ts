@@ -47,8 +47,7 @@ export const StatsSummary = z
         'of the limited queries, those without a row in the log (repeats of a row): every other number includes them, but lists of names and unique_domains do not, because their names are not in the log',
     }),
     queries_not_logged: Count.meta({
-      description:
-        'of all queries, those that are not in the log because their client or domain is excluded',
+      description: 'of all queries, those that are not in the log because their client or domain is excluded',
     }),
     queries_not_counted: Count.meta({
       description:
@@ -161,7 +160,8 @@ export const TopClients = z
       ip: former(z.string(), 'ip_address'),
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
-        description: 'the client that identified itself by its key, counted separately from others at its address',
+        description:
+          'the client that identified itself by its key, counted separately from others at its address',
       }),
       count: Count,
       blocked: Count,

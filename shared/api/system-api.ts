@@ -46,7 +46,9 @@ export const Health = z
           'degraded while the disk of the data directory or the spool of the query log is nearly full',
       }),
       configuration: HealthCheck.meta({ description: 'degraded after a reload that failed' }),
-      privileges: HealthCheck.meta({ description: 'always ok; the detail reports whether Weir runs as root' }),
+      privileges: HealthCheck.meta({
+        description: 'always ok; the detail reports whether Weir runs as root',
+      }),
     }),
   })
   .meta({ id: 'Health' });
@@ -97,7 +99,10 @@ const DnsReach = z.strictObject({
     .strictObject({ program: z.string().nullable(), pid: z.int().min(1).nullable() })
     .nullable()
     .meta({ description: 'the program that uses port 53, as far as the user of Weir can see' }),
-  command: z.string().nullable().meta({ description: 'command that frees port 53 for Weir, as one line for a shell' }),
+  command: z
+    .string()
+    .nullable()
+    .meta({ description: 'command that frees port 53 for Weir, as one line for a shell' }),
 });
 export type DnsReach = z.infer<typeof DnsReach>;
 
@@ -120,7 +125,9 @@ export const Reachability = z
     this_device: z.strictObject({
       address: z.string().meta({ description: 'address that this request came from' }),
       is_server: z.boolean().meta({ description: 'whether it came from the machine of the node' }),
-      last_seen: Timestamp.nullable().meta({ description: 'time of its last query; null if it has sent none' }),
+      last_seen: Timestamp.nullable().meta({
+        description: 'time of its last query; null if it has sent none',
+      }),
     }),
     devices: z
       .int()

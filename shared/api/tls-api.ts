@@ -26,7 +26,9 @@ export type TlsStatus = z.infer<typeof TlsStatus>;
 /** Two files in PEM. */
 export const TlsUploadForm = z
   .strictObject({
-    cert: z.string().meta({ description: "PEM: the server's own certificate, followed by those of its issuers" }),
+    cert: z
+      .string()
+      .meta({ description: "PEM: the server's own certificate, followed by those of its issuers" }),
     key: z.string().meta({ description: 'PEM: the private key of the certificate, without a passphrase' }),
   })
   .meta({ id: 'TlsUploadRequest' });

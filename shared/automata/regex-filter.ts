@@ -109,7 +109,8 @@ function typeCode(name: string): number | undefined {
 }
 
 function readReply(value: string, into: Writable<RegexOptions>): string | null {
-  if (into.rewrite !== undefined) return 'at most one ;reply= is allowed; use another filter for another reply';
+  if (into.rewrite !== undefined)
+    return 'at most one ;reply= is allowed; use another filter for another reply';
   const address = addressFromText(value);
   const rcode = REPLY_CODES.get(value.toUpperCase());
   if (address === null && rcode === undefined)

@@ -245,7 +245,8 @@ export class SpecialMatcher {
     let opened = this.opened.get(index);
     if (opened === undefined) {
       const rule = readSpecialRule(this.buffer, index);
-      if (rule === undefined) throw new RangeError(`could not read special rule ${index}: there are ${this.ruleCount}`);
+      if (rule === undefined)
+        throw new RangeError(`could not read special rule ${index}: there are ${this.ruleCount}`);
       opened = {
         rule,
         excluded: this.excludedNames(rule),

@@ -1,17 +1,17 @@
-/** `weir config set` and `weir config reload`: changes of the configuration of a running server. */
+/** `weir config set` and `weir config reload`: change the configuration of a running server. */
 import { isSecret } from '../../../config/layers.ts';
 import { readValue } from '../../../config/environment.ts';
 import { printableJson } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
-/** Sets one key; the value is written as in a variable of the environment. */
+/** Sets one key; the value has the form of an environment variable. */
 export async function setConfig(run: CommandRun): Promise<0> {
   const [key = '', text = ''] = run.arguments;
   const found = readValue(key, text);
   if (found === undefined) throw new Misuse(`there is no key ${key}`);
-  // Other users of the machine see the arguments of a program.
-  if (isSecret(key)) throw new Misuse(`${key} is a secret, which is not given as an argument`);
+  // Other users of the machine can see the arguments of a program.
+  if (isSecret(key)) throw new Misuse(`${key} is a secret, which must not be passed as an argument`);
   const steps = key.split('.');
   const body = steps.reduceRight<unknown>((inner, step) => ({ [step]: inner }), found.value);
   const { restart_required: restart } = await run.client.call('PATCH /config', {
@@ -24,14 +24,14 @@ export async function setConfig(run: CommandRun): Promise<0> {
 /** Makes the server reload its file. */
 export async function reloadConfig(run: CommandRun): Promise<0> {
   const { restart_required: restart } = await run.client.call('POST /config/reload');
-  return print(run, 'the configuration file was read again', restart);
+  return print(run, 'the configuration file was reloaded', restart);
 }
 
 function print({ screen, isJson }: CommandRun, done: string, restart: readonly string[]): 0 {
   if (isJson) screen.out(printableJson({ success: true, restart_required: restart }, 2));
   else {
     screen.out(done);
-    for (const key of restart) screen.out(`${key} takes effect with a restart`);
+    for (const key of restart) screen.out(`${key} takes effect after a restart`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-/** Parameters of every command that talks to a server. */
+/** Parameters of every command that contacts a server. */
 import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { GivenOptions } from '../arguments.ts';
 import type { Screen } from '../output/screen.ts';
@@ -9,11 +9,11 @@ export interface CommandRun {
   readonly screen: Screen;
   readonly arguments: readonly string[];
   readonly options: GivenOptions;
-  /** Prints for programs. */
+  /** Whether to print JSON. */
   readonly isJson: boolean;
 }
 
-/** Runs a command; returns the exit status. What it throws is printed by `run-command.ts`. */
+/** Runs a command; returns the exit status. `run-command.ts` prints the errors that it throws. */
 export type RunCommand = (run: CommandRun) => Promise<0 | 1>;
 
 /** The value of an option that has one. */

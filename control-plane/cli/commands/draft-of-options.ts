@@ -5,12 +5,12 @@ import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGiven } from './given-file.ts';
 
-/** The draft as the API takes it. */
+/** The draft in the form of the API. */
 export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 
 const DEFAULT_LIMIT = 20;
 
-/** The draft that options describe; throws Misuse if they change nothing. */
+/** The draft that the options describe; throws Misuse if they change nothing. */
 export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<Draft> {
   const group = idsOf(textOption(run, 'group'))[0] ?? null;
   const services = partsOf(textOption(run, 'service'));
@@ -22,7 +22,7 @@ export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<
   const drop = idsOf(textOption(run, 'drop'));
   const isEmpty = deny.length + allow.length + services.length + drop.length === 0;
   if (isEmpty && list === undefined && pattern === undefined)
-    throw new Misuse('say what would change, such as --deny ads.example.org, or name a file with a draft');
+    throw new Misuse('specify a change, such as --deny ads.example.org, or a file with a draft');
   return {
     ...boundsOf(run),
     lists: { add: list === undefined ? [] : [await listOf(list, group)], drop },

@@ -1,4 +1,4 @@
-/** Files that people name on the command line; `-` is standard input. */
+/** Files that users name on the command line; `-` is standard input. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -13,7 +13,7 @@ export async function readGiven(file: string): Promise<Uint8Array<ArrayBuffer>> 
   }
 }
 
-/** The values of a JSON file. */
+/** The parsed content of a JSON file. */
 export async function readGivenJson(file: string): Promise<unknown> {
   const text = Buffer.from(await readGiven(file)).toString('utf8');
   try {

@@ -21,8 +21,8 @@ const WORDS: Readonly<Record<Result, readonly [text: string, tone: Tone]>> = {
 };
 
 const QUESTIONS: Readonly<Record<Report['questions'][number]['kind'], string>> = {
-  starting_list: 'Should the list of the first start stay:',
-  device_group: 'Which group has',
+  starting_list: 'Should the default list stay active:',
+  device_group: 'Group of',
 };
 
 /** Imports a file and prints the report. */
@@ -62,13 +62,15 @@ function printReport(screen: Screen, report: Report): void {
   screen.out(`${format}: ${figures}`);
   if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
   else
-    screen.out(revision === null ? 'Weir had it all already' : `revision ${revision}; roll back to undo it`);
+    screen.out(
+      revision === null ? 'Weir already had everything' : `revision ${revision}; roll back to undo it`,
+    );
 }
 
 function printDifferences(screen: Screen, { differences }: Report): void {
   if (differences.length === 0) return;
   screen.out('');
-  screen.out('Different after the switch:');
+  screen.out('Different after the import:');
   printTable(
     screen,
     [{ title: 'QUERIES' }, { title: 'NAME' }, { title: 'REASON' }],
@@ -85,7 +87,7 @@ function printSettings(screen: Screen, { settings, dry_run: isDryRun }: Report):
   screen.out('');
   screen.out(
     isDryRun
-      ? 'Settings, which --settings chooses by their keys (default = those marked [x]):'
+      ? 'Settings; select them with --settings KEYS (default = those marked [x]):'
       : 'Settings; those marked [x] are set:',
   );
   const rows = settings.map(({ key, value, selected, reason }) => [

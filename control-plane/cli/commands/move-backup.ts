@@ -1,4 +1,4 @@
-/** `weir backup` and `weir restore`: all that people have set as a file, and back from it. */
+/** `weir backup` and `weir restore`: writes all settings to a file, and restores them from it. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
@@ -21,13 +21,13 @@ type Names = Restored['changes'][number]['created'];
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
   key_not_in_backup: 'its secret is not in the backup',
   is_administrator: 'the administrator of this server has that name',
-  over: 'its time is over',
-  client_not_known: 'no client of that address is known here',
+  over: 'it has expired',
+  client_not_known: 'there is no client with this address here',
 };
-/** Names that are shown of each kind. */
+/** Maximum number of names to show of each kind. */
 const SHOWN_NAMES = 5;
 
-/** Writes a backup to a file, which no other user may read, or prints it. */
+/** Writes a backup to a file that no other user can read, or prints it. */
 export async function writeBackup(run: CommandRun): Promise<0> {
   const {
     client,
@@ -72,7 +72,7 @@ export async function restoreFile(run: CommandRun): Promise<0> {
     options,
     arguments: [file],
   } = run;
-  // The server checks it; a fault names each bad field.
+  // The server validates it; its error lists each invalid field.
   const backup = await readGivenJson(file!);
   const isEncrypted = typeof backup === 'object' && backup !== null && 'secrets' in backup;
   const body = (
@@ -95,7 +95,7 @@ function printChanges(screen: Screen, restored: Restored): void {
   const { changes, dry_run: isDryRun, left_out: leftOut, revision } = restored;
   if (changes.length === 0)
     return screen.out(
-      leftOut.length === 0 ? 'everything is as in the backup already' : 'there is nothing to change',
+      leftOut.length === 0 ? 'everything is already as in the backup' : 'there is nothing to change',
     );
   const right = { side: 'right' } as const;
   printTable(
@@ -143,7 +143,7 @@ export async function newPassphrase(run: CommandRun): Promise<string> {
 /** The passphrase of a backup; `isStdinTaken` if the backup itself comes from standard input. */
 export async function knownPassphrase(run: CommandRun, isStdinTaken: boolean): Promise<string> {
   if (isStdinTaken && textOption(run, 'passphrase-file') === undefined)
-    throw new Misuse('this backup has encrypted secrets: give --passphrase-file');
+    throw new Misuse('this backup has encrypted secrets: use --passphrase-file');
   return givenPassphrase(run, false);
 }
 

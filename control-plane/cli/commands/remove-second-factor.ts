@@ -1,4 +1,4 @@
-/** `weir remove-second-factor`: the way back in for people who have lost their authenticator app and recovery codes. */
+/** `weir remove-second-factor`: for users who have lost their authenticator app and recovery codes. */
 import { printable } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
@@ -12,6 +12,6 @@ export async function removeSecondFactor({ client, screen, ...run }: CommandRun)
   );
   if (user === undefined) throw new Misuse(`there is no user "${name}"`);
   await client.call('DELETE /users/{id}/second-factor', { params: { id: user.id } });
-  if (!run.isJson) screen.out(`${printable(user.username)} logs in with the password alone`);
+  if (!run.isJson) screen.out(`${printable(user.username)} can log in with only the password`);
   return 0;
 }

@@ -1,4 +1,4 @@
-/** `weir revisions rollback`: the policy as it was at a revision. */
+/** `weir revisions rollback`: restores the policy of a revision. */
 import { createInterface } from 'node:readline/promises';
 import type { AnswerOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
@@ -10,7 +10,9 @@ type Revision = AnswerOf<'GET /revisions'>[number];
 /** Maximum number of shown changes that would be undone. */
 const SHOWN = 20;
 
-/** Shows what would be undone, asks, and rolls back, unless a newer change has come while it asked. */
+/**
+ * Shows the changes to undo, asks for confirmation, and rolls back, unless there was a newer change in the meantime.
+ */
 export async function rollBack(run: CommandRun): Promise<0 | 1> {
   const { client, screen, isJson } = run;
   const given = run.arguments[0]!;
@@ -30,7 +32,7 @@ export async function rollBack(run: CommandRun): Promise<0 | 1> {
 }
 
 async function isWanted({ screen }: CommandRun, id: number, undone: readonly Revision[]): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Misuse('standard input is not a terminal: give --yes');
+  if (!process.stdin.isTTY) throw new Misuse('standard input is not a terminal: use --yes');
   screen.err(undone.length === 0 ? 'No change would be undone.' : 'These changes would be undone:');
   for (const { id: newer, created_at: at, author, summary } of undone.slice(0, SHOWN))
     screen.err(

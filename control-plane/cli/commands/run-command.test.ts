@@ -130,7 +130,7 @@ describe('the real command over the real socket', () => {
       expect((out + err).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(people.out).toContain('a\\u{1b}]0;owned\\u{7}\\u{9b}2J\\u{202e}.test');
     expect(people.out).toContain('11:59:58.123 192.0.2.7');
-    expect(people.err).toBe('weir: 3 queries more were left out\nweir: the server has ended the stream\n');
+    expect(people.err).toBe('weir: 3 more queries were left out\nweir: the server has ended the stream\n');
     expect(JSON.parse(programs.out)).toEqual(row);
     expect(people.status).toBe(3);
   });
@@ -146,8 +146,8 @@ describe('the real command over the real socket', () => {
     for (const name of ['', ' vera', ' unknown', ' vera'])
       answers.push(await run(`remove-second-factor${name}`));
     expect(answers.map(({ status, lines, errors }) => [status, ...lines, ...errors])).toEqual([
-      [0, 'admin logs in with the password alone'],
-      [0, 'Vera logs in with the password alone'],
+      [0, 'admin can log in with only the password'],
+      [0, 'Vera can log in with only the password'],
       [2, 'weir: there is no user "unknown"'],
       [1, expect.stringContaining('second factor of Vera does not exist')],
     ]);
@@ -159,7 +159,7 @@ describe('the real command over the real socket', () => {
     expect(ended).toEqual({
       status: 3,
       out: '',
-      err: `weir: no server runs on the data directory: there is no ${join(folder, 'empty/weir.sock')}\n`,
+      err: `weir: no server is running on the data directory: there is no ${join(folder, 'empty/weir.sock')}\n`,
     });
     expect((await runProcess(['pause', 'soon'])).status).toBe(2);
   });
@@ -272,7 +272,7 @@ describe('config set and config reload', () => {
   test('report which keys need a restart', async () => {
     expect((await run('config set cache.max_bytes 2097152')).lines).toEqual([
       'cache.max_bytes is set',
-      'cache.max_bytes takes effect with a restart',
+      'cache.max_bytes takes effect after a restart',
     ]);
     await writeFile(file(), 'cache.max_bytes = 4194304\n');
     expect(await run('config reload --json')).toMatchObject({
@@ -284,7 +284,7 @@ describe('config set and config reload', () => {
   test('say what is wrong with a key or a value, or with the file', async () => {
     expect((await run('config set blocking.moode x')).status).toBe(2);
     expect((await run('config set database.url postgres://u:secret@h/d')).errors).toEqual([
-      'weir: database.url is a secret, which is not given as an argument',
+      'weir: database.url is a secret, which must not be passed as an argument',
     ]);
     expect(await run('config set blocking.ttl_secs soon')).toMatchObject({
       status: 1,
@@ -307,7 +307,10 @@ describe('--url', () => {
 
   test('asks without a right until there is a token, and says how to give one', async () => {
     const { status, errors } = await run(`lists --url ${url()}`, noSocket);
-    expect([status, errors.at(-1)]).toEqual([1, 'weir: give an API token with --token-file or $WEIR_TOKEN']);
+    expect([status, errors.at(-1)]).toEqual([
+      1,
+      'weir: specify an API token with --token-file or $WEIR_TOKEN',
+    ]);
   });
 
   test('sends the token of the environment or of a file, found prefix and all', async () => {

@@ -1,4 +1,4 @@
-/** Runs the commands that talk to a server, and prints errors. */
+/** Runs the commands that contact a server, and prints errors. */
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { GivenOptions } from '../arguments.ts';
@@ -55,7 +55,7 @@ export interface AskedCommand {
   readonly options: GivenOptions;
 }
 
-/** Asks the server; returns the exit status. */
+/** Contacts the server; returns the exit status. */
 export async function runCommand(
   asked: AskedCommand,
   screen: Screen,
@@ -63,13 +63,13 @@ export async function runCommand(
 ): Promise<ExitStatus> {
   try {
     const run = COMMANDS.get(asked.name);
-    if (run === undefined) throw new Misuse(`no command "${asked.name}" asks a server`);
+    if (run === undefined) throw new Misuse(`command "${asked.name}" does not contact a server`);
     const client = await connectApi(asked.options, env);
     return await run({ client, screen, ...asked, isJson: asked.options['json'] === true });
   } catch (error) {
     for (const line of reasonOf(error).split('\n')) screen.err(`weir: ${printable(line)}`);
     if (error instanceof ApiFailure && error.status === 401)
-      screen.err('weir: give an API token with --token-file or $WEIR_TOKEN');
+      screen.err('weir: specify an API token with --token-file or $WEIR_TOKEN');
     if (error instanceof Misuse) return 2;
     return error instanceof Unreachable ? 3 : 1;
   }

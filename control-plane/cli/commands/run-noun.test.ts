@@ -81,7 +81,7 @@ describe('weir groups', () => {
     expect(await run('groups show 99')).toMatchObject({ status: 1, errors: [expect.stringContaining('99')] });
     expect(await run('groups change 1')).toMatchObject({
       status: 2,
-      errors: [expect.stringContaining('say what to change: --name, --comment')],
+      errors: [expect.stringContaining('specify what to change: --name, --comment')],
     });
     expect(await run('groups change 1 --enable --disable')).toMatchObject({
       status: 2,
@@ -111,7 +111,7 @@ describe('weir clients', () => {
     await linesOf('clients add 192.0.2.21 --name Twin');
     expect(await run('clients remove Twin')).toMatchObject({
       status: 2,
-      errors: [expect.stringMatching(/^weir: 2 clients have the name "Twin": give an id, \d+ or \d+$/)],
+      errors: [expect.stringMatching(/^weir: 2 clients have the name "Twin": use an id, \d+ or \d+$/)],
     });
     await linesOf('clients remove 192.0.2.20');
     await linesOf('clients remove Twin');
@@ -142,7 +142,7 @@ describe('weir tokens', () => {
   test('prints a new key alone, and never again', async () => {
     const { lines, errors } = await run('tokens add Grafana --role viewer');
     expect(lines).toEqual([expect.stringMatching(/^\S{20,}$/)]);
-    expect(errors).toEqual([expect.stringMatching(/^weir: added token "Grafana" .* shown this once$/)]);
+    expect(errors).toEqual([expect.stringMatching(/^weir: added token "Grafana" .* shown only once$/)]);
     const rows = await linesOf('tokens');
     expect(rows[1]).toMatch(/Grafana +viewer/);
     expect(rows.join()).not.toContain(lines[0]);
@@ -215,8 +215,10 @@ describe('weir nodes, weir revisions and weir cache flush', () => {
   });
 
   test('drop answers', async () => {
-    expect(await linesOf('cache flush')).toEqual(['dropped all answers']);
-    expect(await linesOf('cache flush --domain example.org')).toEqual(['dropped the answers of example.org']);
+    expect(await linesOf('cache flush')).toEqual(['cleared all answers']);
+    expect(await linesOf('cache flush --domain example.org')).toEqual([
+      'cleared the answers for example.org',
+    ]);
     expect((await run('cache flush --type NOPE')).status).toBe(1);
   });
 });

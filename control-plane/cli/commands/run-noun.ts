@@ -9,16 +9,16 @@ import type { CommandRun, RunCommand } from './command-run.ts';
 import { textOption } from './command-run.ts';
 import { typedSecret } from './typed-secret.ts';
 
-/** A row of a collection; its fields are those of the API. */
+/** A row of a collection, with the fields of the API. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** A row, and the collection that it is in. */
+/** A row, and its collection. */
 interface Found {
   readonly collection: Collection;
   readonly row: Row;
 }
 
-/** Rows of a page; the most that the API gives. */
+/** Rows per page: the maximum of the API. */
 const PAGE_ROWS = 1000;
 
 /** Prints the list of a noun. */
@@ -43,7 +43,7 @@ async function listNoun(run: CommandRun, noun: Noun): Promise<0> {
   return 0;
 }
 
-/** Prints all of one row. */
+/** Prints all fields of one row. */
 async function showNoun(run: CommandRun, noun: Noun): Promise<0> {
   const found = await find(run, noun);
   const row = await ask(run.client, found.collection, 'show', { params: { id: found.row['id'] } });
@@ -54,7 +54,7 @@ async function showNoun(run: CommandRun, noun: Noun): Promise<0> {
   return 0;
 }
 
-/** Adds a row. A token's key alone goes to standard output, so that `> token-file` keeps it. */
+/** Adds a row. Only a token's key is printed to standard output, so that `> token-file` saves it. */
 async function addNoun(run: CommandRun, noun: Noun): Promise<0> {
   const { collection: place, body } = noun.add!.bodyOf(run.arguments, (name) => run.options[name] === true);
   const collection = noun.collections[place]!;
@@ -65,19 +65,19 @@ async function addNoun(run: CommandRun, noun: Noun): Promise<0> {
   const done = `added ${noun.one} ${labelOf({ collection, row })}`;
   if (typeof row['key'] !== 'string') run.screen.out(done);
   else {
-    run.screen.err(`weir: ${done}; its key is shown this once`);
+    run.screen.err(`weir: ${done}; its key is shown only once`);
     run.screen.out(row['key']);
   }
   return 0;
 }
 
-/** Changes the fields that are given. */
+/** Changes the given fields. */
 async function changeNoun(run: CommandRun, noun: Noun): Promise<0> {
   const body = await fieldsGiven(run, noun, 'change');
   const isPassword = run.options['password'] === true;
   if (Object.keys(body).length === 0 && !isPassword) {
     const options = fieldsOf(noun, 'change').map(({ name }) => `--${name}`);
-    throw new Misuse(`say what to change: ${options.join(', ')}`);
+    throw new Misuse(`specify what to change: ${options.join(', ')}`);
   }
   const found = await find(run, noun);
   const secret = isPassword ? { password: await newPassword(run) } : {};
@@ -98,7 +98,7 @@ async function removeNoun(run: CommandRun, noun: Noun): Promise<0> {
   return 0;
 }
 
-/** The row that the argument names: by its id, or else by a name that one row alone has. */
+/** The row that the argument identifies: by its id, or by a name that only one row has. */
 async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> {
   const given = run.arguments[0]!;
   for (const collection of noun.collections) {
@@ -119,10 +119,10 @@ async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> 
   if (found === undefined) throw new Misuse(`there is no ${noun.one} "${given}"`);
   if (others.length === 0) return found;
   const ids = [found, ...others].map((one) => withNamedId(one)['id']);
-  throw new Misuse(`${ids.length} ${noun.name} have the name "${given}": give an id, ${ids.join(' or ')}`);
+  throw new Misuse(`${ids.length} ${noun.name} have the name "${given}": use an id, ${ids.join(' or ')}`);
 }
 
-/** All rows of a collection; of one in pages those with this text somewhere. */
+/** All rows of a collection; for a paged one, those that contain this text. */
 async function rowsOf(
   client: TypedClient,
   collection: Collection,
@@ -145,7 +145,7 @@ function newPassword(run: CommandRun): Promise<string> {
   return typedSecret(run, { prompt: 'new password (8 to 256 characters):', what: 'password', isTwice: true });
 }
 
-/** Fields of the body as options give them; `none` is null. */
+/** Fields of the body from the options; `none` is null. */
 async function fieldsGiven(
   run: CommandRun,
   noun: Noun,
@@ -186,7 +186,7 @@ async function clientIds(client: TypedClient, given: string): Promise<number[]> 
       ),
     );
     if (found[0] === undefined) throw new Misuse(`there is no client "${name}"`);
-    if (found.length > 1) throw new Misuse(`several clients are called "${name}"; give the id`);
+    if (found.length > 1) throw new Misuse(`several clients have the name "${name}"; use the id`);
     ids.push(found[0].id);
   }
   return ids;
@@ -242,7 +242,7 @@ function ask(client: TypedClient, collection: Collection, verb: Verb, given: obj
   return call(client, collection.verbs[verb]!, given);
 }
 
-/** The table names the operation, so that its types are not known here; the server checks what it is sent. */
+/** The table contains the operation, so that its types are unknown here; the server validates the request. */
 function call(client: TypedClient, operation: Collection['list'], given: object): Promise<unknown> {
   return (client.call as (name: string, given: object) => Promise<unknown>).call(client, operation, given);
 }

@@ -1,4 +1,4 @@
-/** `weir config get`: the configuration as it is stored. */
+/** `weir config get`: prints the stored configuration. */
 import { printableJson } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';

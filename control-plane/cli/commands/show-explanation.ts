@@ -1,4 +1,4 @@
-/** `weir explain`: why a name is answered as it is. */
+/** `weir explain`: explains the answer for a name. */
 import type { AnswerOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
 import { toned } from '../output/screen.ts';
@@ -13,7 +13,7 @@ type Rule = NonNullable<Explanation['decided_by']>;
 const NOT_ACTIVE = {
   other_group: 'not for this group',
   off: 'disabled',
-  lifted: 'lifted by a $badfilter rule',
+  lifted: 'cancelled by a $badfilter rule',
 } as const;
 
 /** Prints every stage with its verdict, and the answer. */

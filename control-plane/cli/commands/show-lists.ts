@@ -1,4 +1,4 @@
-/** `weir lists`: the sources of lists, and fetching them again. */
+/** `weir lists`: shows the sources of lists, and updates them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printableJson } from '../output/printable.ts';
@@ -9,7 +9,7 @@ import type { CommandRun } from './command-run.ts';
 
 type Source = AnswerOf<'GET /blocklist-sources'>[number];
 
-/** Sources by what they do. */
+/** Sources by kind. */
 interface Sources {
   readonly block: readonly Source[];
   readonly allow: readonly Source[];
@@ -23,7 +23,7 @@ export async function showLists({ client, screen, isJson }: CommandRun): Promise
   return 0;
 }
 
-/** Fetches all lists, waits for the result, and prints them; 1 if a list failed. */
+/** Fetches all lists, waits for the result, and prints them; returns 1 if a list failed. */
 export async function refreshLists({ client, screen, isJson, options }: CommandRun): Promise<0 | 1> {
   await client.call('POST /blocklist-sources/refresh');
   await client.call('POST /allowlist-sources/refresh');

@@ -1,4 +1,4 @@
-/** `weir status`: the state of the node, and its figures of a day. */
+/** `weir status`: shows the state of the node, and its statistics of one day. */
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
@@ -15,7 +15,7 @@ interface Status {
   readonly stats: AnswerOf<'GET /stats'> | null;
 }
 
-/** Prints the state; 1 where it is degraded. */
+/** Prints the state; returns 1 if it is degraded. */
 export async function showStatus({ client, screen, isJson }: CommandRun): Promise<0 | 1> {
   const status = await readStatus(client);
   if (isJson) screen.out(printableJson(status, 2));
@@ -48,7 +48,7 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
   line('blocking', blockingText(blocking));
   line('queries', `${printable(rate.rate)} now`);
   if (stats === null) {
-    screen.out('The figures of the query log cannot be read now.');
+    screen.out('The statistics of the query log are currently not available.');
     return;
   }
   screen.out('In 24 hours');

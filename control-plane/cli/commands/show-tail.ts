@@ -1,4 +1,4 @@
-/** `weir tail`: queries as they are answered. */
+/** `weir tail`: shows queries as they are answered. */
 import type { EventOf } from '../../../shared/api/client/typed-client.ts';
 import { fitted, printable, printableJson } from '../output/printable.ts';
 import { shownMillis } from '../output/quantities.ts';
@@ -14,7 +14,7 @@ type Row = Event['rows'][number];
 /** Columns of the texts of a line. */
 const Width = { CLIENT: 24, NAME: 40, TYPE: 6, STATUS: 20, TIME: 9 } as const;
 
-/** Prints a line, or an object of JSON, for each query. Ends only with the stream. */
+/** Prints a line, or a JSON object, for each query. Ends only with the stream. */
 export async function showTail(run: CommandRun): Promise<never> {
   const { client, screen, isJson } = run;
   const filters = ['client', 'domain', 'type', 'status'] as const;
@@ -24,10 +24,10 @@ export async function showTail(run: CommandRun): Promise<never> {
     for await (const event of serverEvents(response)) {
       const { rows, skipped } = event as Event;
       for (const row of rows) screen.out(isJson ? printableJson(row) : lineOf(screen, row));
-      if (skipped > 0) screen.err(`weir: ${skipped} queries more were left out`);
+      if (skipped > 0) screen.err(`weir: ${skipped} more queries were left out`);
     }
   } catch (error) {
-    throw new Unreachable('the server has gone', { cause: error });
+    throw new Unreachable('the server has closed the connection', { cause: error });
   }
   throw new Unreachable('the server has ended the stream');
 }
@@ -57,7 +57,7 @@ function lineOf(screen: Screen, row: Row): string {
 
 const LEAST_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;
 
-/** The data of each event, as JSON. Comments and other fields are left out. */
+/** The data of each event, as JSON. Ignores comments and other fields. */
 export async function* serverEvents(response: Response): AsyncGenerator<unknown, undefined> {
   const decoder = new TextDecoder();
   let rest = '';

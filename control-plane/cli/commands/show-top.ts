@@ -1,4 +1,4 @@
-/** `weir top`: the names asked or blocked most, the busiest clients. */
+/** `weir top`: shows the most frequently queried or blocked names, or the busiest clients. */
 import { printableJson } from '../output/printable.ts';
 import { shownCount } from '../output/quantities.ts';
 import type { Cell, Column } from '../output/text-table.ts';

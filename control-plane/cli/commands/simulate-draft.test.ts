@@ -34,7 +34,7 @@ describe('simulateDraft()', () => {
     expect(run.screen.lines).toEqual([
       'LIST   RULES  INVALID',
       'mine  12,345        1',
-      '1,234 queries judged, from 2026-01-15 11:00 to 2026-01-15 12:00 UTC',
+      '1,234 queries evaluated, from 2026-01-15 11:00 to 2026-01-15 12:00 UTC',
       'newly blocked: 1,000 queries for 2 names by 1 clients',
       'newly allowed: 0 queries for 0 names by 0 clients',
       'some queries of the period were left out',

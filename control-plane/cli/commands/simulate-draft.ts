@@ -1,4 +1,4 @@
-/** `weir simulate`: what a draft would change about logged queries. */
+/** `weir simulate`: shows the effect of a draft on logged queries. */
 import type { AnswerOf } from '../../../shared/api/client/typed-client.ts';
 import { printableJson } from '../output/printable.ts';
 import { shownCount } from '../output/quantities.ts';
@@ -16,7 +16,7 @@ const RIGHT = { side: 'right' } as const;
 export async function simulateDraft(run: CommandRun): Promise<0> {
   const { client, screen, isJson } = run;
   const [file] = run.arguments;
-  // Of a file, too, options say how much is read and shown.
+  // Even with a file, options set the period and the limit.
   const body =
     file === undefined
       ? await draftOfOptions(run)
@@ -42,7 +42,7 @@ function printSimulation(screen: Screen, simulation: Simulation): void {
       [[name, shownCount(rules), invalid]],
     );
   screen.out(
-    `${shownCount(queries.judged)} queries judged, from ${minute(simulation.from)} to ${minute(simulation.to)} UTC`,
+    `${shownCount(queries.judged)} queries evaluated, from ${minute(simulation.from)} to ${minute(simulation.to)} UTC`,
   );
   screen.out(`newly blocked: ${totalsText(blocked)}`);
   screen.out(`newly allowed: ${totalsText(allowed)}`);

@@ -1,16 +1,16 @@
-/** `weir pause` and `weir resume`: the switch of all blocking. */
+/** `weir pause` and `weir resume`: pauses and resumes all blocking. */
 import { printableJson } from '../output/printable.ts';
 import { durationSecs } from '../output/quantities.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 import { blockingText } from './show-status.ts';
 
-/** Switches blocking off, for a time if one is given. */
+/** Pauses blocking, for a duration if one is given. */
 export async function pauseBlocking(run: CommandRun): Promise<0> {
   const [time] = run.arguments;
   const secs = time === undefined ? null : durationSecs(time);
   if (time !== undefined && (secs === null || secs === 0))
-    throw new Misuse(`expected a time such as 10m or 1h30m, got "${time}"`);
+    throw new Misuse(`expected a duration such as 10m or 1h30m, got "${time}"`);
   await run.client.call('POST /blocking', { body: { enabled: false, timer_secs: secs } });
   return print(run);
 }

@@ -1,4 +1,4 @@
-/** Asks for a secret: typed without echo on a terminal, else the first line of standard input. */
+/** Asks for a secret: typed without echo on a terminal, otherwise the first line of standard input. */
 import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
@@ -8,11 +8,11 @@ export interface WantedSecret {
   readonly prompt: string;
   /** Name of the secret in messages, such as `password`. */
   readonly what: string;
-  /** A person types it twice. */
+  /** Whether a person has to type it twice. */
   readonly isTwice: boolean;
 }
 
-/** The secret. @throws {Misuse} if it is not given, or the two differ */
+/** The secret. @throws {Misuse} if there is none, or the two entries differ */
 export async function typedSecret(
   { screen }: Pick<CommandRun, 'screen'>,
   { prompt, what, isTwice }: WantedSecret,

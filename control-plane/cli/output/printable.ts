@@ -1,11 +1,11 @@
 /**
- * Text for terminals, from any source: it contains nothing that controls the terminal or hides other text. Also its
- * width in columns.
+ * Makes text from any source safe for terminals: without characters that control the terminal or hide other text. Also
+ * computes its width in columns.
  */
 
 /** Control and format characters (which can reverse the text), line ends, and unassigned or private characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
-/** Characters that JSON may contain without an escape, but that a terminal must not get. */
+/** Characters that JSON may contain unescaped, but that must not be sent to a terminal. */
 const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 /** Takes no column: combines with the preceding character. */
 const COMBINING = /^[\p{Mn}\p{Me}]$/u;
@@ -18,7 +18,7 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }
 
-/** A value as JSON that a terminal may be shown; `indent` as of JSON.stringify. */
+/** A value as JSON that is safe for a terminal; `indent` as for JSON.stringify. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(NOT_IN_JSON, (char) =>
     Array.from(
@@ -35,9 +35,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/**
- * The text in exactly `width` columns, or at most that many if `unpadded`; an ellipsis replaces the part that is cut.
- */
+/** The text in exactly `width` columns, or at most that many if `unpadded`; an ellipsis replaces the truncated part. */
 export function fitted(text: string, width: number, side: 'left' | 'right' | 'unpadded'): string {
   let taken = text;
   const whole = widthOf(text);

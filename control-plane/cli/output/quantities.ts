@@ -1,4 +1,4 @@
-/** Numbers and times as people read and write them. */
+/** Numbers and times in the form that users read and write. */
 
 const UNIT_SECS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
@@ -39,7 +39,7 @@ export function shownPercent(percent: number): string {
   return `${percent.toFixed(1)} %`;
 }
 
-/** `1.2 ms`, of microseconds. */
+/** Formats microseconds, e.g. `1.2 ms`. */
 export function shownMillis(micros: number): string {
   return `${(micros / 1000).toFixed(micros < 100_000 ? 1 : 0)} ms`;
 }

@@ -1,4 +1,4 @@
-/** Output of a command, and whether it may use colour and overwrite lines. */
+/** Output of a command, and whether it may use colours and overwrite lines. */
 import { styleText } from 'node:util';
 import type { Terminal } from '../terminal.ts';
 
@@ -11,7 +11,7 @@ export interface Screen extends Terminal {
   progress(line: string): void;
 }
 
-/** Colours that mean something. */
+/** Colours by meaning. */
 export type Tone = 'good' | 'bad' | 'weak' | 'head';
 
 const STYLES = { good: 'green', bad: 'red', weak: 'gray', head: 'bold' } as const;

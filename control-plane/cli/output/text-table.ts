@@ -1,4 +1,4 @@
-/** Tables in plain text: columns aligned by the width of characters, cut to the width of the terminal. */
+/** Plain-text tables: columns are aligned by the width of characters, and truncated to the width of the terminal. */
 import { fitted, printable, widthOf } from './printable.ts';
 import { toned } from './screen.ts';
 import type { Screen, Tone } from './screen.ts';
@@ -9,11 +9,11 @@ export interface Column {
   readonly side?: 'left' | 'right';
 }
 
-/** A cell: text of any origin, or with a tone. */
+/** A cell: untrusted text, with or without a tone. */
 export type Cell = string | number | null | { readonly text: string; readonly tone: Tone };
 
 const GAP = '  ';
-/** Least columns that a column is cut to. */
+/** Minimum width of a truncated column. */
 const LEAST = 8;
 
 /** Prints the rows below their titles; the widest columns shrink if the terminal is too narrow. */
@@ -51,7 +51,7 @@ function toneOf(cell: Cell | undefined): Tone | undefined {
   return typeof cell === 'object' ? cell?.tone : undefined;
 }
 
-/** Takes columns from the widest until the line fits. */
+/** Narrows the widest columns until the line fits. */
 function narrowed(wanted: readonly number[], columns: number | null): number[] {
   const widths = [...wanted];
   if (columns === null) return widths;

@@ -1,4 +1,4 @@
-/** Finds the server that a command asks: the one of the data directory, or that of --url. */
+/** Finds the server that a command contacts: the one of the data directory, or that of --url. */
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { SOCKET_NAME } from '../../api/socket-name.ts';
 import type { GivenOptions } from '../arguments.ts';
 import { nodeFetch } from './node-fetch.ts';
 
-/** The command line or its surroundings make no sense. */
+/** The command line or the environment is not valid. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
@@ -29,7 +29,7 @@ async function connectSocket(
   { config: file, 'token-file': token }: GivenOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<TypedClient> {
-  if (token !== undefined) throw new Misuse('--token-file goes with --url');
+  if (token !== undefined) throw new Misuse('--token-file requires --url');
   const source = { file: file === true ? undefined : file, env, cwd: process.cwd() };
   const { data_dir: dataDir, alt_compat: altCompat } = (await serverConfig(source)).server;
   const socket = join(dataDir, SOCKET_NAME);
@@ -37,15 +37,19 @@ async function connectSocket(
   return new TypedClient({ baseUrl: `http://localhost${apiPrefix(altCompat)}`, fetch: nodeFetch(socket) });
 }
 
-/** Root asks no server of a user who owns neither the socket's directory nor the machine. */
+/** Root refuses to contact the server of a user who owns neither the socket's directory nor the machine. */
 export function refuseStrange(socket: string, dataDir: string, uid = process.geteuid?.()): void {
   if (uid !== 0) return;
   const [owner, dataOwner] = [socket, dataDir].map((path) => lstatSync(path, { throwIfNoEntry: false })?.uid);
   if (owner !== undefined && owner !== 0 && owner !== dataOwner)
-    throw new Misuse(`${socket} belongs to user id ${owner}, who does not own ${dataDir}: it is not used`);
+    throw new Misuse(
+      `${socket} belongs to user id ${owner}, who does not own ${dataDir}: refusing to use it`,
+    );
 }
 
-/** Configuration of a server. A file with faults is also accepted, because the server may run with an earlier one. */
+/**
+ * Configuration of a server. A file with errors is also accepted, because the server may run with an earlier version.
+ */
 async function serverConfig(source: ConfigSource): Promise<Config> {
   const loaded = await loadConfig(source);
   if (loaded.ok) return loaded.value.config;
@@ -59,7 +63,7 @@ async function connectUrl(url: string, options: GivenOptions, env: NodeJS.Proces
   if (place === null || !/^https?:$/.test(place.protocol))
     throw new Misuse(`--url ${url}: expected http://… or https://…`);
   if (place.username !== '' || place.password !== '')
-    throw new Misuse('--url must hold no password; use a token');
+    throw new Misuse('--url must not contain a password; use a token');
   const token = await tokenOf(options, env);
   const fetch = nodeFetch(null);
   const prefix =
@@ -71,12 +75,12 @@ async function connectUrl(url: string, options: GivenOptions, env: NodeJS.Proces
   });
 }
 
-/** From a file or the environment; as an argument other users of the machine could see it. */
+/** From a file or the environment; other users of the machine could see an argument. */
 async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.ProcessEnv): Promise<string | null> {
   const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
   if (token === undefined || token.trim() === '') return null;
   if (!/^[\x21-\x7e]+$/.test(token.trim()))
-    throw new Misuse('the token is not one word of printable characters');
+    throw new Misuse('the token must be one word of printable characters');
   return token.trim();
 }
 
@@ -84,11 +88,11 @@ async function readToken(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Misuse(`read the token: ${reasonOf(error)}`);
+    throw new Misuse(`could not read the token: ${reasonOf(error)}`);
   }
 }
 
-/** Path of the API, from the script that passes it to the dashboard. */
+/** Path of the API, from the script that configures the dashboard. */
 async function prefixAt(origin: string, fetch: Fetch): Promise<string> {
   const response = await fetch(`${origin}/svc-config.js`, {});
   const found = /"apiBase":"(\/[a-z/]+)"/.exec(await response.text());

@@ -1,4 +1,7 @@
-/** `fetch` over a unix socket or the network, for the typed client. It follows no redirect: a token must not. */
+/**
+ * `fetch` over a Unix socket or the network, for the typed client. It does not follow redirects, because a token must
+ * not be sent to another server.
+ */
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
@@ -6,15 +9,15 @@ import type { Fetch } from '../../../shared/api/client/typed-client.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
 import { codeOf, reasonOf } from '../../../shared/errors.ts';
 
-/** No answer came, so the outcome of the request is unknown. */
+/** There was no answer, so the outcome of the request is unknown. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Statuses whose answer has no body, and must be given none. */
+/** Statuses of answers that must not have a body. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
-/** Sends requests to `socketPath`; without one to the host of their URL. */
+/** Sends requests to `socketPath`; without one, to the host of their URL. */
 export function nodeFetch(socketPath: string | null): Fetch {
   return (url, { method = 'GET', headers, body, signal }) =>
     new Promise((resolve, reject) => {
@@ -52,12 +55,12 @@ function responseOf(message: IncomingMessage): Response {
 function explain(error: Error, where: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return `no server runs on the data directory: there is no ${where}`;
+      return `no server is running on the data directory: there is no ${where}`;
     case 'ECONNREFUSED':
-      return `no server listens on ${where}`;
+      return `no server is listening on ${where}`;
     case 'EACCES':
     case 'EPERM':
-      return `you may not open ${where}; ask as the user that Weir runs as, or with --url and a token`;
+      return `no permission to open ${where}; run the command as the user of Weir, or with --url and a token`;
     default:
       return `${where}: ${reasonOf(error)}`;
   }

@@ -1,7 +1,7 @@
 /**
- * Who may ask on this node: the keys of the configuration, the networks of this machine as they change, and the
- * addresses of clients that are blocked by their MAC. For the first day after an upgrade to a release that refuses more
- * clients, everyone still may, unless people have said who may.
+ * Which clients may query this node: from the configuration, the current networks of this machine, and the addresses of
+ * clients that are blocked by MAC. For the first day after an upgrade to a release that refuses more clients, everyone
+ * still may, unless the allowed clients are configured.
  */
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -16,13 +16,13 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 const LOOK_MS = 5000;
 const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
-/** The length of a network of all addresses, as an interface with a wrong mask has it. */
+/** The length of a network of all addresses, which an interface with a wrong mask has. */
 const ALL_ADDRESSES = '/0';
 
-/** Parts of the node that it needs. */
+/** Parts of the node that are needed here. */
 export interface AccessParts {
   readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
-  /** Knows the addresses at which a MAC is seen. */
+  /** Knows the addresses at which a MAC was seen. */
   readonly clients: { addressesOfMac(mac: string): readonly string[] };
   readonly clock: Clock;
   /** Networks of this machine's interfaces, `address/length`. */
@@ -47,23 +47,23 @@ export class AccessInForce {
     return this.by(this.graceEndMs(rows) === null ? this.allowed() : EVERYONE);
   }
 
-  /** The access rules after the day of grace; the current ones without one. */
+  /** The access rules after the grace period; the current ones without one. */
   afterGrace(): Access {
     return this.by(this.allowed());
   }
 
-  /** When refusals begin, Unix milliseconds; null = they already have. */
+  /** When refusals begin, in Unix milliseconds; null = they have begun. */
   graceEndMs({ accessGraceEndMs: endMs }: AccessRows): number | null {
     const nowMs = this.parts.clock.nowMs();
     if (endMs === null || endMs <= nowMs) return null;
     if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
-    // A later time comes from a clock that was wrong.
+    // A later time was stored while the clock was wrong.
     return Math.min(endMs, nowMs + DAY_MS);
   }
 
   /**
-   * Calls `apply` after each change that is not one of the configuration, and again until that has not failed; returns
-   * how to stop.
+   * Calls `apply` after each change that is not one of the configuration, and retries until it succeeds; returns a
+   * function that stops this.
    */
   follow(rows: () => AccessRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void {
     let applied: Access | null = this.current(rows());
@@ -100,7 +100,7 @@ function connectedNetworks(): string[] {
   );
 }
 
-/** Each network once: addresses that come and go in one of them, as temporary ones do, change nothing. */
+/** Each network once, so that addresses that come and go in a network, such as temporary ones, change nothing. */
 function networksOf(connected: readonly string[]): Network[] {
   const texts = connected.flatMap((text) => {
     const network = text.endsWith(ALL_ADDRESSES) ? null : networkFromText(text);

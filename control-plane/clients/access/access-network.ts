@@ -1,11 +1,14 @@
-/** The network that a client is refused or allowed with. Pure. */
+/** The network for which a client is refused or allowed. Pure. */
 import { clearAfter, IPV4_PREFIX_BITS, networkToText } from '../../../shared/net/cidr.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 
 const IPV4_BITS = 24;
 const IPV6_BITS = 56;
 
-/** The /24 of an IPv4 address, the /56 of one of IPv6, which a home or an office has as a whole; other text is kept. */
+/**
+ * The /24 of an IPv4 address, or the /56 of an IPv6 address, which is the size that a home or an office gets; other
+ * text is unchanged.
+ */
 export function accessNetwork(address: string): string {
   const bytes = addressFromText(address);
   if (bytes === null) return address;

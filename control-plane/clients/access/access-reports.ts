@@ -1,4 +1,4 @@
-/** Clients that were refused, and recent ones that will be when the day of grace is over. Answers come from memory. */
+/** Clients that were refused, and recent ones that will be refused after the grace period. Answers come from memory. */
 import type { Clock } from '../../../shared/clock.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { admitsAddress } from '../../../shared/policy/access.ts';
@@ -7,14 +7,14 @@ import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { SeenAddress } from '../devices/client-record.ts';
 import type { AccessInForce, AccessRows } from './access-in-force.ts';
 
-/** Clients that were seen longer ago are not announced. */
+/** Clients last seen before this are not announced. */
 const RECENT_MS = 7 * 24 * 3_600_000;
 
-/** Clients of one network that were refused since the start. */
+/** The refused clients of one network since the start. */
 export interface RefusedNetworkReport {
   /** The network in canonical form. */
   readonly network: string;
-  /** The address that was refused last. */
+  /** The address refused last. */
   readonly lastClient: string;
   /** Unix milliseconds. */
   readonly firstMs: number;
@@ -22,9 +22,9 @@ export interface RefusedNetworkReport {
   readonly count: number;
 }
 
-/** Recent clients that are answered for a while although `dns.allowed_clients` does not have them. */
+/** Recent clients that are still answered although `dns.allowed_clients` does not contain them. */
 export interface Announcement {
-  /** Unix milliseconds: they are refused from then on. */
+  /** Unix milliseconds from which they are refused. */
   readonly untilMs: number;
   readonly clients: readonly SeenAddress[];
 }
@@ -46,7 +46,7 @@ export class AccessReports {
     this.parts = parts;
   }
 
-  /** Clients of the last week that will be refused once the day of grace is over; null = it is over. */
+  /** Clients of the last week that will be refused after the grace period; null = it has ended. */
   announcement(): Announcement | null {
     const { access, rows, clients, clock } = this.parts;
     const untilMs = access.graceEndMs(rows());
@@ -58,7 +58,7 @@ export class AccessReports {
     return { untilMs, clients: found };
   }
 
-  /** Networks that may not ask now, the last refused first. */
+  /** Networks that currently may not ask, the latest refusal first. */
   refused(): RefusedNetworkReport[] {
     const { access, rows, refused } = this.parts;
     const now = access.current(rows());

@@ -73,7 +73,7 @@ function allowNetworks(
     path: '/clients/allowed',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Let the clients of networks ask: adds these to `dns.allowed_clients`',
+    summary: 'Allow the clients of networks: adds them to `dns.allowed_clients`',
     body: AllowNetworksBody,
     answer: AllowedClients,
     errors: { 409: 'set by the environment of this node, or its configuration file cannot be changed' },
@@ -99,7 +99,7 @@ function shownRefused(
   };
 }
 
-/** Whether an address is in a network of a list; other entries are passed over. */
+/** Whether an address is in a network of a list; other entries are ignored. */
 function isIn(list: readonly string[], address: string): boolean {
   const bytes = addressFromText(address);
   if (bytes === null) return false;

@@ -19,16 +19,16 @@ export interface AccessStateParts {
   readonly clock: Clock;
 }
 
-/** Warnings, and the address of all clients with one of them. */
+/** Warnings, and the address that all clients have, if that is one of them. */
 export interface AccessNow {
   readonly warnings: readonly (typeof ACCESS_WARNINGS)[number][];
   readonly onlyAddress: string | null;
 }
 
-/** Clients that were seen longer ago are ignored. */
+/** Clients last seen before this are ignored. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** How long an answer is used: with many clients it takes milliseconds, and health is asked often. */
+/** Lifetime of a result: with many clients it takes milliseconds to compute, and health is requested often. */
 const KEPT_MS = 10_000;
 
 /** Answers from memory. */
@@ -42,7 +42,7 @@ export class AccessState {
     this.containerGateways = containerGateways;
   }
 
-  /** The current state, or that of a few seconds ago with the same settings. */
+  /** The current state, or a result of the last few seconds with the same settings. */
   now(): AccessNow {
     const { config, clients, proxies, clock } = this.parts;
     const { dns, server } = config();
@@ -69,13 +69,13 @@ export class AccessState {
   }
 }
 
-/** The addresses behind `server.bind_address`: all of this machine, if one of them is a wildcard. */
+/** The addresses of `server.bind_address`: all addresses of this machine, if one of them is a wildcard. */
 export function ownAddresses(bound: readonly string[]): string[] {
   if (!bound.some((address) => address === '0.0.0.0' || address === '::')) return [...bound];
   return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 }
 
-/** Of Docker and Podman, whose bridges may hide clients; none outside a container. */
+/** Gateways of Docker and Podman, whose bridges may hide clients; empty outside a container. */
 function gatewaysOfContainer(): string[] {
   if (!existsSync('/.dockerenv') && !existsSync('/run/.containerenv')) return [];
   return [defaultRoute4().gateway, defaultRoute6()?.gateway].flatMap((text) => {
@@ -98,8 +98,8 @@ export interface AccessFacts {
 }
 
 /**
- * Whether this node is an open resolver: anyone may ask without a rate limit, and the internet reaches it, as its own
- * address or that of a recent client is public.
+ * Whether this node is an open resolver: anyone may ask without a rate limit, and it can be reached from the internet,
+ * because its own address or that of a recent client is public.
  */
 export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): boolean {
   const { enabled, dry_run: isDryRun } = dns.rate_limit;
@@ -108,13 +108,13 @@ export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): bo
 }
 
 /**
- * The gateway of a container, or a proxy that names another client, if all recent queries came from its address: the
- * real clients are hidden behind it. Null if not. A single client elsewhere asks from its own address and never counts.
+ * The gateway of a container, or a proxy that forwards for other clients, if all recent queries came from its address,
+ * which then hides the real clients; else null. A single ordinary client uses its own address and never counts.
  */
 export function onlyAddress({ clients, containerGateways, forwardsFor }: AccessFacts): string | null {
   const all = new Set(clients);
   if (all.size === 1 && forwardsFor(clients[0]!)) return clients[0]!;
-  // The container itself also asks, such as its health check.
+  // The container itself also sends queries, for example its health check.
   const [only, ...others] = [...all].filter((address) => address !== '::1' && !address.startsWith('127.'));
   return only !== undefined && others.length === 0 && containerGateways.includes(only) ? only : null;
 }

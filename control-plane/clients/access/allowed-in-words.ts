@@ -1,10 +1,10 @@
-/** `dns.allowed_clients` in plain words, for the start message, health and the welcome page. Pure. */
+/** `dns.allowed_clients` in words, for the start message, health and the welcome page. Pure. */
 
-/** Networks that are listed before the rest is counted. */
+/** Networks to list before the rest is counted. */
 const LISTED = 3;
 const ANYONE: readonly string[] = ['any', '0.0.0.0/0', '::/0'];
 
-/** Whether anyone may ask, at least over one of both protocols. */
+/** Whether anyone may ask, over IPv4 or IPv6. */
 export function isOpenToAnyone(allowed: readonly string[]): boolean {
   return allowed.some((entry) => ANYONE.includes(entry));
 }

@@ -47,14 +47,14 @@ export class NodeAccess {
   }
 }
 
-/** Networks that are listed before the rest is counted. */
+/** Networks to list before the rest is counted. */
 const LISTED = 3;
 
 /** The warnings in words. */
 export const OPEN_WITHOUT_LIMIT =
   'anyone on the internet may ask without a rate limit: set dns.allowed_clients to your networks, or enable the rate limit (dns.rate_limit.enabled)';
 
-/** Degraded while recent clients are about to be refused, and if this node is an open resolver. */
+/** Degraded if recent clients are about to be refused, or if this node is an open resolver. */
 export function accessCheck(
   allowed: readonly string[],
   announcement: Announcement | null,

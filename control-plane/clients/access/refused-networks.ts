@@ -1,20 +1,20 @@
 /**
- * Networks of clients that were refused since the start, as the threads sample them. Bounded: the senders of a flood may
- * be forged and of any network, so that of those that were refused longest ago the one with the fewest queries goes.
+ * Networks of refused clients since the start, from the samples of the threads. Bounded: the senders of a flood may be
+ * forged and in any network, so the one with the fewest queries among those refused longest ago is evicted.
  */
 import { accessNetwork } from './access-network.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';
 
 const MAX_NETWORKS = 1000;
-/** Among so many the one that goes is chosen. */
+/** Number of networks that are considered for eviction. */
 const CANDIDATES = 64;
 
 /** One per node. */
 export class RefusedNetworks {
-  /** The last refused last. */
+  /** The latest refusal is last. */
   private readonly byNetwork = new Map<string, RefusedNetworkReport>();
 
-  /** Notes so many refused queries of the network of an address. */
+  /** Counts refused queries of the network of an address. */
   note(lastClient: string, queries: number, nowMs: number): void {
     const network = accessNetwork(lastClient);
     const before = this.byNetwork.get(network);

@@ -1,4 +1,7 @@
-/** Addresses that forward requests for others without being in `server.trusted_proxies`: their clients look like them. */
+/**
+ * Addresses that forward requests for others without being in `server.trusted_proxies`: all their clients appear to
+ * have that address.
+ */
 
 /** Maximum number of addresses kept; a single one is enough for a warning. */
 const MAX_ADDRESSES = 64;
@@ -7,7 +10,7 @@ const MAX_ADDRESSES = 64;
 export class UntrustedProxies {
   private readonly addresses = new Set<string>();
 
-  /** Notes the address of a request, and the client that it names, if it does. */
+  /** Records the address of a request, and the client that it names, if any. */
   readonly note = (address: string, forwardedFor: string | undefined): void => {
     if (forwardedFor === undefined || this.addresses.size >= MAX_ADDRESSES) return;
     this.addresses.add(address);

@@ -17,7 +17,7 @@ export interface ChangedBatch {
   readonly changes: readonly ClientChange[];
 }
 
-/** Deletes clients, then creates others. Those that were only seen so far are taken over. @throws {ApiError} 400, 409 */
+/** Deletes clients, then creates others. Clients that were only seen are taken over. @throws {ApiError} 400, 409 */
 export async function changeClients(tx: Queryable, batch: ClientBulkBody): Promise<ChangedBatch> {
   const faults = new RowFaults();
   const deleted = await deleteClients(tx, batch.delete, faults);
@@ -42,7 +42,7 @@ async function deleteClients(
   return rows.map(toClient);
 }
 
-/** Notes rows that cannot be stored; the clients that others take over, by what they are known by. */
+/** Records rows that cannot be stored; returns the clients that others take over, by their identifiers. */
 async function checkRows(
   tx: Queryable,
   rows: readonly ClientCreate[],
@@ -60,14 +60,14 @@ async function checkRows(
   for (const [index, row] of rows.entries()) {
     const known = byIdentity.get(knownAs(row));
     if (row.client_key !== null && keys.has(row.client_key))
-      faults.conflict(`create.${index}.client_key`, 'a client with this key exists already');
+      faults.conflict(`create.${index}.client_key`, 'a client with this key already exists');
     else if (known !== undefined && isManual(known))
       faults.conflict(`create.${index}.${fieldOf(row)}`, `a client with ${nameOf(row)} exists already`);
   }
   return byIdentity;
 }
 
-/** Stored clients that are known as these, or have their keys. */
+/** Stored clients with these identifiers or keys. */
 async function findClients(tx: Queryable, rows: readonly ClientCreate[]): Promise<StoredClient[]> {
   const [macs, ips, keys] = (['mac_address', 'ip_address', 'client_key'] as const).map((field) =>
     rows.flatMap((row) => row[field] ?? []),
@@ -113,7 +113,7 @@ function fieldsOf({ mac, ip, key }: StoredClient): KnownBy {
   return { mac_address: mac, ip_address: ip, client_key: key };
 }
 
-/** A client is known by its MAC; without one by its address; without both by its key. */
+/** A client is identified by its MAC; without one by its address; without both by its key. */
 function fieldOf({ mac_address: mac, ip_address: ip }: KnownBy): keyof KnownBy {
   if (mac !== null) return 'mac_address';
   return ip === null ? 'client_key' : 'ip_address';

@@ -1,19 +1,19 @@
-/** Changes of clients that are in no revision, for the audit log. */
+/** Changes of clients without a revision, for the audit log. */
 import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { isManual } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 
-/** A client before and after a change by a person; null = it did not exist, or is gone. */
+/** A client before and after a change by a user; null = does not exist. */
 export interface ClientChange {
   readonly before: StoredClient | null;
   readonly after: StoredClient | null;
 }
 
 /**
- * Writes the entry of the audit log for a change that makes no revision: of a client that was only seen, or of the address
- * of one that is known by its MAC.
+ * Writes the audit entry for a change without a revision: of a client that was only seen, or of the address of a client
+ * that is identified by its MAC.
  */
 export async function auditOutside(
   tx: Queryable,

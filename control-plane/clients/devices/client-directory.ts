@@ -1,6 +1,6 @@
 /**
  * All clients that this node knows, in memory: their addresses, their groups, and sightings that are not stored yet.
- * The API reads from here and needs no database. `client-discovery.ts` feeds it and stores it.
+ * The API reads from here and needs no database. `client-discovery.ts` updates and stores it.
  */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
@@ -18,7 +18,10 @@ import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
-/** Most clients in memory; of those without a given name or group the least recently seen are evicted first. */
+/**
+ * Maximum number of clients in memory; clients without a name or group are evicted first, the least recently seen
+ * first.
+ */
 export const MAX_CLIENTS = 50_000;
 /** Share of clients that is evicted at once. */
 const EVICTED_SHARE = 0.05;
@@ -43,32 +46,32 @@ export class ClientDirectory {
   private readonly byKey = new Map<string, ClientRecord>();
   private readonly parts = new DeviceParts<ClientRecord>();
   private readonly macs = new NeighbourMap();
-  /** Ids of rows that became part of another client, or were evicted. */
+  /** Ids of rows that were merged into another client, or evicted. */
   private readonly obsolete = new Set<number>();
   private uncounted = new UncountedClients();
   private subnets: readonly PolicySubnet[] = [];
   private subnetIndex: SubnetIndex | undefined;
 
-  /** `site` is `server.site`: addresses are those of devices within one site only. */
+  /** `site` is `server.site`: an address identifies a device only within one site. */
   constructor({ site = '', maxClients = MAX_CLIENTS, clock = systemClock } = {}) {
     this.clock = clock;
     this.site = site;
     this.maxClients = maxClients;
   }
 
-  /** Loads the rows of the database. Newer sightings stay. */
+  /** Loads the rows of the database. Newer sightings are kept. */
   load(clients: readonly StoredClient[]): void {
     // An address belongs to the client last seen there.
     const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
     for (const client of newestFirst) this.put(client);
   }
 
-  /** Loads a row; sightings that are not stored yet stay. */
+  /** Loads a row; sightings that are not stored yet are kept. */
   put(stored: StoredClient): ClientRecord {
     return this.putInto(this.byId.get(stored.id) ?? this.known(stored), stored);
   }
 
-  /** Loads rows after a change by users, in which clients may have swapped their identifiers. */
+  /** Loads rows after a change by users, in which clients may have exchanged their identifiers. */
   takeOver({ clients, goneClients }: ChangedClients): void {
     const known = clients.map((client) => this.byId.get(client.id));
     for (const record of known) if (record !== undefined) this.unlink(record);
@@ -97,7 +100,7 @@ export class ClientDirectory {
     return known;
   }
 
-  /** Removes a client, and those that are part of it; it is a new one when it is seen again. */
+  /** Removes a client and its parts; if it is seen again, it is a new client. */
   remove(id: number): void {
     const record = this.byId.get(id);
     if (record === undefined) return;
@@ -108,7 +111,7 @@ export class ClientDirectory {
     return this.byId.get(id);
   }
 
-  /** All stored clients, the last seen first; not those that are part of another one. */
+  /** All stored clients, most recently seen first, without those that are part of another one. */
   all(): ClientRecord[] {
     const found: { record: ClientRecord; seenMs: number }[] = [];
     for (const record of this.byId.values())
@@ -117,12 +120,12 @@ export class ClientDirectory {
     return found.map(({ record }) => record);
   }
 
-  /** The client and those that are part of it, or of the same one; the main one first. */
+  /** The client and its parts, or the other parts of the same client; the main one first. */
   partsOf(record: ClientRecord): ClientRecord[] {
     return this.parts.partsOf(record);
   }
 
-  /** Last addresses of all clients, stored or not, that were seen since a time; in no order. */
+  /** Last addresses of all clients, stored or not, that were seen since a time; in no particular order. */
   seenSince(sinceMs: number): SeenAddress[] {
     const seen: SeenAddress[] = [];
     for (const { ip: address, lastSeenMs } of this.records)
@@ -131,18 +134,18 @@ export class ClientDirectory {
     return seen;
   }
 
-  /** The client last seen at an address; the main one of a device. */
+  /** The client last seen at an address; for a part, its main client. */
   at(address: string): ClientRecord | undefined {
     const record = this.partAt(address);
     return record === undefined ? undefined : this.parts.mainOf(record);
   }
 
-  /** The client last seen at an address, as it was seen. */
+  /** The client last seen at an address, even if it is a part. */
   partAt(address: string): ClientRecord | undefined {
     const byIp = this.byIp.get(address);
     const mac = this.macs.macAt(address);
     const byMac = mac === null ? undefined : this.byMac.get(mac);
-    // A person who names an address means the client there, unless that one has a given name or group itself.
+    // A user who enters an address means the client there, unless that one has its own name or group.
     const isMeant =
       byIp !== undefined &&
       isManual(byIp) &&
@@ -151,8 +154,8 @@ export class ClientDirectory {
   }
 
   /**
-   * The name of the client last seen at an address: the given one, else the host name. With an id, that of the client that
-   * named itself by its key, whatever the address; null if it is gone.
+   * The name of the client last seen at an address: the given one, else the host name. With an id, that of the client
+   * that identified itself by its key, whatever the address; null if it no longer exists.
    */
   nameAt(address: string, clientId: number | null = null): string | null {
     const record = clientId === null ? this.partAt(address) : this.byId.get(clientId);
@@ -172,7 +175,7 @@ export class ClientDirectory {
       : { groupId: ofSubnet, source: 'subnet' };
   }
 
-  /** Clients of each group. */
+  /** Number of clients per group. */
   countByGroup(): Map<number, number> {
     const counts = new Map<number, number>();
     for (const record of this.byId.values()) {
@@ -183,7 +186,7 @@ export class ClientDirectory {
     return counts;
   }
 
-  /** Applies a new policy; returns the addresses of the clients that it knows by MAC. */
+  /** Applies a new policy; returns the addresses of the clients that it identifies by MAC. */
   follow(rows: Pick<PolicyRows, 'macClients' | 'subnets'> & ExclusionRows): PolicyClient[] {
     const { macClients, subnets } = rows;
     this.uncounted = new UncountedClients(rows);
@@ -192,14 +195,14 @@ export class ClientDirectory {
     return this.addressesOf(macClients);
   }
 
-  /** Addresses of the clients with a group by MAC; the first one covers addresses that are not known yet. */
+  /** Addresses of the clients with a group by MAC; the first one represents addresses that are unknown yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.addressesOfMac(mac).map((address) => ({ address, groupId })),
     );
   }
 
-  /** Addresses of clients whose queries are left out of something; those of a MAC as in `addressesOfMac()`. */
+  /** Addresses of clients with an exclusion; those of a MAC as in `addressesOfMac()`. */
   excludedAddresses(excluded: PolicyRows['excludedClients']): ExcludedAddress[] {
     return excluded.flatMap(({ mac, address, exclusion }) => {
       const addresses = mac === null ? [address!] : this.addressesOfMac(mac);
@@ -207,12 +210,12 @@ export class ClientDirectory {
     });
   }
 
-  /** Addresses of a MAC; the first one covers addresses that are not known yet. */
+  /** Addresses of a MAC; the first one represents addresses that are unknown yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
 
-  /** Addresses of the clients that rules name by these MACs and names, in lower case. */
+  /** Addresses of the clients that rules identify by these MACs and names, in lower case. */
   locateNamed(names: readonly string[]): LocatedClient[] {
     const records = [...this.records].map((one) =>
       isPart(one) ? { ...one, name: this.parts.mainOf(one).name } : one,
@@ -220,7 +223,7 @@ export class ClientDirectory {
     return locateNamed(names, records, this.macs);
   }
 
-  /** All addresses that a client is known at; undefined = no such client. */
+  /** All known addresses of a client; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined {
     const record = this.byId.get(id);
     if (record === undefined) return undefined;
@@ -235,7 +238,7 @@ export class ClientDirectory {
     return isNew(record, this.clock.nowMs());
   }
 
-  /** Ids under which the queries of a client are logged if it names itself by a key. */
+  /** Ids with which the queries of a client are logged if it identifies itself by a key. */
   idsOf(id: number): readonly number[] {
     const record = this.byId.get(id);
     return record === undefined ? [] : this.parts.partsOf(record).map((part) => part.id!);
@@ -270,7 +273,7 @@ export class ClientDirectory {
     const isLocated = this.macs.macAt(address) !== null;
     if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
       record = this.create(address);
-    // It was known by its address only, since its MAC was still unknown.
+    // It was identified by its address only, because its MAC was unknown.
     const byIp = this.byIp.get(address);
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
@@ -280,8 +283,8 @@ export class ClientDirectory {
   }
 
   /**
-   * Counts a sighting for a client that named itself by its key; none if it is gone. Where it was says nothing about
-   * where it is known: it may have been behind the address of another one.
+   * Counts a sighting for a client that identified itself by its key; ignored if it no longer exists. The address is
+   * not recorded: the client may be behind the address of another one.
    */
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);
@@ -296,7 +299,7 @@ export class ClientDirectory {
     record.isDirty = true;
   }
 
-  /** Marks as stored what `record` held when it was sent. */
+  /** Marks the state of `record` that was sent as stored. */
   settle(record: ClientRecord, sentQueries: number, stored: StoredClient | null): void {
     record.newQueries -= sentQueries;
     record.storedQueries += sentQueries;
@@ -314,13 +317,13 @@ export class ClientDirectory {
     return found;
   }
 
-  /** Rows to delete; `settle` confirms it. */
+  /** Rows to delete; `settle` confirms the deletion. */
   obsoleteIds(): { ids: readonly number[]; settle: () => void } {
     const ids = [...this.obsolete];
     return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
   }
 
-  /** A client that statistics exclude is seen, but its queries are not counted. */
+  /** A client that statistics exclude is recorded as seen, but its queries are not counted. */
   private noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
     if (!this.uncounted.has(record)) record.newQueries += queries;
     record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
@@ -368,7 +371,7 @@ export class ClientDirectory {
     if (record.mac !== null && record.site === this.site) this.macs.recall(record.addresses, record.mac);
   }
 
-  /** The addresses of another site are those of other devices here. */
+  /** The same addresses belong to other devices at another site. */
   private noteHere(record: ClientRecord, address: string): void {
     if (record.site !== this.site) record.addresses = [];
     record.site = this.site;

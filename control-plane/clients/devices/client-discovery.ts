@@ -1,7 +1,7 @@
 /**
  * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, applies
- * changed addresses of clients known by MAC, and writes to the database: new clients within a second, everything else
- * once a minute. Without a database it continues in memory.
+ * changed addresses of clients that are identified by MAC, and writes to the database: new clients within a second,
+ * everything else once a minute. Without a database it continues in memory.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -18,16 +18,16 @@ import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
 
 const TICK_MS = 1000;
-/** The table is read this often even without new addresses: a device may take another's address. */
+/** Interval of reading the table even without new addresses: a device may take over the address of another. */
 const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
 const NAMES_MS = 5000;
 const WRITE_MS = 60_000;
 const FORGET_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** No client has a group by MAC, and no rule names one. */
+/** No client has a group by MAC, and no rule identifies one. */
 const NOTHING_APPLIED = JSON.stringify([[], []]);
-/** Clients in one statement. */
+/** Maximum number of clients per statement. */
 const BATCH = 2000;
 
 /** Parts of discovery. */
@@ -41,13 +41,13 @@ export interface DiscoveryParts {
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
   readonly hostNames: Pick<HostNames, 'want'>;
-  /** Clients that the active policy has by MAC. */
+  /** Clients that the active policy identifies by MAC. */
   readonly macClients: () => readonly PolicyMacClient[];
-  /** Clients that active rules name by MAC or by name. */
+  /** Clients that active rules identify by MAC or by name. */
   readonly ruleClients: () => readonly string[];
   /** Applies the addresses of those clients to the active policy. */
   readonly applyLive: () => Promise<void>;
-  /** Days after which a client without a given name or group is removed. */
+  /** Days after which a client without a name or group is removed. */
   readonly keepDays: () => number;
 }
 
@@ -58,7 +58,7 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
-  /** Last applied state: addresses with their groups, and addresses of clients that rules name. */
+  /** Last applied state: addresses with their groups, and addresses of clients in rules. */
   private applied = NOTHING_APPLIED;
   /** When each task is due, as `clock.monotonicMs()`. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
@@ -69,21 +69,21 @@ export class ClientDiscovery {
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
-  /** Begins to look. */
+  /** Starts discovery. */
   start(): void {
     this.dueMs.write = this.parts.clock.monotonicMs() + WRITE_MS;
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Loads the stored clients; again each time the database comes up. */
+  /** Loads the stored clients; called each time the database becomes available. */
   async load(): Promise<void> {
     this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
     this.hasLoaded = true;
-    // The clients' addresses before the restart.
+    // Applies the clients' addresses from before the restart.
     await this.applyAddresses();
   }
 
-  /** Reads what people have set of clients, on any node. */
+  /** Reads changes of clients by users on any node. */
   async followSettings(): Promise<void> {
     if (!this.hasLoaded) return;
     const { directory, database } = this.parts;
@@ -122,7 +122,7 @@ export class ClientDiscovery {
     this.isBusy = true;
     this.turn = this.look()
       .catch((error: unknown) =>
-        this.parts.logger.error('discover clients failed', {
+        this.parts.logger.error('could not discover clients', {
           reason: reasonOf(error),
         }),
       )
@@ -159,7 +159,7 @@ export class ClientDiscovery {
     return true;
   }
 
-  /** Most devices have no assigned group, so their addresses do not affect policy. */
+  /** Most devices have no group of their own, so their addresses do not affect policy. */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());
@@ -247,7 +247,7 @@ export class ClientDiscovery {
       await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.parts.logger.debug('write clients: retried later', { reason: error.message });
+      this.parts.logger.debug('could not write clients; retrying later', { reason: error.message });
     }
   }
 }

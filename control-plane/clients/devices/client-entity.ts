@@ -20,10 +20,11 @@ export const clientEntity = entity({
       merged: merged.map((part) => ({ ...UNKNOWN_PART, id: part })),
     };
   },
-  // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
+  // Without the address of a client that is identified by MAC or key, and without the group of a network: both change
+  // by themselves.
   covers: (client) => ({
     ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
-    // Of a part they are those of its client.
+    // A part has the fields of its client.
     ...((client.merged_into ?? null) !== null && OF_CLIENT),
     group_id: (client.merged_into ?? null) === null && isChosen(client.group_source) ? client.group_id : null,
     group_source: null,
@@ -32,7 +33,7 @@ export const clientEntity = entity({
   }),
 });
 
-/** A part, of which the ETag covers the id only. */
+/** A part of a client; the ETag covers only its id. */
 const UNKNOWN_PART = {
   ...{ ip_address: null, mac_address: null, vendor: null, private_address: false },
   ...{ client_key: null, hostname: null, last_seen: null },
@@ -48,7 +49,7 @@ function writableFields(client: StoredClient): Partial<Client> {
 }
 
 /**
- * A client that is sent back as it was read keeps the group of its network: people chose none. `group_source` says that
+ * A client that is sent back unchanged keeps the group of its network, which no user chose. `group_source` shows that
  * the group was read.
  */
 export function changedGroup(
@@ -62,7 +63,7 @@ export function changedGroup(
   return groupId === clients.groupOf(record).groupId ? others : change;
 }
 
-/** Whether people gave a client its group. */
+/** Whether a user gave the client its group. */
 function isChosen(source: GroupSource | undefined): boolean {
   return source === 'manual' || source === 'mac';
 }

@@ -1,12 +1,12 @@
 /** A client in memory: its stored state, and newer sightings. */
 
-/** Maximum number of addresses kept per client, the last ones. */
+/** Maximum number of addresses kept per client, the most recent ones. */
 export const MAX_ADDRESSES = 16;
 
 /** One row of `clients`. */
 export interface StoredClient {
   readonly id: number;
-  /** Address at which the client was seen last. */
+  /** Address at which the client was last seen. */
   readonly ip: string | null;
   readonly mac: string | null;
   /** Key in lower case. */
@@ -16,19 +16,19 @@ export interface StoredClient {
   /** `server.site` of the node that saw it there. */
   readonly site: string;
   readonly hostname: string | null;
-  /** Name that a user has given. */
+  /** Name given by a user. */
   readonly name: string | null;
   /** Null = none was assigned. */
   readonly groupId: number | null;
-  /** The client that it is part of, or its own id if others are part of it; null = neither. */
+  /** The client that it is part of, or its own id if it has parts; null = neither. */
   readonly deviceId: number | null;
-  /** An administrator has said that it is known. */
+  /** Whether an administrator has acknowledged it. */
   readonly isAcknowledged: boolean;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
   readonly queryCount: number;
-  /** Its queries get no rows in the query log, or are not counted. */
+  /** Whether its queries are left out of the query log; whether they are not counted. */
   readonly excludeFromLog: boolean;
   readonly excludeFromStats: boolean;
 }
@@ -36,7 +36,7 @@ export interface StoredClient {
 /** Clients after a change by users. */
 export interface ChangedClients {
   readonly clients: readonly StoredClient[];
-  /** Ids of clients that are gone. */
+  /** Ids of deleted clients. */
   readonly goneClients: readonly number[];
 }
 
@@ -58,27 +58,27 @@ export interface ClientRecord {
   excludeFromStats: boolean;
   firstSeenMs: number | null;
   lastSeenMs: number | null;
-  /** Queries that the database knows of. */
+  /** Number of queries stored in the database. */
   storedQueries: number;
-  /** Queries since. */
+  /** Number of queries since. */
   newQueries: number;
-  /** Something of it is not in the database. */
+  /** Whether it has changes that are not in the database. */
   isDirty: boolean;
 }
 
-/** An address that queries came from, or a client that named itself by its key. */
+/** An address that queries came from, or a client that identified itself by its key. */
 export interface Sighting {
-  /** '' for a client that named itself. */
+  /** '' for a client that identified itself. */
   readonly address: string;
   /** Id of the client; absent for an address. */
   readonly clientId?: number;
-  /** Since the last sighting of it. */
+  /** Since its last sighting. */
   readonly queries: number;
   /** Unix milliseconds. */
   readonly lastSeenMs: number;
 }
 
-/** An address and when queries came from it last, Unix milliseconds. */
+/** An address, and the time of its last query in Unix milliseconds. */
 export interface SeenAddress {
   readonly address: string;
   readonly lastSeenMs: number;
@@ -102,14 +102,14 @@ export function newRecord(ip: string, mac: string | null, site: string): ClientR
 
 type Settings = 'name' | 'groupId' | 'key' | 'deviceId' | 'excludeFromLog' | 'excludeFromStats';
 
-/** Whether a person gave it a name, group, key or exclusion or merged it, so that it is never evicted or taken over. */
+/** Whether a user gave it a name, group, key or exclusion or merged it, so that it is never evicted or taken over. */
 export function isManual(record: Pick<ClientRecord, Settings>): boolean {
   const { name, groupId, key, deviceId, excludeFromLog, excludeFromStats } = record;
   const isExcluded = excludeFromLog || excludeFromStats;
   return name !== null || groupId !== null || key !== null || deviceId !== null || isExcluded;
 }
 
-/** Gives a record what the database has of it; newer sightings stay. */
+/** Updates a record from the database; newer sightings are kept. */
 export function takeStored(known: ClientRecord, stored: StoredClient): void {
   known.id = stored.id;
   known.mac = stored.mac;
@@ -127,7 +127,7 @@ export function takeStored(known: ClientRecord, stored: StoredClient): void {
   known.storedQueries = stored.queryCount;
 }
 
-/** Adds what was seen of one record to another, also queries that the database knows of. */
+/** Adds the sightings of one record to another, including queries that are already stored. */
 export function addSeen(into: ClientRecord, from: ClientRecord): void {
   into.newQueries += from.storedQueries + from.newQueries;
   into.firstSeenMs = earliest(into.firstSeenMs, from.firstSeenMs);

@@ -58,7 +58,8 @@ function listClients(clients: ClientDirectory): Route {
     path: '/clients',
     access: 'member',
     tag: 'Clients',
-    summary: 'Clients that were seen or created, the last seen first; for the role family the linked ones',
+    summary:
+      'Clients that were seen or created, most recently seen first; for the role family only linked ones',
     query: ClientQuery,
     answer: ClientPage,
     handle: ({ query, caller }) => pageOfClients(clients, query, clientsOf(caller)),
@@ -71,7 +72,7 @@ function readClient(clients: ClientDirectory): Route {
     path: '/clients/{id}',
     access: 'member',
     tag: 'Clients',
-    summary: 'One client; for the role family a linked one',
+    summary: 'One client; for the role family only a linked one',
     params: IdParams,
     answer: Client,
     entity: clientEntity,
@@ -92,7 +93,7 @@ function readClientStats(
     path: '/clients/stats',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Queries of each client in a period, the busiest first',
+    summary: 'Queries of each client in a period, busiest first',
     query: ClientStatsQuery,
     answer: ClientStatsList,
     handle: async ({ query, gone }) => {
@@ -136,12 +137,12 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     access: 'admin',
     tag: 'Clients',
     summary:
-      'Create a client by MAC or, without one, by address, or by a key alone; one that was only seen so far is taken over',
+      'Create a client by MAC or, without one, by address, or by a key alone; a client that was only seen is taken over',
     body: ClientCreateBody,
     status: 201,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'a client with this MAC, address or key was created or named before' },
+    errors: { 409: 'a client with this MAC, address or key already exists' },
     handle: async (request) => {
       return change(policy, clients, authorOf(request), 'created', async (tx) => {
         const after = await store.insertClient(tx, request.body);
@@ -209,7 +210,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     path: '/clients/{id}/group',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Move a client to a group, or with null to the one of its network',
+    summary: 'Move a client to a group, or with null to the group of its network',
     params: IdParams,
     body: ClientGroupBody,
     answer: Client,
@@ -217,7 +218,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     errors: { 409: 'it is part of another client' },
     handle: (request) => {
       const { group_id: groupId } = request.body;
-      const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
+      const what = groupId === null ? 'removed from its group' : `moved to group ${groupId}`;
       return change(policy, clients, authorOf(request), what, (tx) =>
         update(tx, request.params.id, { group_id: groupId }),
       );
@@ -231,7 +232,7 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     path: '/clients/{id}',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Forget a client; it is a new one when it is seen again',
+    summary: 'Delete a client; if it is seen again, it is a new client',
     params: IdParams,
     entity: clientEntity,
     handle: async (request) => {
@@ -269,7 +270,7 @@ async function described<T>(
   return { result, summary: `${await auditChange(tx, author, action, change)}: ${action}` };
 }
 
-/** Notes a change that is in no revision; returns what it is about. */
+/** Records a change without a revision in the audit log; returns its target. */
 async function auditChange(
   tx: Queryable,
   author: Author,
@@ -281,7 +282,7 @@ async function auditChange(
   return subject;
 }
 
-/** Changes a client in the database, then in memory, where its addresses are looked up, then in the active policy. */
+/** Changes a client in the database, then in memory, which looks up its addresses, then in the active policy. */
 async function change(
   policy: PolicyChanges,
   clients: ClientDirectory,

@@ -128,10 +128,10 @@ describe('updateClient', () => {
     await create({ ip_address: '192.0.2.8' });
     const { id } = await create({ ip_address: '192.0.2.9' });
     await expect(store.updateClient(own.database, id, { mac_address: MAC })).rejects.toMatchObject({
-      message: 'a client with this MAC exists already',
+      message: 'a client with this MAC already exists',
     });
     await expect(store.updateClient(own.database, id, { ip_address: '192.0.2.8' })).rejects.toMatchObject({
-      message: 'a client with this address exists already',
+      message: 'a client with this address already exists',
     });
     await expect(store.updateClient(own.database, 999, { name: 'x' })).rejects.toMatchObject({ status: 404 });
   });
@@ -141,7 +141,7 @@ describe('a key', () => {
   test('is of one client, whatever else it is known by, and may be all that is known', async () => {
     const { id } = await create({ ip_address: null, client_key: 'phone' });
     expect(await store.readClient(own.database, id)).toMatchObject({ ip: null, mac: null, key: 'phone' });
-    const taken = { message: 'a client with this key exists already' };
+    const taken = { message: 'a client with this key already exists' };
     await expect(create({ ip_address: null, client_key: 'phone' })).rejects.toMatchObject({ status: 409 });
     await expect(create({ client_key: 'phone' })).rejects.toMatchObject(taken);
     await expect(create({ mac_address: MAC, client_key: 'phone' })).rejects.toMatchObject(taken);

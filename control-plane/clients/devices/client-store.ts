@@ -7,7 +7,7 @@ import { isPart } from '../parts/device-parts.ts';
 import { LAST_REVISION, NOTED_NOW } from '../../policy/change/noted-now.ts';
 import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
-/** A row as it is read. */
+/** A row in the form in which it is read. */
 export interface ClientRow {
   readonly id: number;
   readonly ip: string | null;
@@ -35,11 +35,11 @@ export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, cl
 /** No name, group, key or exclusion was given, and it was not merged. */
 const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
-/** Such clients without a grant or a linked user, either of which would lose its client. */
+/** Such clients without a grant or a linked user, which would lose their client. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)
   AND NOT EXISTS (SELECT FROM user_clients WHERE client_id = clients.id)`;
 
-/** Clients with a given name, group, key or exclusion, and of the others the `limit` seen last. */
+/** Clients with a name, group, key or exclusion, and of the others the `limit` most recently seen. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
   const { rows } = await db.query<ClientRow>(
     `SELECT ${COLUMNS} FROM clients ORDER BY (${UNTOUCHED}), last_seen DESC NULLS LAST LIMIT $1`,
@@ -61,7 +61,7 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
   return toClient(existing(rows[0], id));
 }
 
-/** Which client it is part of, and the ids of those that are part of it. */
+/** The client that it is part of, and the ids of its own parts. */
 export async function readMerged(
   db: Queryable,
   id: number,
@@ -78,8 +78,8 @@ export async function readMerged(
 }
 
 /**
- * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
- * given name, group, key or exclusion, or another one has that key, 400 for an unknown group.
+ * Stores a client with settings of a user. A client that was only seen is taken over; 409 if it already has a name,
+ * group, key or exclusion, or another one has that key; 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, client_key: key } = client;
@@ -98,7 +98,7 @@ export async function insertClient(db: Queryable, client: ClientCreate): Promise
   return toClient(rows[0]);
 }
 
-/** Changes the given fields; 404, 409 for a MAC, address or key of another one, 400 for an unknown group. */
+/** Changes the given fields; 404, 409 for a MAC, address or key of another client, 400 for an unknown group. */
 export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
   const before = await readClient(db, id);
   if (isPart(before))
@@ -121,7 +121,7 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   return toClient(existing(rows[0], id));
 }
 
-/** Takes all clients out of a group; they get the group of their network, else Default. */
+/** Removes all clients from a group; they get the group of their network, else Default. */
 export async function releaseClients(db: Queryable, groupId: number): Promise<void> {
   await db.query('UPDATE clients SET group_id = NULL WHERE group_id = $1', [groupId]);
 }
@@ -146,7 +146,7 @@ export async function readSetClients(db: Queryable, others: readonly number[]): 
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
 }
 
-/** Notes that clients are known; returns those that were not. 400 for unknown ones. */
+/** Acknowledges clients; returns those that were not acknowledged before. 400 for unknown ones. */
 export async function acknowledgeClients(tx: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
   const { rows: found } = await tx.query<{ id: number }>(
     'SELECT id FROM clients WHERE id = ANY($1::integer[])',
@@ -161,18 +161,21 @@ export async function acknowledgeClients(tx: Queryable, ids: readonly number[]):
   return (await tx.query<ClientRow>(text, [ids])).rows.map(toClient);
 }
 
-/** Removes a client and returns what it was; 404 if there is none. */
+/** Deletes a client and returns its last state; 404 if there is none. */
 export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients without a given name, group, key, exclusion, grant or user. */
+/** Deletes clients without a name, group, key, exclusion, grant or user. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
 }
 
-/** Removes clients without a given name, group, key, exclusion, grant or user that were not seen since `beforeMs`; returns their ids. */
+/**
+ * Deletes clients without a name, group, key, exclusion, grant or user that were not seen since `beforeMs`; returns
+ * their ids.
+ */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
@@ -181,7 +184,7 @@ export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** When clients were seen last; null = open. */
+/** Period in which clients were last seen; null = open. */
 export interface SeenSpan {
   readonly from: Date | null;
   readonly to: Date | null;
@@ -189,7 +192,7 @@ export interface SeenSpan {
 
 const WITHIN = `($1::timestamptz IS NULL OR last_seen >= $1) AND ($2::timestamptz IS NULL OR last_seen < $2)`;
 
-/** Counts clients of a span that were only seen, and those with a given name, group, key, exclusion or grant. */
+/** Counts clients of a period that were only seen, and those with a name, group, key, exclusion or grant. */
 export async function countSeen(
   db: Queryable,
   { from, to }: SeenSpan,
@@ -202,7 +205,7 @@ export async function countSeen(
   return rows[0]!;
 }
 
-/** Removes clients of a span that were only seen; returns their ids. */
+/** Deletes clients of a period that were only seen; returns their ids. */
 export async function deleteSeen(db: Queryable, { from, to }: SeenSpan): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND ${WITHIN} RETURNING id`,
@@ -228,8 +231,8 @@ export async function addSightings(db: Queryable, records: readonly ClientRecord
 }
 
 /**
- * Stores clients that were seen for the first time, all known by MAC or all by address; returns their rows in no order.
- * If another node stored them before, the sightings are added.
+ * Stores clients that were seen for the first time, all identified by MAC or all by address; returns their rows in no
+ * particular order. If another node stored them before, the sightings are added.
  */
 export async function insertSeen(
   db: Queryable,
@@ -276,12 +279,12 @@ export async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error, 'clients_mac_key')) throw conflict('a client with this MAC exists already');
-    if (isUniqueViolation(error, 'clients_key_key')) throw conflict('a client with this key exists already');
+    if (isUniqueViolation(error, 'clients_mac_key')) throw conflict('a client with this MAC already exists');
+    if (isUniqueViolation(error, 'clients_key_key')) throw conflict('a client with this key already exists');
     if (isUniqueViolation(error, 'clients_ip_key'))
-      throw conflict('a client with this address exists already');
+      throw conflict('a client with this address already exists');
     if (isForeignKeyViolation(error))
-      throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
+      throw invalid([{ path: 'group_id', message: 'expected the id of an existing group' }]);
     throw error;
   }
 }

@@ -36,7 +36,7 @@ function listSubnets(database: Database): Route {
     path: '/client-subnets',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Networks whose clients are in a group; the longest prefix counts',
+    summary: 'Networks whose clients are in a group; the longest prefix applies',
     answer: ClientSubnetList,
     handle: () => store.listSubnets(database),
   });
@@ -62,16 +62,16 @@ function createSubnet(policy: PolicyChanges): Route {
     path: '/client-subnets',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Give the clients of a network to a group',
+    summary: 'Assign the clients of a network to a group',
     body: ClientSubnetCreateBody,
     status: 201,
     answer: ClientSubnet,
     entity: clientSubnet,
-    errors: { 409: 'the network is there already' },
+    errors: { 409: 'the network already exists' },
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
         const result = await store.insertSubnet(tx, request.body);
-        return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
+        return { result, summary: `subnet ${result.subnet_cidr}: assigned to group ${result.group_name}` };
       });
     },
   });

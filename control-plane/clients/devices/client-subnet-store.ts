@@ -12,7 +12,7 @@ const columns = (table: string): string =>
   `${table}.id, ${table}.cidr::text AS subnet_cidr, ${table}.group_id, g.name AS group_name, ${table}.comment,
    ${table}.created_at`;
 
-/** All networks, IPv4 first, in the order of their addresses. */
+/** All networks, IPv4 first, in address order. */
 export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
   const { rows } = await db.query<SubnetRow>(
     `SELECT ${columns('s')} FROM client_subnets s JOIN groups g ON g.id = s.group_id ORDER BY s.cidr`,
@@ -46,7 +46,7 @@ export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): P
   }
 }
 
-/** Removes a network and returns it; 404 if there is none. */
+/** Deletes a network and returns it; 404 if there is none. */
 export async function deleteSubnet(db: Queryable, id: number): Promise<ClientSubnet> {
   const { rows } = await db.query<SubnetRow>(
     `WITH s AS (DELETE FROM client_subnets WHERE id = $1 RETURNING *)

@@ -1,4 +1,4 @@
-/** Turns client records into API objects and searches them. */
+/** Converts client records to API objects and searches them. */
 import type { Client, ClientPage, ClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import { isRandomMac } from '../../../shared/net/mac.ts';
 import { vendorOf } from '../vendors/vendor-table.ts';
@@ -7,7 +7,7 @@ import type { ClientDirectory } from './client-directory.ts';
 import { earliest, latest } from './client-record.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 
-/** A record that the database has, with its group, and with those that are part of it. */
+/** A stored record with its group and its parts. */
 export function shownClient(
   directory: Pick<ClientDirectory, 'groupOf' | 'partsOf' | 'isNew'>,
   record: ClientRecord,
@@ -49,12 +49,12 @@ function shownPart(record: ClientRecord): Client['merged'][number] {
   };
 }
 
-/** Facts about the device that follow from its MAC. */
+/** Data about the device that can be derived from its MAC. */
 export function interfaceOf(mac: string | null): Pick<Client, 'vendor' | 'private_address'> {
   return { vendor: vendorOf(mac), private_address: mac !== null && isRandomMac(mac) };
 }
 
-/** A page of matching clients, the last seen first; `own` are those that the caller may see, null = all. */
+/** A page of matching clients, most recently seen first; `own` are those that the caller may see, null = all. */
 export function pageOfClients(
   clients: ClientDirectory,
   { limit, offset, ...filter }: ClientQuery,
@@ -66,7 +66,7 @@ export function pageOfClients(
   return { data, total: found.length, limit, offset };
 }
 
-/** Matching clients, the last seen first. */
+/** Matching clients, most recently seen first. */
 export function findClients(
   directory: ClientDirectory,
   { search, group_id: groupId, group_source: source, is_new: isNew }: Omit<ClientQuery, 'limit' | 'offset'>,
@@ -89,12 +89,12 @@ function speaksOf({ ip, mac, key, addresses, hostname, name }: ClientRecord, par
   return [ip, mac, key, hostname, name, ...addresses].some(speaks) || speaks(vendorOf(mac));
 }
 
-/** A moment as the API writes it. */
+/** A time in the form of the API. */
 export function momentText(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** A stored client as the API shows it; 404 if there is none. */
+/** A stored client in the form of the API; 404 if there is none. */
 export function clientById(clients: ClientDirectory, id: number): Client {
   const record = clients.get(id);
   if (record === undefined) throw notFound(`client ${id}`);

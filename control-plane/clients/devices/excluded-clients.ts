@@ -1,9 +1,12 @@
-/** Clients whose queries are left out of the log or of statistics, as the directory and discovery need them. Pure. */
+/**
+ * Clients whose queries are excluded from the log or from statistics, in the form that the directory and discovery
+ * need. Pure.
+ */
 import { Exclusion } from '../../../shared/query-log.ts';
 import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
 import type { ClientRecord } from './client-record.ts';
 
-/** The rows that say it; absent rows are an empty list. */
+/** The rows with exclusions; absent rows are an empty list. */
 export type ExclusionRows = Partial<Pick<PolicyRows, 'excludedClients' | 'keyedClients'>>;
 
 /** MACs, addresses and ids of the clients that statistics exclude. */
@@ -24,7 +27,10 @@ export class UncountedClients {
   }
 }
 
-/** Excluded clients that are known by MAC; in the place of a group a number that no group has, another for each exclusion. */
+/**
+ * Excluded clients that are identified by MAC; in place of a group they have a number that no group has, a different
+ * one for each exclusion.
+ */
 export function excludedMacs(excluded: PolicyRows['excludedClients']): PolicyMacClient[] {
   return excluded.flatMap(({ mac, exclusion }) => (mac === null ? [] : { mac, groupId: -exclusion / 4 }));
 }

@@ -1,7 +1,7 @@
 /**
- * Looks up host names of clients by PTR, through a DNS thread of this node, so that local records, forward zones and the
- * cache apply; devices without such a name are asked themselves, by mDNS. A few questions at a time, each address again
- * after a pause. Private addresses only: questions about others would leak to upstreams.
+ * Looks up host names of clients by PTR, through a DNS thread of this node, so that local records, forward zones and
+ * the cache apply; devices without such a name are asked directly by mDNS. A few questions at a time; each address
+ * again after a pause. Only private addresses: questions about others would leak to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../../shared/clock.ts';
@@ -19,7 +19,7 @@ const MDNS_TIMEOUT_MS = 1000;
 const MDNS_PORT = 5353;
 const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
 
-/** Asks for the names of an address: none, if it has none. Rejects if that is unknown. */
+/** Returns the names of an address, which may be none. Rejects if they are unknown. */
 export type AskNames = (address: string) => Promise<readonly string[]>;
 
 /** Asks a DNS thread; `ask` resolves with its reply in wire form. */
@@ -30,7 +30,7 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
       encodeMessage({ type: 'query', flags: RECURSION_DESIRED, questions: [{ name, type: 'PTR' }] }),
     );
     const message = reply === null ? null : decodeMessage(reply);
-    if (reply === null || message === null) throw new Error(`look up ${name}: no readable reply`);
+    if (reply === null || message === null) throw new Error(`could not look up ${name}: no readable reply`);
     const rcode = reply[Header.FLAGS_LOW]! & FlagsLow.RCODE;
     if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN)
       throw new Error(`look up ${name}: rcode ${String(rcode)}`);
@@ -40,7 +40,7 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
 
 /**
  * Asks the device at the address for its own name: a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which needs no
- * multicast. Only names below `local` count, which is what mDNS speaks of.
+ * multicast. Only names below `local` are accepted, because mDNS is for these.
  */
 export function askDevice(port = MDNS_PORT): AskNames {
   return async (client) => {
@@ -51,7 +51,7 @@ export function askDevice(port = MDNS_PORT): AskNames {
   };
 }
 
-/** The names that `first` finds, else those of `second`, whose failures do not count. */
+/** The names that `first` finds, else those of `second`, whose failures are ignored. */
 export function askInTurn(first: AskNames, second: AskNames): AskNames {
   return async (client) => {
     const names = await first(client);
@@ -84,7 +84,7 @@ export class HostNames {
     this.found = parts.found;
   }
 
-  /** Asks for the name of an address, unless it is public or was asked for recently. */
+  /** Requests the name of an address, unless it is public or was requested recently. */
   want(address: string): void {
     const nowMs = this.clock.monotonicMs();
     if ((this.dueMs.get(address) ?? 0) > nowMs || this.waiting.length >= MAX_WAITING) return;
@@ -121,12 +121,12 @@ export class HostNames {
       return;
     }
     this.dueMs.set(address, this.clock.monotonicMs() + PAUSE_MS.named);
-    // Of a DNS message it may have any octet.
+    // A name in a DNS message may contain any octet.
     this.found(address, escapeUnsafe(hostname.replace(/\.$/, '').toLowerCase()));
   }
 }
 
-/** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback's. */
+/** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback addresses. */
 export function isPrivate(text: string): boolean {
   const bytes = addressFromText(text);
   if (bytes === null) return false;

@@ -1,20 +1,20 @@
 /**
- * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks, the last one of an
+ * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks; the last one of an
  * address wins), distinguished by content. Pure, and never throws: a file that is being written may end anywhere.
  */
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
 
-/** Holder of an address. */
+/** A lease of an address. */
 export interface Lease {
   readonly address: string;
-  /** Null if the server knows the client by something else. */
+  /** Null if the server identifies the client in another way. */
   readonly mac: string | null;
   readonly hostname: string;
 }
 
 const MAX_HOSTNAME = 253;
-/** Letters, digits, hyphens, underscores and dots: what goes into a log and onto a page. */
+/** Letters, digits, hyphens, underscores and dots, which are safe for logs and pages. */
 const HOSTNAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 
 /** Leases with a host name that have not expired at `nowMs`. */
@@ -30,7 +30,7 @@ function readDnsmasq(text: string, nowMs: number): Lease[] {
     if (!/^\d{1,12}$/.test(expiry)) continue;
     // 0 is a lease without an end.
     if (expiry !== '0' && Number(expiry) * 1000 <= nowMs) continue;
-    // Other hardware than Ethernet has its type before the address.
+    // For hardware other than Ethernet, the type precedes the address.
     const lease = makeLease(address, canonicalMac(identity.replace(/^[0-9a-f]{2}-(?=.*:)/i, '')), name);
     if (lease !== null) leases.push(lease);
   }

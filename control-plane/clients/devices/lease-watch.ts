@@ -1,11 +1,11 @@
-/** Caches the leases of DHCP servers and reads a lease file again when it has changed. */
+/** Caches the leases of DHCP servers and reloads a lease file after it has changed. */
 import { reasonOf } from '../../../shared/errors.ts';
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { type Lease, readLeases } from './lease-file.ts';
 
-/** A larger file is not one of leases. */
+/** Maximum size of a lease file. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 interface WatchedFile {
@@ -47,12 +47,12 @@ export class LeaseWatch {
     return true;
   }
 
-  /** All leases; later files win. */
+  /** All leases; later files have precedence. */
   all(): readonly Lease[] {
     return [...this.byAddress.values()];
   }
 
-  /** Host name of a client; null if no lease names it. */
+  /** Host name of a client; null if no lease contains one. */
   hostnameOf(address: string | null, mac: string | null): string | null {
     const lease =
       (mac === null ? undefined : this.byMac.get(mac)) ??
@@ -71,7 +71,7 @@ export class LeaseWatch {
       return { mark, leases: readLeases(await readFile(path, 'utf8'), this.clock.nowMs()) };
     } catch (error) {
       const mark = reasonOf(error);
-      if (known?.mark !== mark) this.logger.warn('read DHCP leases', { path, reason: mark });
+      if (known?.mark !== mark) this.logger.warn('could not read DHCP leases', { path, reason: mark });
       // The file may be missing for a moment while the server restarts.
       return { mark, leases: known?.leases ?? [] };
     }

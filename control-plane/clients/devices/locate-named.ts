@@ -1,4 +1,4 @@
-/** Finds the addresses of clients that rules name by MAC or by name. */
+/** Finds the addresses of clients that rules identify by MAC or by name. */
 import { canonicalMac, macIdentity } from '../../../shared/net/mac.ts';
 import type { LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { ClientRecord } from './client-record.ts';
@@ -30,8 +30,8 @@ class Locations {
 }
 
 /**
- * The addresses of the clients with these MACs and names, in lower case. A name that a person gave outranks host names,
- * which devices choose for themselves; a host name matches whole or by its first label.
+ * The addresses of the clients with these MACs and names, in lower case. A name given by a user outranks host names,
+ * which devices choose themselves; a host name matches completely or by its first label.
  */
 export function locateNamed(
   names: readonly string[],

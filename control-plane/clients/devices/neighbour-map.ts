@@ -1,11 +1,11 @@
 /**
- * Which MAC answers for which address, from the kernel's neighbour table. The kernel drops entries that it does not
- * need; this map keeps the last MAC until another one answers for the address.
+ * Addresses and their MACs, from the kernel's neighbour table. The kernel drops entries that it does not need; this map
+ * keeps the last MAC until another one answers for the address.
  */
 
-/** Maximum number of addresses kept; beyond it the ones learnt first are evicted. */
+/** Maximum number of addresses; if it is exceeded, the ones learnt first are evicted. */
 const MAX_ENTRIES = 100_000;
-/** Addresses of one MAC; an interface has a few IPv6 addresses at a time. */
+/** Maximum number of addresses per MAC; an interface has a few IPv6 addresses at a time. */
 const MAX_OF_ONE = 16;
 
 /** Maps addresses to MACs and back. */
@@ -20,7 +20,7 @@ export class NeighbourMap {
     return this.macs.get(address)?.mac ?? null;
   }
 
-  /** Addresses of a MAC, the one learnt last first. */
+  /** Addresses of a MAC, the last learnt first. */
   addressesOf(mac: string): readonly string[] {
     return this.addresses.get(mac) ?? [];
   }
@@ -47,7 +47,10 @@ export class NeighbourMap {
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
 
-  /** Not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses change daily. */
+  /**
+   * The least confirmed one, not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses change
+   * daily.
+   */
   private leastConfirmed(addresses: readonly string[]): string {
     const confirmed = (address: string): number => this.macs.get(address)?.confirmed ?? 0;
     return addresses.reduce((least, address) => (confirmed(address) < confirmed(least) ? address : least));

@@ -1,5 +1,5 @@
 /**
- * Reads which clients have sent queries from the memory in which the DNS threads count them, without involving the
+ * Reads the clients that have sent queries from the memory in which the DNS threads count them, without involving the
  * threads.
  */
 import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../../shared/memory/sighting-layout.ts';
@@ -8,13 +8,13 @@ import { addressToText } from '../../../shared/net/ip.ts';
 
 /** A client that has sent queries since the previous sweep. */
 export interface ClientSighting {
-  /** Address literal; IPv4 dotted. '' for a client that named itself by its key. */
+  /** Address literal; IPv4 dotted. '' for a client that identified itself by its key. */
   readonly address: string;
   /** The id of such a client. */
   readonly clientId?: number;
   /** Queries since then. */
   readonly queries: number;
-  /** Unix milliseconds of the last one, cut to the second. */
+  /** Unix milliseconds of the last one, in whole seconds. */
   readonly lastSeenMs: number;
 }
 
@@ -31,7 +31,7 @@ export class ClientSightings {
 
   /**
    * The clients that have sent queries since the last sweep, each once, in the order in which they were last seen.
-   * Queries of a client that lost its slot between two sweeps are missing, which needs tens of thousands of clients.
+   * Queries of a client that lost its slot between two sweeps are missing, which requires tens of thousands of clients.
    */
   sweep(): ClientSighting[] {
     const found = new Map<string | number, ClientSighting>();
@@ -52,7 +52,7 @@ type TellSighting = (
   lastSeenSecs: number,
 ) => void;
 
-/** One thread's memory, and what it held at the last sweep. */
+/** One thread's memory, and its content at the last sweep. */
 class ThreadSightings {
   private readonly words: Int32Array;
   private readonly before: Int32Array;
@@ -66,7 +66,7 @@ class ThreadSightings {
   sweep(tell: TellSighting): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
-      // A plain read, since nearly all slots are unchanged: the next sweep finds what this one misses.
+      // A plain read, because almost all slots are unchanged: a change that this sweep misses is found by the next one.
       const count = words[at + L.COUNT_AT]!;
       if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
         this.sweepSlot(at, tell);
@@ -94,7 +94,7 @@ class ThreadSightings {
     const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
     for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
     before[at + L.COUNT_AT] = count;
-    // Fewer than before: the address lost its slot and came back.
+    // Fewer than before: the address lost its slot and got a new one.
     const queries = known < count ? count - known : count;
     const isKeyed = address.getInt32(0) === KEYED_SIGHTING;
     const client = isKeyed

@@ -1,4 +1,4 @@
-/** Assembles and starts client discovery. */
+/** Sets up and starts client discovery. */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -75,7 +75,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   });
   discovery.start();
   const stopFollowing = access.follow(rows, applyLive, (error) =>
-    logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
+    logger.warn('could not apply a change of the allowed clients', { reason: reasonOf(error) }),
   );
   const stopSettings = parts.follower.onChange('client_settings', () => discovery.followSettings());
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
@@ -88,7 +88,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   };
 }
 
-/** Clients whose addresses policy has by their MAC: for their group, for a grant, or because they are excluded. */
+/** Clients whose addresses policy needs by MAC: for their group, for a grant, or because they are excluded. */
 function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
   return [...macClients, ...granted, ...excludedMacs(excludedClients)];

@@ -22,7 +22,7 @@ export class SubnetIndex {
     this.byLength = [...byLength].sort(([a], [b]) => b - a);
   }
 
-  /** Group of the longest network that holds `address`; null if none does. IPv6 networks hold no IPv4. */
+  /** Group of the longest network that contains `address`; null = none. IPv6 networks contain no IPv4 addresses. */
   groupOf(address: string): number | null {
     const bytes = addressFromText(address);
     if (bytes === null) return null;

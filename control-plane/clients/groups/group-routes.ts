@@ -87,7 +87,7 @@ function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     status: 201,
     answer: Group,
     entity: group,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.insertGroup(tx, request.body);
@@ -109,7 +109,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     body: GroupUpdateBody,
     answer: Group,
     entity: group,
-    errors: { 409: 'the name is taken, or Default would be disabled' },
+    errors: { 409: 'the name is in use, or Default would be disabled' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.updateGroup(tx, request.params.id, request.body);
@@ -127,12 +127,12 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'take
     access: 'admin',
     tag: 'Groups',
     summary:
-      'Delete a group that nothing refers to, or with `cascade` what refers to it as well; Default stays',
+      'Delete a group that nothing refers to, or with `cascade` also objects that refer to it; Default cannot be deleted',
     params: IdParams,
     query: GroupDeleteQuery,
     entity: group,
     errors: {
-      409: 'something refers to the group, it is Default, or with `cascade` a list would then serve every group',
+      409: 'an object refers to the group, it is Default, or with `cascade` a list would then be for every group',
     },
     handle: async (request) => {
       const { id } = request.params;
@@ -157,7 +157,7 @@ function listGroupClients(database: Database, clients: ClientDirectory): Route {
     path: '/groups/{id}/clients',
     access: 'viewer',
     tag: 'Groups',
-    summary: 'Clients that belong to the group, for whatever reason',
+    summary: 'Clients that belong to the group, for any reason',
     params: IdParams,
     query: GroupClientQuery,
     answer: ClientPage,

@@ -1,11 +1,11 @@
-/** SQL of `groups`. `control-plane/policy/snapshot/build/` turns these rows into policy. */
+/** SQL of `groups`. `control-plane/policy/snapshot/build/` converts these rows to policy. */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { Group, GroupCreate, GroupUpdate } from '../../../shared/api/policy/groups-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A group without the fields that only this node's memory has. */
+/** A group without the fields that are only in this node's memory. */
 export type StoredGroup = Omit<Group, 'client_count'>;
 
 interface GroupRow {
@@ -34,7 +34,7 @@ export async function readGroup(db: Queryable, id: number): Promise<StoredGroup>
   return toGroup(existing(rows[0], id));
 }
 
-/** Stores a new group; 409 if its name is taken, upper and lower case being the same. */
+/** Stores a new group; 409 if its name is in use, ignoring letter case. */
 export async function insertGroup(db: Queryable, group: GroupCreate): Promise<StoredGroup> {
   const text = `INSERT INTO groups (name, enabled, comment, no_ipv6) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(group.name, () =>
@@ -43,7 +43,7 @@ export async function insertGroup(db: Queryable, group: GroupCreate): Promise<St
   return toGroup(rows[0]!);
 }
 
-/** Changes the given fields; 404, or 409 for a taken name and for disabling Default. */
+/** Changes the given fields; 404, or 409 for a name in use and for disabling Default. */
 export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<StoredGroup> {
   if (id === DEFAULT_GROUP_ID && change.enabled === false)
     throw conflict('the group Default cannot be disabled');
@@ -56,8 +56,8 @@ export async function updateGroup(db: Queryable, id: number, change: GroupUpdate
 }
 
 /**
- * Removes a group, with `cascade` also what refers to it except clients; 404, or 409 for Default and for a group that
- * something still refers to.
+ * Deletes a group, with `cascade` also objects that refer to it, except clients; 404, or 409 for Default and for a
+ * group that something still refers to.
  */
 export async function deleteGroup(db: Queryable, id: number, cascade: boolean): Promise<void> {
   if (id === DEFAULT_GROUP_ID) throw conflict('the group Default cannot be deleted');
@@ -74,7 +74,7 @@ export async function deleteGroup(db: Queryable, id: number, cascade: boolean): 
   }
 }
 
-/** Removes the subnets and rules of a group, and takes it off lists; 409 if a list would then serve every group. */
+/** Deletes the subnets and rules of a group, and removes it from lists; 409 if a list would then be for every group. */
 async function deleteReferences(db: Queryable, id: number): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT s.name FROM list_sources s JOIN list_source_groups g ON g.source_id = s.id
@@ -83,7 +83,7 @@ async function deleteReferences(db: Queryable, id: number): Promise<void> {
   );
   if (rows.length > 0)
     throw conflict(
-      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists of group ${id} alone, which would serve every group without it; delete them or give them another group first`,
+      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists only for group ${id}, which would be for every group without it; delete them or assign them to another group first`,
     );
   for (const table of ['client_subnets', 'list_source_groups', 'managed_domains', 'regex_filters'])
     await db.query(`DELETE FROM ${table} WHERE group_id = $1`, [id]);

@@ -1,9 +1,9 @@
 /** Clients that users have merged into one device. Pure. */
 
-/** The part of a client that it needs. */
+/** The required fields of a client. */
 interface Part {
   readonly id: number | null;
-  /** The client whose name, group and exclusions apply; its own id for that one; null = not merged. */
+  /** The client whose name, group and exclusions apply; for that client itself, its own id; null = not merged. */
   readonly deviceId: number | null;
 }
 
@@ -24,14 +24,14 @@ export class DeviceParts<Client extends Part> {
     if (parts?.size === 0) this.byDevice.delete(client.deviceId);
   }
 
-  /** The client whose settings hold for this one: itself, unless it is part of another. */
+  /** The client whose settings apply to this one: itself, unless it is part of another. */
   mainOf(client: Client): Client {
     if (client.deviceId === null || client.deviceId === client.id) return client;
     for (const part of this.byDevice.get(client.deviceId) ?? []) if (part.id === client.deviceId) return part;
     return client;
   }
 
-  /** All clients of the device that this one is or is part of, the main one first. */
+  /** All clients of the device of this client, the main one first. */
   partsOf(client: Client): Client[] {
     if (client.deviceId === null) return [client];
     const main = this.mainOf(client);

@@ -1,7 +1,7 @@
 /**
  * HTTP routes of probes, which check that a device uses this node: `{api}/probes` for users, and the same routes under
  * `/check` for people without an account. There, a probe is read by an id that cannot be guessed, and shows only how
- * its own name was asked for; the requests of each network are limited.
+ * its own name was queried; the requests of each network are limited.
  */
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
@@ -30,10 +30,10 @@ interface Door {
   readonly spend: (http: Request) => void;
 }
 
-/** Requests of one network in a minute. */
+/** Maximum requests of one network per minute. */
 const CREATED_A_MINUTE = 60;
 const READ_A_MINUTE = 1200;
-/** Seconds after which one of too many probes has ended, perhaps. */
+/** Seconds after which one of too many probes may have ended. */
 const RETRY_SECS = 30;
 
 const unlimited = (): void => undefined;
@@ -68,7 +68,7 @@ function createProbe(context: ProbeContext, { access, spend }: Door): Route {
     path: '/probes',
     access,
     tag: 'Probes',
-    summary: 'Make a name to be asked once by a device, which shows whether it uses this node',
+    summary: 'Create a name for a device to query once, which shows whether the device uses this node',
     status: 201,
     answer: Probe,
     entity: probeEntity,
@@ -90,7 +90,7 @@ function readProbe(context: ProbeContext, { access, spend }: Door): Route {
     path: '/probes/{probe_id}',
     access,
     tag: 'Probes',
-    summary: 'Whether, when, by which address and how the name was asked; for five minutes',
+    summary: 'Whether, when, from which address and how the name was queried; for five minutes',
     params: ProbeParams,
     answer: Probe,
     entity: probeEntity,

@@ -1,4 +1,4 @@
-/** Watches answered queries for names of probes. Runs in the log thread, separate from the probes themselves. */
+/** Watches answered queries for names of probes. Runs in the log thread, separately from the probes themselves. */
 import { isProbeName, PROBE_TOKEN_LENGTH } from '../../../shared/dns/probe-zone.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import { PROTOCOL_NAMES, type ProtocolName } from '../../../shared/query-log.ts';
@@ -14,11 +14,11 @@ export interface ProbeQuery {
   readonly protocol: ProtocolName;
 }
 
-/** Finds the queries for the names of probes that are open. */
+/** Finds the queries for the names of open probes. */
 export class ProbeWatch {
   private tokens: ReadonlySet<string> = new Set();
 
-  /** Watches for these probes and for no others. */
+  /** Replaces the probes to watch for. */
   use(tokens: readonly string[]): void {
     this.tokens = new Set(tokens);
   }

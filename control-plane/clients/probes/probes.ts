@@ -1,7 +1,6 @@
 /**
- * Probes: one-time names below a zone that never leaves this server, and whether they were asked, which says that a
- * device uses this node, and from which address. In memory of this node only, few and short-lived; the log never has
- * them.
+ * Probes: one-time names below a zone that is never forwarded. If the name of a probe was queried, the device uses this
+ * node, and the address is known. In memory of this node only, few and short-lived; never in the log.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -14,17 +13,17 @@ export const PROBE_LIFE_MS = 300_000;
 /** Maximum number of probes at once. */
 const MAX_PROBES = 1000;
 
-/** Maximum number of askers of one probe that are remembered: a device asks from a few addresses. */
+/** Maximum number of addresses per probe: a device uses a few addresses. */
 const MAX_ASKERS = 8;
 
-/** An address and a transport from which a probe's name was asked. */
+/** An address and a transport from which a probe's name was queried. */
 export interface ProbeAsker {
   readonly client: string;
   readonly protocol: ProtocolName;
   readonly queries: number;
 }
 
-/** The first question for a probe's name. */
+/** The first query for a probe's name. */
 export interface ProbeAnswer {
   /** Unix milliseconds. */
   readonly askedMs: number;
@@ -41,7 +40,7 @@ export interface Probe {
   readonly createdMs: number;
   readonly expiresMs: number;
   readonly first: ProbeAnswer | null;
-  /** The earliest first. */
+  /** Earliest first. */
   readonly askers: readonly ProbeAsker[];
   readonly queries: number;
 }
@@ -56,18 +55,18 @@ interface KeptProbe extends Probe {
 /** The probes of this node. */
 export class Probes {
   private readonly clock: Clock;
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly byId = new Map<string, KeptProbe>();
   private readonly byToken = new Map<string, KeptProbe>();
   private readonly onTokens: (tokens: readonly string[]) => void;
 
-  /** `onTokens` gets the tokens of all open probes whenever one is made, before it is returned. */
+  /** `onTokens` gets the tokens of all open probes whenever one is created, before it is returned. */
   constructor(clock: Clock, onTokens: (tokens: readonly string[]) => void) {
     this.clock = clock;
     this.onTokens = onTokens;
   }
 
-  /** A new one; null if there are too many. */
+  /** A new probe; null if there are too many. */
   create(): Probe | null {
     this.removeOver();
     if (this.byId.size >= MAX_PROBES) return null;
@@ -89,13 +88,13 @@ export class Probes {
     return probe;
   }
 
-  /** Undefined for one that there is not, or no longer. */
+  /** Undefined for a probe that does not exist or has expired. */
   get(id: string): Probe | undefined {
     this.removeOver();
     return this.byId.get(id);
   }
 
-  /** Notes a query for the name of a probe, unless that one is over. */
+  /** Records a query for the name of a probe, unless the probe has expired. */
   note({ token, askedMs, client, protocol }: ProbeQuery): void {
     const probe = this.byToken.get(token);
     if (probe === undefined) return;

@@ -1,16 +1,16 @@
-/** Makes `vendors.bin` of the IEEE's registry. Pure. */
+/** Builds `vendors.bin` from the IEEE's registry. Pure. */
 import { isGroupMac, isRandomMac } from '../../../shared/net/mac.ts';
 import { NAMES_IN_GROUP, VENDORS_FORMAT } from './vendor-table.ts';
 import type { VendorHeader } from './vendor-table.ts';
 
 /** Digits of the registry's prefixes: MA-L, MA-M, MA-S. */
 const LENGTHS = [6, 7, 9];
-/** Names that say nothing: who asked not to be named, and blocks that are given away in parts. */
+/** Names without information: vendors who asked not to be named, and blocks that are assigned in parts. */
 const NAMELESS = new Set(['', 'private', 'ieee registration authority']);
 
 /**
- * The file for a registry: the registered text, whose first line is the name, by prefix in hexadecimal digits. Prefixes of
- * addresses that are chosen at random or belong to groups are left out.
+ * The file for a registry: the registered text, whose first line is the name, by prefix in hexadecimal digits. Prefixes
+ * of random addresses and of groups are left out.
  */
 export function packVendors(
   registry: Readonly<Record<string, string>>,
@@ -54,7 +54,7 @@ function isOfOneVendor(digits: string): boolean {
   return /^[0-9a-f]+$/.test(digits) && !isRandomMac(digits) && !isGroupMac(digits);
 }
 
-/** Names in groups, in which each leaves out what it shares with the one before. */
+/** Names in groups, in which each omits the start that it shares with the previous one. */
 function packNames(names: readonly string[]): { readonly offsets: number[]; readonly bytes: Buffer } {
   const offsets: number[] = [];
   const parts: Buffer[] = [];

@@ -1,18 +1,18 @@
 /**
- * Vendors of network interfaces by MAC, from the registry of the IEEE. `vendors.bin` ships with Weir and is read at
- * the first question; it stays in memory as it is (0.9 MiB), and names are decoded when they are asked for.
+ * Vendors of network interfaces by MAC, from the registry of the IEEE. `vendors.bin` is included in Weir and read at
+ * the first lookup; it stays in memory in this form (0.9 MiB), and names are decoded when they are needed.
  *
  * The file: one line of JSON (`VendorHeader`), padded to a multiple of four bytes; the prefixes of 24, 28 and 36 bits,
- * ascending, as 32-bit words (of 36 bits the first 32, the last four as bytes further down); the offset of each group of 16
- * names as 32-bit words; for each prefix the number of its name in 16 bits; the last four bits of the long prefixes; the
- * names, ascending, each as a byte (how much it shares with the one before in its group), the rest, and a line feed.
- * All numbers are little-endian.
+ * ascending, as 32-bit words (for 36 bits the first 32; the last four are bytes further down); the offset of each group
+ * of 16 names as 32-bit words; for each prefix the number of its name in 16 bits; the last four bits of the long
+ * prefixes; the names, ascending, each as a byte (the length of the start that it shares with the previous one in its
+ * group), the rest, and a line feed. All numbers are little-endian.
  */
 import { endianness } from 'node:os';
 import { readFileSync } from 'node:fs';
 import { isRandomMac, isGroupMac } from '../../../shared/net/mac.ts';
 
-/** Names that share a start in the file. */
+/** Names per group in the file. */
 export const NAMES_IN_GROUP = 16;
 export const VENDORS_FORMAT = 1;
 
@@ -32,16 +32,16 @@ const SHIPPED = new URL('./vendors.bin', import.meta.url);
 /** Names by prefix. */
 export class VendorTable {
   readonly header: VendorHeader;
-  /** Prefixes by length, the shortest first. */
+  /** Prefixes by length, shortest first. */
   private readonly prefixes: readonly Uint32Array[];
   private readonly lastBits: Uint8Array;
   private readonly nameNumbers: readonly Uint16Array[];
   private readonly groups: Uint32Array;
   private readonly names: Buffer;
-  /** Names that were decoded: those of the network's devices, so few. */
+  /** Decoded names: only those of devices in the network, so few. */
   private readonly decoded = new Map<number, string>();
 
-  /** @throws if the bytes are not such a file. */
+  /** @throws if the bytes are not such a file */
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     const headerBytes = bytes.indexOf(0x0a) + 1;
     this.header = JSON.parse(Buffer.from(bytes.subarray(0, headerBytes)).toString()) as VendorHeader;
@@ -66,7 +66,10 @@ export class VendorTable {
     this.names = Buffer.from(bytes.buffer, at, bytes.byteOffset + bytes.byteLength - at);
   }
 
-  /** The vendor of a MAC as `canonicalMac` writes it, by its longest prefix; null = not registered, random or a group address. */
+  /**
+   * The vendor of a MAC in the form of `canonicalMac`, by its longest prefix; null = not registered, random or a group
+   * address.
+   */
   vendorOf(mac: string): string | null {
     if (isRandomMac(mac) || isGroupMac(mac)) return null;
     const digits = mac.replaceAll(':', '');
@@ -115,11 +118,11 @@ export class VendorTable {
 
 let shipped: VendorTable | null | undefined;
 
-/** The table that ships with Weir; null if it cannot be read, such as one of a newer release beside a running Weir. */
+/** The table that is included in Weir; null if it cannot be read, for example because it belongs to a newer release. */
 export function shippedVendors(): VendorTable | null {
   if (shipped !== undefined) return shipped;
   try {
-    // A copy begins at an address that words can be read from.
+    // A copy starts at an address that is aligned for words.
     shipped = new VendorTable(new Uint8Array(readFileSync(SHIPPED)));
   } catch {
     shipped = null;

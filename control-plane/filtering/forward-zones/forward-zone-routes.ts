@@ -18,7 +18,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './forward-zone-store.ts';
 
-const TAKEN = { 409: 'the zone is there already' };
+const TAKEN = { 409: 'the zone already exists' };
 
 const forwardZone = entity({
   path: '/forward-zones/{id}',
@@ -71,7 +71,7 @@ function createForwardZone(policy: PolicyChanges): Route {
     path: '/forward-zones',
     access: 'admin',
     tag: 'Forwarding',
-    summary: 'Create a forward zone; the longest name that fits a question decides',
+    summary: 'Create a forward zone; the longest matching name decides',
     body: ForwardZoneCreateBody,
     status: 201,
     answer: ForwardZone,

@@ -27,7 +27,7 @@ export async function readForwardZone(db: Queryable, id: number): Promise<Forwar
   return existing(rows[0], id);
 }
 
-/** Stores a new zone; 409 if it exists already. */
+/** Stores a new zone; 409 if it already exists. */
 export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate): Promise<ForwardZone> {
   const text = `INSERT INTO forward_zones (zone, servers, comment, enabled) VALUES ($1, $2, $3, $4)
     RETURNING ${COLUMNS}`;
@@ -36,7 +36,7 @@ export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate):
   return toZone(rows[0]!);
 }
 
-/** Changes the given fields; 404, or 409 if the zone exists already. */
+/** Changes the given fields; 404, or 409 if the zone already exists. */
 export async function updateForwardZone(
   db: Queryable,
   id: number,
@@ -50,7 +50,7 @@ export async function updateForwardZone(
   return existing(rows[0], id);
 }
 
-/** Removes a zone and returns what it was; 404 if there is none. */
+/** Deletes a zone and returns its last state; 404 if there is none. */
 export async function deleteForwardZone(db: Queryable, id: number): Promise<ForwardZone> {
   const text = `DELETE FROM forward_zones WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await db.query<ForwardZoneRow>(text, [id]);
@@ -67,7 +67,7 @@ async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'forward_zones_zone_key'))
-      throw conflict('a forward zone of this name exists already');
+      throw conflict('a forward zone with this name already exists');
     throw error;
   }
 }

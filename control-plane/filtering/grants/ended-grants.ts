@@ -1,11 +1,11 @@
-/** Removes grants that are over from the database, where they would come back with a clock that is set back. */
+/** Deletes expired grants from the database, because they would become active again if the clock were set back. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { deleteEnded } from './grant-store.ts';
 
-/** Begins to remove them. Without a database they wait: they have ended in memory and on disk. */
+/** Starts deleting them. Without a database this is postponed: they have ended in memory and on disk. */
 export function removeEnded(
   database: Pick<Database, 'query'>,
   logger: Logger,
@@ -13,6 +13,6 @@ export function removeEnded(
 ): Promise<void> {
   return deleteEnded(database, [...ids]).catch((error: unknown) => {
     if (error instanceof DatabaseUnavailable) return;
-    logger.warn('remove ended grants failed', { reason: reasonOf(error) });
+    logger.warn('could not delete ended grants', { reason: reasonOf(error) });
   });
 }

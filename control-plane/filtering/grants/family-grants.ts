@@ -1,6 +1,6 @@
 /**
- * Rights of the role family about grants: see and end those of the clients that an administrator has linked to
- * it, and make new ones for them that end within 36 hours.
+ * Rights of the role family for grants: read and end those of the linked clients, and create new ones for them that end
+ * within 36 hours.
  */
 import { clientsOf } from '../../api/route-access.ts';
 import { forbidden, notFound } from '../../api/api-error.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../../api/caller.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** How long a grant of the role family lasts at most: until the next morning, also late at night. */
+/** Maximum duration of a grant of the role family: until the next morning, even if it starts late at night. */
 const MOST_MS = 36 * 3_600_000;
 
 type Timed = {
@@ -29,22 +29,22 @@ export function activeGrant(grants: readonly PolicyGrant[], id: number, caller: 
   return grant;
 }
 
-/** Refuses a grant that the role family may not make. @throws {ApiError} 403 */
+/** Rejects a grant that the role family must not create. @throws {ApiError} 403 */
 export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
   if (!isOwn(grant, own)) throw notLinked();
   const { createdMs, untilMs } = grant;
-  if (untilMs === null) throw forbidden('a grant without an end is made by an admin');
-  if (untilMs - createdMs > MOST_MS) throw forbidden('a grant of the role family ends within 36 hours');
+  if (untilMs === null) throw forbidden('only an admin can create a grant without an end');
+  if (untilMs - createdMs > MOST_MS) throw forbidden('a grant of the role family must end within 36 hours');
 }
 
-/** Refuses to let the role family end a grant. @throws {ApiError} 403 */
+/** Rejects the end of a grant by the role family. @throws {ApiError} 403 */
 export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
-  if (untilMs === null) throw forbidden('a grant without an end is ended by an admin');
+  if (untilMs === null) throw forbidden('only an admin can end a grant without an end');
 }
 
 /**
- * Holds the link between a user and a client until the transaction ends. 403 if an administrator has removed it, or has
- * given the user another role, since the request was let through.
+ * Locks the link between a user and a client until the transaction ends. 403 if an administrator has removed it, or has
+ * given the user another role, since the request was authorized.
  */
 export async function holdLink(tx: Queryable, caller: Caller | null, clientId: number): Promise<void> {
   const { rows } = await tx.query(

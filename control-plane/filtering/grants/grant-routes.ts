@@ -76,7 +76,7 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
     access: 'family',
     tag: 'Grants',
     summary:
-      'Allow or block a name, or everything, for a client, a group or everyone; the role family for a linked client, for 36 hours at most',
+      'Allow or block a name, or everything, for a client, a group or everyone; the role family only for a linked client and at most 36 hours',
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
@@ -110,7 +110,7 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
     path: '/grants/{id}',
     access: 'family',
     tag: 'Grants',
-    summary: 'End a grant before its time; the role family one of its clients that has an end',
+    summary: 'End a grant early; the role family only one of its clients that has an end',
     params: IdParams,
     entity: grantEntity,
     handle: async (request) => {
@@ -136,13 +136,13 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
   });
 }
 
-/** When it begins, which is now, and when it ends; 400 for an end that is not later, or later than a year. */
+/** The start (now) and the end of a grant; 400 if the end is not in the future, or is more than a year away. */
 function timesOf({ secs, until }: GrantCreate, clock: Clock): Pick<NewGrant, 'createdMs' | 'untilMs'> {
   const createdMs = clock.nowMs();
   if (secs === null && until === null) return { createdMs, untilMs: null };
   const untilMs = until === null ? createdMs + secs! * 1000 : Date.parse(until);
   if (untilMs > createdMs && untilMs - createdMs <= MAX_UNTIL_MS) return { createdMs, untilMs };
-  throw invalid([{ path: 'until', message: 'expected a moment to come, within a year' }]);
+  throw invalid([{ path: 'until', message: 'expected a time in the future, within a year' }]);
 }
 
 function shownGrant(grant: StoredGrant, clock: Clock): Grant {

@@ -5,7 +5,7 @@ import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 
-/** A grant as it is stored: without the MAC and address of its client. */
+/** A grant in the stored form: without the MAC and address of its client. */
 export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
 
 /** Values of a new grant. */
@@ -30,12 +30,14 @@ interface GrantRow {
 }
 
 const COLUMNS = 'id, domain, subdomains, client_id, group_id, action, until, created_at';
-/** Maximum number of grants at once, which bounds what a snapshot costs. */
+/** Maximum number of grants, which limits the cost of a snapshot. */
 const MAX_GRANTS = 10_000;
-/** Rows stay a day, should the clock be wrong. Those that ended here are removed at once. */
+/** Rows are kept for a day in case the clock is wrong. Those that ended here are deleted at once. */
 const KEPT_MS = 86_400_000;
 
-/** Stores a grant; 400 for an unknown client or group, 409 if there are too many. Removes those long over. */
+/**
+ * Stores a grant; 400 for an unknown client or group, 409 if there are too many. Deletes those that expired long ago.
+ */
 export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
   const { domain, subdomains, client_id: clientId, group_id: groupId, action, untilMs, createdMs } = grant;
   await db.query('DELETE FROM grants WHERE until < $1', [new Date(createdMs - KEPT_MS)]);
@@ -45,7 +47,7 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   const values = [domain, subdomains, clientId, groupId, action, until, new Date(createdMs)];
   try {
     const { rows } = await db.query<GrantRow>(text, values);
-    if (rows[0] === undefined) throw conflict(`there are ${MAX_GRANTS} grants, which is the most`);
+    if (rows[0] === undefined) throw conflict(`there are ${MAX_GRANTS} grants, which is the maximum`);
     return toGrant(rows[0]);
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
@@ -61,14 +63,14 @@ export async function readGrant(db: Queryable, id: number): Promise<StoredGrant>
   return toGrant(rows[0]);
 }
 
-/** Removes a grant and returns what it was; 404 if there is none. */
+/** Deletes a grant and returns its last state; 404 if there is none. */
 export async function deleteGrant(db: Queryable, id: number): Promise<StoredGrant> {
   const { rows } = await db.query<GrantRow>(`DELETE FROM grants WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
   if (rows[0] === undefined) throw notFound(`grant ${id}`);
   return toGrant(rows[0]);
 }
 
-/** Removes grants that are over. */
+/** Deletes expired grants. */
 export async function deleteEnded(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query('DELETE FROM grants WHERE id = ANY($1::integer[])', [ids]);
 }

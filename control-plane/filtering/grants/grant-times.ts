@@ -1,7 +1,7 @@
 /**
- * Which grants are active at an instant. A grant ends at its time by the wall clock, but no later than the time that it
- * had left when this node first saw it, by the monotonic clock: setting the wall clock back extends nothing. Pure,
- * except for its memory; `filtering/schedules/schedule-evaluator.ts` checks again when the next grant ends.
+ * Which grants are active at a given time. A grant ends at its time by the wall clock, but no later than the time that
+ * it had left when this node first saw it, by the monotonic clock: setting the wall clock back does not extend it.
+ * Pure, except for its memory; `filtering/schedules/schedule-evaluator.ts` checks again when the next grant ends.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
@@ -9,9 +9,9 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 /** The active grants, and the next change. */
 export interface GrantsNow {
   readonly inForce: readonly PolicyGrant[];
-  /** Ids of those that were active here and have used up their time. */
+  /** Ids of grants that were active here and whose time is used up. */
   readonly ended: ReadonlySet<number>;
-  /** Milliseconds until the next one ends; Infinity if none will. */
+  /** Milliseconds until the next end; Infinity = none. */
   readonly nextEndMs: number;
 }
 
@@ -23,7 +23,7 @@ interface Seen {
   readonly endMonotonicMs: number;
 }
 
-/** Remembers when the grants that were active here end. One per node. */
+/** Stores the ends of grants that were active here. One per node. */
 export class GrantTimes {
   private readonly clock: Clock;
   private readonly seen = new Map<number, Seen>();
@@ -58,7 +58,7 @@ export class GrantTimes {
     return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);
   }
 
-  /** Milliseconds that a grant has left: Infinity = it has no end, 0 or less = it is not active. */
+  /** Milliseconds until a grant ends: Infinity = no end, 0 or less = it is not active. */
   private leftOf({ id, untilMs }: PolicyGrant, nowMs: number, monotonicMs: number): number {
     if (untilMs === null) return Infinity;
     const byWallMs = untilMs - nowMs;
@@ -72,7 +72,7 @@ export class GrantTimes {
     return Math.min(byWallMs, seen.endMonotonicMs - monotonicMs);
   }
 
-  /** Forgets grants that are gone and whose time is over; the database may still have others that have ended. */
+  /** Removes entries of deleted grants whose time has passed; the database may still contain others that have ended. */
   private forget(ids: ReadonlySet<number>, nowMs: number): void {
     for (const [id, { untilMs }] of this.seen) if (!ids.has(id) && untilMs <= nowMs) this.seen.delete(id);
   }

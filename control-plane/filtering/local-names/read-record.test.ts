@@ -110,7 +110,7 @@ describe('readRecord() of a new record', () => {
     [{ domain: 'example', ip: '192.0.2.5' }, ['hostname: expected a name']],
     [
       { hostname: 'a b', domain: 'example', ip: '192.0.2.5' },
-      ['hostname: expected a domain name, or `*` for all names of the domain'],
+      ['hostname: expected a domain name, or `*` for all names in the domain'],
     ],
     [{ hostname: 'a', domain: 'exa mple', ip: '192.0.2.5' }, ['domain: expected a domain name']],
     [{ hostname: 'a', domain: '*.example', ip: '192.0.2.5' }, ['domain: expected a domain name']],
@@ -129,7 +129,7 @@ describe('readRecord() of a new record', () => {
     [{ fqdn: 'a.example', ip: '192.0.2.500' }, ['ip: expected an IP address']],
     [
       { fqdn: 'a.example', value: '192.0.2.500' },
-      ['record_type: expected a type, as the value is not an address'],
+      ['record_type: expected a type, because the value is not an address'],
     ],
     [{ fqdn: 'a.example', record_type: 'A', ip: '192.0.2.500' }, ['ip: expected an IPv4 address']],
     [{ fqdn: 'a.example', record_type: 'A', value: '2001:db8::1' }, ['value: expected an IPv4 address']],
@@ -150,7 +150,7 @@ describe('readRecord() of a new record', () => {
     [{ fqdn: 'a.example', record_type: 'CNAME', value: '*.example' }, ['value: expected a domain name']],
     [
       { fqdn: 'a.example', record_type: 'CNAME', value: 'A.example.' },
-      ['value: expected another name than its own'],
+      ['value: expected a name other than its own'],
     ],
     [
       { fqdn: 'a..b', record_type: 'SRV', value: '1' },

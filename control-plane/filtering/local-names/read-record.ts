@@ -1,4 +1,4 @@
-/** Converts the body of a request to a local record in canonical form, or to the faults of its fields. Pure. */
+/** Converts the body of a request to a local record in canonical form, or to errors of its fields. Pure. */
 import type { LocalRecordUpdate } from '../../../shared/api/policy/local-records-api.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -7,12 +7,12 @@ import { canonicalOwner, type LocalRecordType, readLocalValue } from '../../../s
 import { invalid } from '../../api/api-error.ts';
 import type { RecordFields } from './record-store.ts';
 
-/** The name of a record, whole and in its parts. */
+/** The name of a record, complete and in parts. */
 type Name = Pick<RecordFields, 'hostname' | 'domain' | 'fqdn'>;
 
 /**
- * The record of `body`; absent fields come from `before`, which is null for a new one. Throws 400 with every bad field.
- * `localDomain` is appended to names of one label, '' = none.
+ * The record in `body`; absent fields are taken from `before`, which is null for a new record. Throws 400 with every
+ * invalid field. `localDomain` is appended to names of one label, '' = none.
  */
 export function readRecord(
   given: LocalRecordUpdate,
@@ -31,13 +31,13 @@ export function readRecord(
   if (type === undefined && body.ip !== undefined)
     problems.push({ path: 'ip', message: 'expected an IP address' });
   else if (type === undefined && value !== undefined)
-    problems.push({ path: 'record_type', message: 'expected a type, as the value is not an address' });
+    problems.push({ path: 'record_type', message: 'expected a type, because the value is not an address' });
   if (body.ip !== undefined && type !== undefined && type !== 'A' && type !== 'AAAA')
     problems.push({ path: 'ip', message: `expected value instead of ip for a record of type ${type}` });
   const read = value === undefined || type === undefined ? undefined : readLocalValue(type, value);
   if (read?.ok === false) problems.push({ path: field, message: `expected ${read.expected}` });
   if (problems.length === 0 && type === 'CNAME' && read?.ok === true && read.value === name?.fqdn)
-    problems.push({ path: 'value', message: 'expected another name than its own' });
+    problems.push({ path: 'value', message: 'expected a name other than its own' });
   if (problems.length > 0 || name === undefined || read?.ok !== true || type === undefined)
     throw invalid(problems);
   const ttl = body.ttl ?? before?.ttl ?? 0;
@@ -50,7 +50,10 @@ export function readRecord(
   };
 }
 
-/** A whole record that is edited and sent back has its name and its value twice: what is as before counts as absent. */
+/**
+ * A complete record that is edited and sent back contains its name and its value twice: unchanged fields count as
+ * absent.
+ */
 function withoutRepeated(
   { ip, ...body }: LocalRecordUpdate,
   before: RecordFields | null,
@@ -111,7 +114,7 @@ function joinName(
   if (owner === null) {
     problems.push({
       path: 'hostname',
-      message: 'expected a domain name, or `*` for all names of the domain',
+      message: 'expected a domain name, or `*` for all names in the domain',
     });
     return undefined;
   }
@@ -120,7 +123,7 @@ function joinName(
   return { hostname, domain: canonicalZone, fqdn: owner };
 }
 
-/** A name in its parts: the first label is the host's. */
+/** A name in parts: the first label is that of the host. */
 export function splitName(fqdn: string): Name {
   const dot = fqdn.indexOf('.');
   return dot < 0

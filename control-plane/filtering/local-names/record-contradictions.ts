@@ -1,4 +1,4 @@
-/** Local records that contradict each other: a CNAME with another record at its name, or a loop of aliases. */
+/** Local records that contradict each other: a CNAME with another record of the same name, or a loop of aliases. */
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { buildLocalTree, findAliasLoop } from '../../policy/snapshot/build/local-tree.ts';
@@ -31,7 +31,7 @@ export async function contradictionsOf(
     const others = byName.get(fqdn)!.filter((other) => other.id !== id);
     const contrary = others.find((other) => type === 'CNAME' || other.type === 'CNAME');
     if (contrary === undefined) return [];
-    const message = `${fqdn} has a record of type ${contrary.type} already; a CNAME stands alone (RFC 1034 section 3.6.2)`;
+    const message = `${fqdn} already has a record of type ${contrary.type}; a CNAME must be the only record of its name (RFC 1034 section 3.6.2)`;
     return [{ index, message }];
   });
   if (found.length > 0 || changed.every(({ record_type: type }) => type !== 'CNAME')) return found;
@@ -41,5 +41,5 @@ export async function contradictionsOf(
   if (loop === undefined) return [];
   const isIn = ({ fqdn, record_type: type }: StoredRecord): boolean => type === 'CNAME' && fqdn === loop;
   const index = Math.max(changed.findIndex(isIn), 0);
-  return [{ index, message: `the CNAME would lead ${loop} back to itself` }];
+  return [{ index, message: `the CNAME of ${loop} would lead back to itself` }];
 }

@@ -24,11 +24,13 @@ import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
 
-const TAKEN = { 409: 'the record is there already, contradicts another, or would make a loop of aliases' };
+const TAKEN = {
+  409: 'the record already exists, contradicts another one, or would create a loop of aliases',
+};
 
-/** Local names that are in no database. */
+/** Local names that are not in a database. */
 export interface LocalNames {
-  /** Where names of one label go, '' = nowhere; see `dns.local_domain`. */
+  /** Domain for names of one label, '' = none; see `dns.local_domain`. */
   localDomain(): string;
   live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
 }
@@ -64,7 +66,7 @@ function listLocalRecords(database: Database, localNames: LocalNames): Route {
     path: '/local-records',
     access: 'viewer',
     tag: 'Local names',
-    summary: 'All local records, whatever their source',
+    summary: 'All local records from all sources',
     answer: LocalRecordList,
     handle: async () => {
       const stored = await store.listRecords(database);
@@ -144,7 +146,7 @@ function createLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route
     path: '/local-records',
     access: 'admin',
     tag: 'Local names',
-    summary: 'Create a local record; an address is found by its reverse name too',
+    summary: 'Create a local record; an address is also found by its reverse name',
     body: LocalRecordCreateBody,
     status: 201,
     answer: LocalRecord,

@@ -20,7 +20,7 @@ export interface RecordFields {
   readonly comment: string;
 }
 
-/** A record as it is kept. */
+/** A record in the stored form. */
 export interface StoredRecord extends RecordFields {
   readonly id: number;
   readonly created_at: string;
@@ -48,14 +48,14 @@ export async function findRecord(db: Queryable, id: number): Promise<StoredRecor
   return existing(rows[0], id);
 }
 
-/** Stores a new record; 409 if it exists already. */
+/** Stores a new record; 409 if it already exists. */
 export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
   const text = `INSERT INTO local_records (${FIELDS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
   const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
   return toRecord(rows[0]!);
 }
 
-/** Replaces a record; 404, or 409 if it exists already. */
+/** Replaces a record; 404, or 409 if it already exists. */
 export async function replaceRecord(db: Queryable, id: number, record: RecordFields): Promise<StoredRecord> {
   const text = `UPDATE local_records SET hostname = $1, domain = $2, fqdn = $3, record_type = $4, value = $5,
     ttl = $6, comment = $7, updated_at = now() WHERE id = $8 RETURNING ${COLUMNS}`;
@@ -63,7 +63,7 @@ export async function replaceRecord(db: Queryable, id: number, record: RecordFie
   return existing(rows[0], id);
 }
 
-/** Removes a record and returns what it was; 404 if there is none. */
+/** Deletes a record and returns its last state; 404 if there is none. */
 export async function deleteRecord(db: Queryable, id: number): Promise<StoredRecord> {
   const { rows } = await db.query<RecordRow>(`DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`, [
     id,
@@ -71,7 +71,7 @@ export async function deleteRecord(db: Queryable, id: number): Promise<StoredRec
   return existing(rows[0], id);
 }
 
-/** Stores new records, in their order; notes those that exist already, whose rows are left out. */
+/** Stores new records in order; records those that already exist as faults and leaves them out. */
 export async function insertRecords(
   db: Queryable,
   records: readonly RecordFields[],
@@ -87,11 +87,14 @@ export async function insertRecords(
   const stored = new Map(rows.map((row) => [keyOf(row), toRecord(row)]));
   for (const [index, record] of records.entries())
     if (!stored.has(keyOf(record)))
-      faults.conflict(`create.${index}.value`, 'a local record of this name, type and value exists already');
+      faults.conflict(
+        `create.${index}.value`,
+        'a local record with this name, type and value already exists',
+      );
   return records.flatMap((record) => stored.get(keyOf(record)) ?? []);
 }
 
-/** Removes records; notes ids that there are not. */
+/** Deletes records; records unknown ids as faults. */
 export async function deleteRecords(db: Queryable, ids: readonly number[], faults: RowFaults): Promise<void> {
   const text = 'DELETE FROM local_records WHERE id = ANY($1::integer[]) RETURNING id';
   const { rows } = await db.query<{ id: number }>(text, [ids]);
@@ -116,7 +119,7 @@ async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'local_records_record_key'))
-      throw conflict('a local record of this name, type and value exists already');
+      throw conflict('a local record with this name, type and value already exists');
     throw error;
   }
 }

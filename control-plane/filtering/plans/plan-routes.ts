@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/group-plans`. A plan is one change: one revision, which is undone as a whole. */
+/** HTTP routes of `{api}/group-plans`. A plan is changed in one revision, which can be rolled back as a whole. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   GroupPlan,
@@ -67,7 +67,7 @@ function createPlan(context: PlanContext): Route {
     status: 201,
     answer: GroupPlan,
     entity: plan,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     handle: (request) =>
       store(context, request, async (tx) => {
         const group = { name: request.body.name, enabled: true, comment: '', no_ipv6: false };
@@ -101,7 +101,7 @@ function changePlan(context: PlanContext): Route {
     body: GroupPlanBody,
     answer: GroupPlan,
     entity: plan,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     handle: (request) =>
       store(context, request, async (tx) => {
         const { id } = request.params;
@@ -118,10 +118,10 @@ function deletePlan({ policy, clients }: PlanContext): Route {
     access: 'admin',
     tag: 'Groups',
     summary:
-      'Delete a group as `DELETE /groups/{id}` does with `cascade`, and its schedule profiles that nothing else uses',
+      'Delete a group like `DELETE /groups/{id}` with `cascade`, and its schedule profiles that nothing else uses',
     params: IdParams,
     entity: plan,
-    errors: { 409: 'it is Default, or a list would then serve every group' },
+    errors: { 409: 'it is Default, or a list would then be for every group' },
     handle: async (request) => {
       const { id } = request.params;
       await policy.change(
@@ -143,7 +143,7 @@ function deletePlan({ policy, clients }: PlanContext): Route {
   });
 }
 
-/** Stores a plan for the group that `prepare` names. */
+/** Stores a plan for the group that `prepare` returns. */
 async function store(
   { policy, clients, catalog }: PlanContext,
   request: ChangeRequest & { readonly body: GroupPlanBody },

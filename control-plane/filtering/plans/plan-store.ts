@@ -1,7 +1,7 @@
 /**
- * SQL of plans. A plan has no table: it is a group with its clients, its blocked services and two schedule
- * profiles, one with the times of the services and one with the times at which everything is blocked. A profile that
- * something else uses as well is not changed; the group gets its own copy.
+ * SQL of plans. A plan has no table: it is a group with its clients, its blocked services and two schedule profiles,
+ * one with the times of the services and one with the times at which everything is blocked. A profile that is also used
+ * elsewhere is not changed; the group gets its own copy.
  */
 import type { GroupPlan, GroupPlanBody, PlanTime } from '../../../shared/api/policy/schedules-api.ts';
 import type { FullScheduleProfile } from '../../../shared/api/policy/schedules-api.ts';
@@ -67,7 +67,7 @@ export async function readPlan(db: Queryable, groupId: number): Promise<GroupPla
   };
 }
 
-/** Makes a group's clients, blocked services and times those of a plan; 400 for unknown clients. */
+/** Replaces a group's clients, blocked services and times with those of a plan; 400 for unknown clients. */
 export async function writePlan(tx: Queryable, groupId: number, plan: GroupPlanBody): Promise<void> {
   await writeClients(tx, groupId, plan.client_ids);
   const before = await readProfiles(tx, groupId);
@@ -122,7 +122,7 @@ async function writeServices(
     service_id: serviceId,
     profile_id: always ? null : id,
   }));
-  // Services with other times are not part of the plan, unless it names them.
+  // Services with other times are not part of the plan, unless the plan contains them.
   await tx.query(
     `DELETE FROM blocked_services WHERE group_id = $1 AND (profile_id IS NULL OR profile_id = $2)
        AND service_id <> ALL($3::text[])`,
@@ -142,15 +142,15 @@ interface Wanted {
   readonly groupId: number;
   readonly use: Use;
   readonly plan: GroupPlanBody;
-  /** The profile that the group has so far. */
+  /** The group's current profile. */
   readonly before: FullScheduleProfile | null;
 }
 
-/** Id of the profile with the times of a plan; null = it has none. */
+/** Id of the profile with the times of a plan; null = the plan has none. */
 async function profileFor(tx: Queryable, { groupId, use, plan, before }: Wanted): Promise<number | null> {
   const times = use === 'services' ? plan.service_times : plan.offline_times;
   const isUsed = use === 'offline' || plan.services.some(({ always }) => !always);
-  // Times of day at which everything is allowed are set elsewhere, and stay.
+  // Times at which everything is allowed are configured elsewhere, and are kept.
   const allowing = before?.slots.filter(({ action }) => action === 'allow_all') ?? [];
   if ((times.length === 0 || !isUsed) && allowing.length === 0) return null;
   const { timezone, days_off: daysOff } = plan;
@@ -215,7 +215,7 @@ function timesOf(profile: FullScheduleProfile | null): GroupPlan['service_times'
     });
 }
 
-/** Whether something uses a profile other than this group in this way. */
+/** Whether a profile is used other than by this group for this purpose. */
 async function isUsedElsewhere(tx: Queryable, id: number, groupId: number, use: Use): Promise<boolean> {
   const { rows } = await tx.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM group_schedules WHERE profile_id = $1 AND NOT ($3 = 'offline' AND group_id = $2))
@@ -232,7 +232,7 @@ export async function profilesOf(db: Queryable, groupId: number): Promise<number
   return [...new Set([services, offline].flatMap((profile) => profile?.id ?? []))];
 }
 
-/** Deletes those of the profiles that no group and no service uses. */
+/** Deletes the given profiles that no group and no service uses. */
 export async function deleteUnusedProfiles(tx: Queryable, ids: readonly number[]): Promise<void> {
   for (const id of ids) await deleteIfUnused(tx, id);
 }
@@ -245,7 +245,7 @@ async function deleteIfUnused(tx: Queryable, id: number): Promise<void> {
   if (rowCount === 0) await deleteProfile(tx, id);
 }
 
-/** The name, or the first with a number behind it, that no profile has. */
+/** The name, or the name with the first free number, so that no profile has it. */
 async function freeName(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     `SELECT c.name FROM (SELECT CASE WHEN n = 1 THEN $1 ELSE $1 || ' ' || n END AS name, n

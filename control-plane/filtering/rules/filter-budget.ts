@@ -3,7 +3,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { type RefusedFilter, findRefusedFilters } from '../../policy/snapshot/build/manual-rules.ts';
 import { listRules, REGEX_FILTERS } from './rule-store.ts';
 
-/** The enabled filters that exceed the budget, without those of `before`. */
+/** The enabled filters that exceed the budget, without those in `before`. */
 export async function newlyRefusedFilters(
   tx: Queryable,
   before: ReadonlySet<number>,

@@ -80,7 +80,7 @@ function createManagedDomain(policy: PolicyChanges): Route {
     status: 201,
     answer: ManagedDomain,
     entity: managedDomain,
-    errors: { 409: 'the rule exists already' },
+    errors: { 409: 'the rule already exists' },
     handle: async (request) => {
       const rule = ruleOf(request.body);
       return toManagedDomain(await createRule(policy, authorOf(request), MANAGED_DOMAINS, rule));
@@ -98,7 +98,7 @@ function changeManagedDomains(policy: PolicyChanges): Route {
     body: ManagedDomainBulkBody,
     bodyLimitBytes: BULK_LIMIT_BYTES,
     answer: ManagedDomainBulkAnswer,
-    errors: { 409: 'rules exist already; `errors` names each by its index' },
+    errors: { 409: 'rules already exist; `errors` names each by its index' },
     handle: async (request) => {
       const { create, delete: deleted } = request.body;
       const batch = { create: create.map(ruleOf), delete: deleted };
@@ -123,7 +123,7 @@ function updateManagedDomain(policy: PolicyChanges): Route {
     body: ManagedDomainUpdateBody,
     answer: ManagedDomain,
     entity: managedDomain,
-    errors: { 409: 'the rule exists already' },
+    errors: { 409: 'the rule already exists' },
     handle: async (request) => {
       const { domain, ...fields } = request.body;
       const change = { ...fields, id: request.params.id, text: domain };

@@ -73,7 +73,7 @@ function createRegexFilter(policy: PolicyChanges): Route {
     status: 201,
     answer: RegexFilter,
     entity: regexFilter,
-    errors: { 409: 'the rule exists already' },
+    errors: { 409: 'the rule already exists' },
     handle: async (request) => {
       const { pattern, name, ...fields } = request.body;
       const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
@@ -95,7 +95,7 @@ function updateRegexFilter(policy: PolicyChanges): Route {
     body: RegexFilterUpdateBody,
     answer: RegexFilter,
     entity: regexFilter,
-    errors: { 409: 'the rule exists already' },
+    errors: { 409: 'the rule already exists' },
     handle: async (request) => {
       const { pattern, ...fields } = request.body;
       const change = { ...fields, id: request.params.id, text: pattern };
@@ -119,11 +119,11 @@ function deleteRegexFilter(policy: PolicyChanges): Route {
   });
 }
 
-/** 400 if a change would exceed the budget and put any filter out of force. */
+/** 400 if a change would exceed the budget and make any filter inactive. */
 const keepingAllInForce: GuardChange = async (tx, work) => {
   const before = new Set((await newlyRefusedFilters(tx, new Set())).map(({ id }) => id));
   const rule = await work();
-  // The rule itself may have been out of force before.
+  // The rule itself may have been inactive before.
   before.delete(rule.id);
   const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return rule;

@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
-/** Makes a change; throws if the rules would exceed their budget together. */
+/** Makes a change; throws if the rules together would exceed their budget. */
 export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
 
 const unguarded: GuardChange = (_tx, work) => work();
@@ -33,7 +33,7 @@ export function updateRule(
   return change(policy, author, of, 'changed', (tx) => guard(tx, () => store.updateRule(tx, of, id, fields)));
 }
 
-/** Removes a rule and puts it out of force. */
+/** Deletes a rule and applies the change. */
 export async function deleteRule(
   policy: PolicyChanges,
   author: Author,

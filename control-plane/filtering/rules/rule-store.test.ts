@@ -43,12 +43,12 @@ describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
       await store.insertRule(own.database, of, rule({ group_id }));
       await expect(store.insertRule(own.database, of, rule({ group_id, name: 'x' }))).rejects.toMatchObject({
         status: 409,
-        message: `a ${of.noun} with this ${of.matches}, action and group exists already`,
+        message: `a ${of.noun} with this ${of.matches}, action and group already exists`,
       });
     }
     await expect(store.insertRule(own.database, of, rule({ group_id: 99 }))).rejects.toMatchObject({
       status: 400,
-      fields: [{ path: 'group_id', message: 'expected the id of a group that exists' }],
+      fields: [{ path: 'group_id', message: 'expected the id of an existing group' }],
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * SQL of the two tables of rules that people write, `managed_domains` and `regex_filters`. They differ only in the
- * column with the rule's domain or pattern.
+ * SQL of the two tables of manual rules, `managed_domains` and `regex_filters`. They differ only in the column with the
+ * domain or pattern.
  */
 import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import type { RowFaults } from '../../api/row-faults.ts';
@@ -8,7 +8,7 @@ import { noteUnknownGroups } from '../../policy/change/known-groups.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A table of rules; its members go into statements as they are. */
+/** A table of rules; its fields are inserted into SQL statements unescaped. */
 export interface RuleTableName {
   readonly table: 'managed_domains' | 'regex_filters';
   readonly matches: 'domain' | 'pattern';
@@ -60,7 +60,7 @@ export async function listRules(db: Queryable, of: RuleTableName): Promise<Store
   return rows.map(toRule);
 }
 
-/** A page of the rules that hold `search` in what they match, their name or comment; oldest first. */
+/** A page of the rules that contain `search` in their domain or pattern, name or comment; oldest first. */
 export async function pageRules(
   db: Queryable,
   of: RuleTableName,
@@ -79,7 +79,7 @@ export async function pageRules(
   return { rules: rows.map(toRule), total: counted.rows[0]!.total };
 }
 
-/** Rules of an action, and those of them that are enabled. */
+/** Number of rules with an action, and of enabled ones among them. */
 export interface RuleCount {
   readonly total: number;
   readonly enabled: number;
@@ -107,7 +107,7 @@ export async function readRule(db: Queryable, of: RuleTableName, id: number): Pr
   return toRule(existing(rows[0], of, id));
 }
 
-/** Stores a new rule; 409 if it exists already, 400 for an unknown group. */
+/** Stores a new rule; 409 if it already exists, 400 for an unknown group. */
 export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFields): Promise<StoredRule> {
   const text = `INSERT INTO ${of.table} (name, ${of.matches}, action, group_id, comment, enabled)
     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns(of)}`;
@@ -116,7 +116,7 @@ export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFie
   return toRule(rows[0]!);
 }
 
-/** Changes the given fields; 404, 409 if the rule exists already, or 400 for an unknown group. */
+/** Changes the given fields; 404, 409 if the rule already exists, or 400 for an unknown group. */
 export async function updateRule(
   db: Queryable,
   of: RuleTableName,
@@ -133,16 +133,14 @@ export async function updateRule(
   return toRule(existing(rows[0], of, id));
 }
 
-/** Removes a rule and returns what it was; 404 if there is none. */
+/** Deletes a rule and returns its last state; 404 if there is none. */
 export async function deleteRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const text = `DELETE FROM ${of.table} WHERE id = $1 RETURNING ${columns(of)}`;
   const { rows } = await db.query<RuleRow>(text, [id]);
   return toRule(existing(rows[0], of, id));
 }
 
-/**
- * Stores new rules, in their order; notes those that are there already, whose rows are left out.
- */
+/** Stores new rules in order; records those that already exist as faults and leaves them out. */
 export async function insertRules(
   db: Queryable,
   of: RuleTableName,
@@ -163,11 +161,11 @@ export async function insertRules(
   const stored = new Map(rows.map((row) => [keyOf(row), toRule(row)]));
   for (const [index, rule] of rules.entries())
     if (!stored.has(keyOf(rule)))
-      faults.conflict(`create.${index}.${of.matches}`, `has a ${of.noun} with this action and group already`);
+      faults.conflict(`create.${index}.${of.matches}`, `already has a ${of.noun} with this action and group`);
   return rules.flatMap((rule) => stored.get(keyOf(rule)) ?? []);
 }
 
-/** Removes rules; notes ids that there are not. */
+/** Deletes rules; records unknown ids as faults. */
 export async function deleteRules(
   db: Queryable,
   of: RuleTableName,
@@ -192,7 +190,7 @@ async function refusingBadRules<T>(of: RuleTableName, work: () => Promise<T>): P
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, `${of.table}_rule_key`))
-      throw conflict(`a ${of.noun} with this ${of.matches}, action and group exists already`);
+      throw conflict(`a ${of.noun} with this ${of.matches}, action and group already exists`);
     if (isForeignKeyViolation(error)) throw unknownReference('group_id', 'group');
     throw error;
   }

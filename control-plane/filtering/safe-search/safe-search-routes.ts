@@ -54,7 +54,7 @@ function toggleSafeSearch(policy: PolicyChanges): Route {
     path: GROUP_PATH,
     access: 'admin',
     tag,
-    summary: 'Switch one engine, or all, for a group',
+    summary: 'Enable or disable one engine, or all, for a group',
     params: SafeSearchParams,
     body: SafeSearchToggleBody,
     answer: SafeSearchConfigList,
@@ -77,7 +77,7 @@ function deleteSafeSearch(policy: PolicyChanges): Route {
     path: GROUP_PATH,
     access: 'admin',
     tag,
-    summary: 'Switch all engines off for a group and forget their settings',
+    summary: 'Disable all engines for a group and delete their settings',
     params: SafeSearchParams,
     handle: async (request) => {
       const { group_id: groupId } = request.params;

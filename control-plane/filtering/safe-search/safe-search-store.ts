@@ -1,4 +1,4 @@
-/** SQL of `safe_search_configs`. An engine without a row is off. */
+/** SQL of `safe_search_configs`. An engine without a row is disabled. */
 import {
   SAFE_SEARCH_ENGINES,
   type SafeSearchConfig,
@@ -35,7 +35,7 @@ export async function readConfigs(db: Queryable, groupId: number): Promise<SafeS
   );
 }
 
-/** Switches one engine, or all, for a group. */
+/** Enables or disables one engine, or all, for a group. */
 export async function writeConfigs(db: Queryable, groupId: number, toggle: SafeSearchToggle): Promise<void> {
   const engines = toggle.engine === 'all' ? SAFE_SEARCH_ENGINES : [toggle.engine];
   await db.query(

@@ -1,11 +1,11 @@
-/** Whether blocking is on now, from memory, so that it can be asked without a database. */
+/** Whether blocking is enabled now, from memory, so that it is available without a database. */
 import type { Config } from '../../../config/schema.ts';
 import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { blockingSource, isBlockingEnabled, timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { BlockingSwitch } from '../../policy/change/rows.ts';
 
-/** The switch, its timer and who decides. */
+/** The state of blocking, its timer and its source. */
 export function blockingNow(
   said: BlockingSwitch | null,
   { blocking }: Pick<Config, 'blocking'>,

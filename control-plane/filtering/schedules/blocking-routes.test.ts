@@ -27,7 +27,7 @@ describe('blockingRoutes()', () => {
       { ...common, action: 'switched on', before: { enabled: false }, after: { enabled: true, until: null } },
       {
         ...common,
-        action: 'given back to the configuration',
+        action: 'returned to the configuration',
         before: { enabled: true, until: null },
         after: null,
       },

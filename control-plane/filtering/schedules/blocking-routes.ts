@@ -1,6 +1,6 @@
 /**
  * HTTP routes of `{api}/blocking`. The current state is read from memory, so that it is available without a database.
- * Blocking can then also be changed, but only temporarily, and only on this node.
+ * Without one, blocking can also be changed, but only temporarily, and only on this node.
  */
 import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -25,10 +25,10 @@ import {
 } from './blocking-switch-store.ts';
 import type { LocalSwitch } from './local-switch.ts';
 
-/** Longest time for which blocking can be switched without a database. */
+/** Maximum time of a change without a database. */
 const MAX_LOCAL_SECS = 3600;
 
-/** Parts that the routes share. */
+/** Shared data of the routes. */
 interface BlockingContext {
   readonly policyRows: () => Pick<PolicyRows, 'blockingSwitch'>;
   readonly configuration: { current(): Pick<Config, 'blocking'> };
@@ -54,7 +54,7 @@ function readBlocking(context: BlockingContext): Route {
     path: '/blocking',
     access: 'viewer',
     tag: 'Blocking',
-    summary: 'Whether blocking is on, and for how long',
+    summary: 'Whether blocking is enabled, and for how long',
     answer: Blocking,
     handle: () => shownBlocking(context),
   });
@@ -67,7 +67,7 @@ function switchBlocking(context: BlockingContext): Route {
     access: 'admin',
     tag: 'Blocking',
     summary:
-      'Switch all blocking on or off on every node, for a time or until changed; while the database is away for at most an hour, on this node alone',
+      'Enable or pause all blocking on every node, for a time or until changed; without the database for at most an hour, and only on this node',
     body: BlockingChangeBody,
     answer: Blocking,
     handle: async (request) => {
@@ -75,17 +75,17 @@ function switchBlocking(context: BlockingContext): Route {
       const author = authorOf(request);
       const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
       const isEverywhere = await switchEverywhere(context, author, { enabled, until });
-      context.logger.info(enabled ? 'switch blocking on' : 'switch blocking off', {
+      context.logger.info(enabled ? 'blocking enabled' : 'blocking paused', {
         until: until?.toISOString() ?? 'changed',
         author: author.name,
-        ...(!isEverywhere && { nodes: 'this one, as the database is away' }),
+        ...(!isEverywhere && { nodes: 'this one, because the database is unavailable' }),
       });
       return shownBlocking(context);
     },
   });
 }
 
-/** Stores the switch for all nodes, or switches here; false = here. */
+/** Stores the change for all nodes, or makes it only here; false = here. */
 async function switchEverywhere(
   context: BlockingContext,
   author: Author,
@@ -106,7 +106,7 @@ async function storeSwitch(tx: Queryable, author: Author, to: BlockingSwitchChan
   return { result: undefined, summary: null };
 }
 
-/** Ends the local switch, so that the stored state also applies here. */
+/** Ends the local change, so that the stored state also applies here. */
 function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   return async (_result, apply) => {
     await localSwitch.end();
@@ -114,7 +114,7 @@ function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   };
 }
 
-/** Whether the database is unavailable; one that is only busy, or may have stored the change, is not. */
+/** Whether the database is unavailable; false if it is only busy, or may have stored the change. */
 function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
   return (
     error instanceof DatabaseUnavailable &&
@@ -130,7 +130,7 @@ async function switchHere(
 ): Promise<void> {
   if (until === null || until.getTime() > context.clock.nowMs() + MAX_LOCAL_SECS * 1000) {
     const { status, code, message, headers } = toApiError(cause);
-    const detail = `${message}; until it is back, blocking can be switched on this node for at most an hour (timer_secs)`;
+    const detail = `${message}; until it is available again, blocking can be changed only on this node, for at most an hour (timer_secs)`;
     throw new ApiError(status, code, detail, { headers, cause });
   }
   await context.localSwitch.use(author, enabled, until, context.policyRows().blockingSwitch);
@@ -143,7 +143,7 @@ function giveBlockingBack(context: BlockingContext): Route {
     path: '/blocking',
     access: 'admin',
     tag: 'Blocking',
-    summary: 'Let the configuration decide about blocking again',
+    summary: 'Return control of blocking to the configuration',
     handle: async (request) => {
       await context.policy.change(
         authorOf(request),
@@ -152,7 +152,7 @@ function giveBlockingBack(context: BlockingContext): Route {
           await deleteBlockingSwitch(tx);
           const entry = {
             actor: authorOf(request),
-            action: 'given back to the configuration',
+            action: 'returned to the configuration',
             subject: 'blocking',
           };
           await recordAudit(tx, { ...entry, before });
@@ -160,7 +160,7 @@ function giveBlockingBack(context: BlockingContext): Route {
         },
         endLocal(context),
       );
-      context.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
+      context.logger.info('blocking follows the configuration', { author: authorOf(request).name });
     },
   });
 }

@@ -3,13 +3,13 @@ import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A switch; `until` null = until changed. */
+/** A change of the blocking state; `until` null = until changed. */
 export interface BlockingSwitchChange {
   readonly enabled: boolean;
   readonly until: Date | null;
 }
 
-/** Switches blocking on or off, with its entry in the audit log. */
+/** Enables or pauses blocking, with its entry in the audit log. */
 export async function storeBlockingSwitch(
   tx: Queryable,
   actor: Author,
@@ -22,7 +22,7 @@ export async function storeBlockingSwitch(
 }
 
 /**
- * Switches blocking on or off, until the given time or (null) until changed. The end of a timer restores the state
+ * Enables or pauses blocking, until the given time or (null) until changed. The end of a timer restores the state
  * before it, however often the timer was set.
  */
 export async function writeBlockingSwitch(

@@ -154,7 +154,7 @@ describe('POST /blocking without a database', () => {
     );
     expect(rows).toMatchObject([
       {
-        ...{ created_at: at, action: 'switched off here', subject: 'blocking', before: null },
+        ...{ created_at: at, action: 'paused on this node', subject: 'blocking', before: null },
         after: { enabled: false, until: new Date(at.getTime() + 600_000).toISOString() },
       },
     ]);

@@ -1,7 +1,7 @@
 /**
- * A switch of all blocking that was made while there was no database: it is active on this node alone, for a while. The
- * data directory keeps it over a restart, with the entries that the audit log lacks until the database is back. A later
- * switch that is stored in the database ends it.
+ * A change of all blocking that was made without a database: it is active only on this node, for a limited time. It is
+ * stored in the data directory over a restart, with the entries that are missing in the audit log until the database is
+ * available again. A later change in the database ends it.
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -16,20 +16,20 @@ import { writeDurably } from '../../host/files/durable-file.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { BlockingSwitch, PolicyRows } from '../../policy/change/rows.ts';
 
-/** Parts of a local switch. */
+/** Parts of a local change of blocking. */
 export interface LocalSwitchParts {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The switch, and the stored one that it replaces here. */
+/** The local state, and the stored one that it replaces here. */
 interface Active {
   readonly local: BlockingSwitch;
   readonly stored: BlockingSwitch | null;
 }
 
-/** An entry that the audit log lacks. */
+/** An entry that is missing in the audit log. */
 interface Entry {
   /** ISO 8601. */
   readonly at: string;
@@ -48,7 +48,7 @@ interface Kept {
 /** Name of the file in the data directory. */
 const FILE = 'blocking-here.json';
 
-/** The switch of one node. */
+/** The local blocking state of one node. */
 export class LocalSwitch {
   private readonly parts: LocalSwitchParts;
   private readonly path: string;
@@ -56,7 +56,7 @@ export class LocalSwitch {
   private entries: readonly Entry[] = [];
   private writing: Promise<void> = Promise.resolve();
 
-  /** Reads what an earlier process kept. */
+  /** Reads the file of an earlier process. */
   constructor(parts: LocalSwitchParts) {
     this.parts = parts;
     this.path = join(parts.dataDir, FILE);
@@ -64,12 +64,15 @@ export class LocalSwitch {
     if (kept !== null) ({ active: this.active, entries: this.entries } = kept);
   }
 
-  /** Whether a switch is active on this node alone. */
+  /** Whether a local state is active on this node. */
   isActive(): boolean {
     return this.active !== null && timerEndMs(this.active.local, this.parts.clock.nowMs()) !== null;
   }
 
-  /** Switches blocking here until a time; `inForce` is the currently active switch. The caller publishes the rows. */
+  /**
+   * Enables or pauses blocking here until a time; `inForce` is the currently active state. The caller publishes the
+   * rows.
+   */
   use(actor: Author, enabled: boolean, until: Date, inForce: BlockingSwitch | null): Promise<void> {
     const stored = this.active === null ? inForce : this.active.stored;
     const before = stored?.enabled ?? null;
@@ -81,25 +84,25 @@ export class LocalSwitch {
     return this.keep();
   }
 
-  /** Ends it, as what is stored decides from now on. */
+  /** Ends it, so that the stored state applies again. */
   async end(): Promise<void> {
     if (this.active === null) return;
     this.active = null;
     await this.keep();
   }
 
-  /** The rows as they apply on this node, with its own switch instead of the stored one while it is active. */
+  /** The rows as they apply on this node, with its local state instead of the stored one while it is active. */
   over(rows: PolicyRows): PolicyRows {
     const { active } = this;
     if (active === null) return rows;
     const stored = rows.blockingSwitch?.isLocal === true ? active.stored : rows.blockingSwitch;
     if (this.isActive() && isSame(stored, active.stored)) return { ...rows, blockingSwitch: active.local };
-    // Its time is over, or someone has switched in the database.
+    // Its time has passed, or a user has changed the state in the database.
     void this.end();
     return { ...rows, blockingSwitch: stored };
   }
 
-  /** Writes what the audit log lacks. */
+  /** Writes the entries that are missing in the audit log. */
   async record(database: Pick<Database, 'transaction'>): Promise<void> {
     const { entries } = this;
     if (entries.length === 0) return;
@@ -107,7 +110,7 @@ export class LocalSwitch {
       for (const { at, actor, address, before, after } of entries)
         await recordAudit(tx, {
           actor: { name: actor, address },
-          action: after.enabled ? 'switched on here' : 'switched off here',
+          action: after.enabled ? 'enabled on this node' : 'paused on this node',
           subject: 'blocking',
           before,
           after,
@@ -118,7 +121,10 @@ export class LocalSwitch {
     await this.keep();
   }
 
-  /** Without the file a restart would end the switch, and the audit log would lack it: that is logged. */
+  /**
+   * Without the file, a restart would end the local state, and its entries would be missing in the audit log: that is
+   * logged.
+   */
   private keep(): Promise<void> {
     const { active, entries } = this;
     this.writing = this.writing.then(async () => {
@@ -126,7 +132,7 @@ export class LocalSwitch {
         if (active === null && entries.length === 0) await rm(this.path, { force: true });
         else await writeDurably(this.path, Buffer.from(JSON.stringify({ active, entries } satisfies Kept)));
       } catch (error) {
-        this.parts.logger.warn('could not keep the blocking switch of this node', {
+        this.parts.logger.warn('could not store the blocking state of this node', {
           path: this.path,
           reason: reasonOf(error),
         });
@@ -140,7 +146,7 @@ export class LocalSwitch {
       return JSON.parse(readFileSync(this.path, 'utf8')) as Kept;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        this.parts.logger.warn('could not read the blocking switch of this node', {
+        this.parts.logger.warn('could not read the blocking state of this node', {
           path: this.path,
           reason: reasonOf(error),
         });

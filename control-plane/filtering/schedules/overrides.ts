@@ -1,4 +1,4 @@
-/** Computes the effect of schedules, timed services and the blocking switch's timer at an instant. Pure. */
+/** Computes the effect of schedules, timed services and the blocking timer at a given time. Pure. */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { GroupOverride } from '../../policy/change/runtime-state.ts';
@@ -6,8 +6,8 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 import { slotsAt } from '../../policy/change/times.ts';
 
 /**
- * The override of each group for which something changes with time, and the instant of its next change: of its schedule,
- * of a service that is blocked at times, and the end of the blocking switch's timer, which is one for every group.
+ * The override of each group that changes with time, and the time of its next change: by its schedule, by a service
+ * that is blocked at times, or by the end of the blocking timer, which is the same for every group.
  */
 export function overridesAt(
   rows: Pick<PolicyRows, 'groups' | 'schedules' | 'blockedServices' | 'blockingSwitch'>,

@@ -1,7 +1,7 @@
 /**
- * Keeps what depends on time up to date: schedules, grants, and the timer of the blocking switch. Computes them for each
- * snapshot that is built, and checks every minute, and when one ends, whether they still hold. It works on the
- * published rows, so it needs no database. `overrides.ts` evaluates the slots, `filtering/grants/grant-times.ts` the grants.
+ * Keeps time-dependent policy up to date: schedules, grants, and the blocking timer. Computes them for each snapshot
+ * that is built, and checks every minute, and when one ends, whether they are still valid. It works on the published
+ * rows, so it needs no database. `overrides.ts` evaluates the slots, `filtering/grants/grant-times.ts` the grants.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -13,7 +13,7 @@ import type { PolicyGrant, PolicyRows } from '../../policy/change/rows.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
-/** Longest sleep: bounds how late a step of the clock is noticed. */
+/** Maximum sleep: limits how late a step of the clock is noticed. */
 const LOOK_MS = 1000;
 
 type Overrides = ReadonlyMap<number, GroupOverride>;
@@ -22,13 +22,13 @@ type Overrides = ReadonlyMap<number, GroupOverride>;
 export interface EvaluatedPolicy {
   /** The active rows. */
   readonly rows: () => PolicyRows;
-  /** Builds a snapshot of them again and publishes it. */
+  /** Builds a new snapshot of them and publishes it. */
   readonly apply: () => Promise<void>;
   /** Called with the grants among the rows that have ended for good. */
   readonly endGrants: (ids: ReadonlySet<number>) => void;
 }
 
-/** State of schedules and grants at an instant. */
+/** State of schedules and grants at a given time. */
 export interface Evaluated extends Pick<LivePolicy, 'nowMs' | 'overrides' | 'endedGrants'> {
   /** The active grants. */
   readonly grants: readonly PolicyGrant[];
@@ -44,7 +44,7 @@ interface Evaluation {
   readonly untilMonotonicMs: number;
 }
 
-/** Computes the live policy of schedules and publishes again when it changes. One per node. */
+/** Computes the runtime state of schedules and publishes again when it changes. One per node. */
 export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
@@ -68,20 +68,20 @@ export class ScheduleEvaluator {
     return { nowMs, overrides, grants: grants.inForce, endedGrants: grants.ended };
   }
 
-  /** Checks every minute, and at the end of a grant and of the switch's timer, until `close`. */
+  /** Checks every minute, and at the end of a grant and of the blocking timer, until `close`. */
   start(policy: EvaluatedPolicy): void {
     this.policy = policy;
     this.sleep();
   }
 
-  /** Stops; resolves when no publication is running. */
+  /** Stops; resolves when no publication is in progress. */
   async close(): Promise<void> {
     this.policy = undefined;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Each sleep is measured again by the clock, so that nothing adds up. */
+  /** Each sleep is computed from the clock, so that errors do not accumulate. */
   private sleep(): void {
     if (this.policy === undefined) return;
     const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.inForce ?? {};
@@ -108,7 +108,7 @@ export class ScheduleEvaluator {
     } catch (error) {
       this.inForce = undefined;
       const reason = reasonOf(error);
-      this.logger.error('apply schedules failed: trying again in a second', { reason });
+      this.logger.error('could not apply schedules; retrying in a second', { reason });
     }
   }
 

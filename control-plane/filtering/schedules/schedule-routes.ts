@@ -95,12 +95,12 @@ function createProfile(policy: PolicyChanges): Route {
     path: '/schedule-profiles',
     access: 'admin',
     tag: 'Schedules',
-    summary: 'Create a schedule profile, with its slots if they are given',
+    summary: 'Create a schedule profile, with its slots if given',
     body: ScheduleProfileCreateBody,
     status: 201,
     answer: ScheduleProfile,
     entity: profile,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
       return change(policy, request, describe, (tx) => store.insertProfile(tx, request.body));
@@ -119,7 +119,7 @@ function updateProfile(policy: PolicyChanges): Route {
     body: ScheduleProfileUpdateBody,
     answer: ScheduleProfile,
     entity: profile,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
       return change(policy, request, describe, (tx) =>
@@ -135,7 +135,7 @@ function deleteProfile(policy: PolicyChanges): Route {
     path: '/schedule-profiles/{id}',
     access: 'admin',
     tag: 'Schedules',
-    summary: 'Delete a schedule profile, its slots and its assignments; overrides end at once',
+    summary: 'Delete a schedule profile, its slots and its assignments; its overrides end immediately',
     params: IdParams,
     entity: profile,
     handle: async (request) => {
@@ -203,7 +203,7 @@ function readGroupSchedule(database: Database): Route {
     path: '/groups/{id}/schedule',
     access: 'viewer',
     tag: 'Schedules',
-    summary: 'The schedule profile of a group, with its slots; 404 where it has none',
+    summary: 'The schedule profile of a group, with its slots; 404 if it has none',
     params: IdParams,
     answer: AssignedProfile,
     entity: groupSchedule,
@@ -221,7 +221,7 @@ function assignSchedule(policy: PolicyChanges): Route {
     path: '/groups/{id}/schedule',
     access: 'admin',
     tag: 'Schedules',
-    summary: 'Give a group a schedule profile, in place of the one it had',
+    summary: 'Assign a schedule profile to a group, in place of an earlier one',
     params: IdParams,
     body: GroupScheduleBody,
     answer: GroupSchedule,
@@ -241,7 +241,7 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
     path: '/groups/{id}/schedule',
     access: 'admin',
     tag: 'Schedules',
-    summary: "Remove a group's schedule; its override ends at once",
+    summary: "Remove a group's schedule; its override ends immediately",
     params: IdParams,
     entity: groupSchedule,
     handle: async (request) => {

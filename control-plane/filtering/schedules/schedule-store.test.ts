@@ -46,7 +46,7 @@ describe('schedule profiles', () => {
   test('insertProfile() and updateProfile() refuse a name that is taken, in any case', async () => {
     await insert('Night');
     const { id } = await insert('day');
-    const taken = { status: 409, message: 'a schedule profile named "nighT" exists already' };
+    const taken = { status: 409, message: 'a schedule profile named "nighT" already exists' };
     await expect(insert('nighT')).rejects.toMatchObject(taken);
     await expect(store.updateProfile(own.database, id, { name: 'nighT' })).rejects.toMatchObject(taken);
   });
@@ -102,7 +102,7 @@ describe('schedules of groups', () => {
     });
     await expect(store.assignProfile(own.database, 7, 98)).rejects.toMatchObject({
       status: 400,
-      fields: [{ path: 'profile_id', message: 'expected the id of a schedule profile that exists' }],
+      fields: [{ path: 'profile_id', message: 'expected the id of an existing schedule profile' }],
     });
   });
 });

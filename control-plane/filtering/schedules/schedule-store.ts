@@ -1,4 +1,4 @@
-/** SQL of schedule profiles, their slots, and the groups they are assigned to. */
+/** SQL of schedule profiles, their slots, and the groups that they are assigned to. */
 import type {
   DaysOff,
   FullScheduleProfile,
@@ -59,7 +59,7 @@ export async function readProfile(db: Queryable, id: number): Promise<FullSchedu
   return { ...toProfile(rows[0]), slots: slots.rows.map(toSlot) };
 }
 
-/** Stores a new profile with its slots; 409 if its name is taken, upper and lower case being the same. */
+/** Stores a new profile with its slots; 409 if its name is in use, ignoring letter case. */
 export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreate): Promise<ScheduleProfile> {
   const text = `INSERT INTO schedule_profiles (name, timezone, comment, days_off) VALUES ($1, $2, $3, $4) RETURNING ${PROFILE}`;
   const values = [profile.name, profile.timezone, profile.comment, JSON.stringify(profile.days_off)];
@@ -69,7 +69,7 @@ export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreat
   return stored;
 }
 
-/** Changes the given fields; 404, 409 if the name is taken. */
+/** Changes the given fields; 404, or 409 if the name is in use. */
 export async function updateProfile(
   tx: Queryable,
   id: number,
@@ -85,7 +85,7 @@ export async function updateProfile(
   return toProfile(rows[0]);
 }
 
-/** Removes a profile, its slots and its assignments, and returns its name; 404. */
+/** Deletes a profile, its slots and its assignments, and returns its name; 404. */
 export async function deleteProfile(tx: Queryable, id: number): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     'DELETE FROM schedule_profiles WHERE id = $1 RETURNING name',
@@ -113,7 +113,7 @@ export async function insertSlot(
   }
 }
 
-/** One slot; 404 if the profile has no such slot. */
+/** One slot; 404 if the profile does not contain it. */
 export async function readSlot(db: Queryable, profileId: number, slotId: number): Promise<ScheduleSlot> {
   const text = `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 AND id = $2`;
   const { rows } = await db.query<SlotRow>(text, [profileId, slotId]);
@@ -121,14 +121,14 @@ export async function readSlot(db: Queryable, profileId: number, slotId: number)
   return toSlot(rows[0]);
 }
 
-/** Removes a slot; 404 if the profile has no such slot. */
+/** Deletes a slot; 404 if the profile does not contain it. */
 export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
   const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
   const { rowCount } = await tx.query(text, [profileId, slotId]);
   if (rowCount === 0) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
 }
 
-/** Id of the profile that a group has; 404 if it has none, or there is no such group. */
+/** Id of the profile of a group; 404 if it has none, or there is no such group. */
 export async function profileOfGroup(db: Queryable, groupId: number): Promise<number> {
   const text = 'SELECT profile_id FROM group_schedules WHERE group_id = $1';
   const { rows } = await db.query<{ profile_id: number }>(text, [groupId]);
@@ -136,7 +136,7 @@ export async function profileOfGroup(db: Queryable, groupId: number): Promise<nu
   return rows[0].profile_id;
 }
 
-/** Gives a group a profile in place of the one it had; 404 for an unknown group, 400 for an unknown profile. */
+/** Assigns a profile to a group in place of an earlier one; 404 for an unknown group, 400 for an unknown profile. */
 export async function assignProfile(
   tx: Queryable,
   groupId: number,
@@ -160,7 +160,7 @@ export async function assignProfile(
   }
 }
 
-/** Takes a group's profile away; 404 if it has none. */
+/** Removes the assignment of a group's profile; 404 if it has none. */
 export async function unassignProfile(tx: Queryable, groupId: number): Promise<void> {
   const { rowCount } = await tx.query('DELETE FROM group_schedules WHERE group_id = $1', [groupId]);
   if (rowCount === 0) throw notFound(`schedule of group ${groupId}`);
@@ -171,7 +171,7 @@ async function refusingTakenNames<T>(name: string | undefined, work: () => Promi
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'schedule_profiles_name_key'))
-      throw conflict(`a schedule profile named "${name}" exists already`);
+      throw conflict(`a schedule profile named "${name}" already exists`);
     throw error;
   }
 }

@@ -176,7 +176,7 @@ describe('CatalogRefresh', () => {
     const other = new ServiceCatalog(dataDir);
     const following = refreshOf(other, dataDir);
     await following.look();
-    expect(logger.text()).toContain('take the service catalog of the database: it is fetched again');
+    expect(logger.text()).toContain('could not use the service catalog in the database; fetching it again');
     await following.look();
     expect(other.get('games')).toBeDefined();
     expect((await own.database.query('SELECT 1 FROM blobs')).rows).toHaveLength(1);

@@ -1,6 +1,6 @@
 /**
- * Renews the service catalog from `blocking.catalog_url`, at start and periodically: one node fetches it for all, and
- * stores it beside the row that names it; each takes it from there.
+ * Updates the service catalog from `blocking.catalog_url`, at start and periodically: one node fetches it for all and
+ * stores it in the database; the other nodes load it from there.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -49,7 +49,7 @@ export interface CatalogRefreshParts {
   readonly refreshHours: () => number;
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
-  /** Ids of the services that are blocked for a group; they are kept even if the source drops them. */
+  /** Ids of the services that are blocked for a group; they are kept even if the source removes them. */
   readonly blocked: () => Promise<ReadonlySet<string>>;
   /** Applies the domains of a new catalog. */
   readonly apply: () => Promise<void>;
@@ -58,9 +58,9 @@ export interface CatalogRefreshParts {
 }
 
 const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
-/** Milliseconds between two checks whether a fetch is due. */
+/** Milliseconds between two checks of whether a fetch is due. */
 const LOOK_MS = 60_000;
-/** The shipped catalog and the public registry have less than 0.6 MiB each. */
+/** The included catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
 /**
@@ -98,19 +98,24 @@ export class CatalogRefresh {
     await this.taking.idle();
   }
 
-  /** Applies what another node fetched; rejects if that fails. Then starts a fetch in the background, if one is due. */
+  /**
+   * Applies a catalog that another node fetched; rejects if that fails. Then starts a fetch in the background, if one
+   * is due.
+   */
   async follow(): Promise<void> {
     await this.taking.run();
     void this.look();
   }
 
-  /** Applies what another node fetched, and renews the catalog if due; resolves when done, successful or not. */
+  /**
+   * Applies a catalog that another node fetched, and updates the catalog if due; resolves when done, successful or not.
+   */
   look(): Promise<void> {
     this.running = this.running
       .then(() => this.lookNow())
       .catch((error: unknown) => {
-        if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the next look does it.
-        this.parts.logger.warn('look for a service catalog failed', { reason: reasonOf(error) });
+        if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the next check retries.
+        this.parts.logger.warn('could not check for a service catalog', { reason: reasonOf(error) });
       });
     return this.running;
   }
@@ -138,7 +143,7 @@ export class CatalogRefresh {
     const { clock, refreshHours } = this.parts;
     const { failures } = row;
     const checkedMs = row.lastCheckedAt?.getTime() ?? 0;
-    // One that failed before this start is retried at once.
+    // A fetch that failed before this start is retried at once.
     const isKnown = row.url === url && checkedMs > 0 && (failures === 0 || checkedMs >= this.startedAtMs);
     const attempts = { lastMs: isKnown ? checkedMs : undefined, failures };
     return isDue(attempts, clock.nowMs(), { refreshHours: refreshHours() });
@@ -166,7 +171,7 @@ export class CatalogRefresh {
     }
   }
 
-  /** Counts of a new catalog's services; null if it has not changed. */
+  /** Numbers of services in the new catalog; null if it has not changed. */
   private async fetch(
     row: CatalogRow,
     url: string,
@@ -226,7 +231,7 @@ export class CatalogRefresh {
     });
   }
 
-  /** Applies the catalog of the database, unless it is active already. */
+  /** Applies the catalog in the database, unless it is already active. */
   private async take(key: string): Promise<void> {
     if (key === this.taken) return;
     const { database, logger } = this.parts;
@@ -234,7 +239,7 @@ export class CatalogRefresh {
       await this.use(key, await this.read(key));
     } catch (error) {
       if (!(error instanceof DamagedBlob)) throw error;
-      logger.error('take the service catalog of the database: it is fetched again', {
+      logger.error('could not use the service catalog in the database; fetching it again', {
         reason: reasonOf(error),
       });
       await removeBlob(database, key);

@@ -1,21 +1,21 @@
-/** SQL of `service_catalog`: which fetched catalog counts for all nodes, and how its fetches went. */
+/** SQL of `service_catalog`: the fetched catalog that all nodes use, and the results of its fetches. */
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Validators } from '../../lists/fetch/fetch-http.ts';
 
 /** State of the catalog that all nodes share. */
 export interface CatalogRow {
-  /** The URL that all else is of; null = nothing was fetched yet. */
+  /** The URL that the other fields are for; null = nothing was fetched yet. */
   readonly url: string | null;
-  /** Names the catalog, see `blob-store.ts`. */
+  /** Key of the catalog, see `blob-store.ts`. */
   readonly contentKey: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly lastCheckedAt: Date | null;
-  /** Since the last fetch that succeeded. */
+  /** Since the last successful fetch. */
   readonly failures: number;
 }
 
-/** Reads it. */
+/** Reads the state. */
 export async function readCatalogRow(db: Queryable): Promise<CatalogRow> {
   const { rows } = await db.query<CatalogRow>(
     `SELECT url, content_key AS "contentKey", etag, last_modified AS "lastModified",
@@ -24,7 +24,7 @@ export async function readCatalogRow(db: Queryable): Promise<CatalogRow> {
   return rows[0]!;
 }
 
-/** Notes an attempt, whatever came of it; the first one on another URL forgets what was known of that before. */
+/** Records an attempt, whatever its result; the first one for another URL resets the state. */
 export async function noteAttempt(
   tx: Queryable,
   url: string,
@@ -38,7 +38,7 @@ export async function noteAttempt(
   );
 }
 
-/** Makes a catalog count, which is stored as a blob. */
+/** Activates a catalog that is stored as a blob. */
 export async function useCatalog(tx: Queryable, contentKey: string, validators: Validators): Promise<void> {
   await tx.query('UPDATE service_catalog SET content_key = $1, etag = $2, last_modified = $3', [
     contentKey,
@@ -47,7 +47,7 @@ export async function useCatalog(tx: Queryable, contentKey: string, validators: 
   ]);
 }
 
-/** Forgets a catalog whose blob is of no use, so that it is fetched again. */
+/** Removes a catalog whose blob is unusable, so that it is fetched again. */
 export async function forgetCatalog(tx: Queryable, contentKey: string): Promise<void> {
   await tx.query(
     `UPDATE service_catalog SET content_key = NULL, etag = NULL, last_modified = NULL, last_checked_at = NULL

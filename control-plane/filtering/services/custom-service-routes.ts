@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/custom-services`: services that people define. `service-routes.ts` blocks them. */
+/** HTTP routes of `{api}/custom-services`: services that users define. `service-routes.ts` blocks them. */
 import {
   CustomService,
   CustomServiceCreateBody,
@@ -15,7 +15,7 @@ import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './service-store.ts';
 
-/** Room for 10,000 domains of the greatest length. */
+/** Enough for 10,000 domains of maximum length. */
 const CUSTOM_SERVICE_BYTES = 4_194_304;
 
 const customService = entity({
@@ -26,7 +26,7 @@ const customService = entity({
   read: (db, params) => existing(db, params),
 });
 
-/** The routes of services that people define. */
+/** The routes of custom services. */
 export function customServiceRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     ...['/services/custom', '/custom-services'].map((path) => createCustomService(context.policy, path)),
@@ -74,7 +74,7 @@ function createCustomService(policy: PolicyChanges, path: string): Route {
     status: 201,
     answer: CustomService,
     entity: customService,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: (request) =>
       policy.change(authorOf(request), async (tx) => {
@@ -95,7 +95,7 @@ function updateCustomService(policy: PolicyChanges): Route {
     body: CustomServiceUpdateBody,
     answer: CustomService,
     entity: customService,
-    errors: { 409: 'the name is taken' },
+    errors: { 409: 'the name is in use' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
@@ -112,7 +112,7 @@ function deleteCustomService(policy: PolicyChanges): Route {
     path: '/custom-services/{service_id}',
     access: 'admin',
     tag: 'Services',
-    summary: 'Delete a custom service; one that is blocked for some group only with force',
+    summary: 'Delete a custom service; if a group blocks it, only with force',
     params: ServiceParams,
     query: CustomServiceDeleteQuery,
     entity: customService,

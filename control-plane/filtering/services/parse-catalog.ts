@@ -1,6 +1,6 @@
 /**
- * Reads catalogs that were fetched: Weir's own format, and that of the registry of AdGuard's hostlists
- * (`blocked_services` with rules of Adblock syntax). Both are hostile input; their content is bounded here and in
+ * Reads fetched catalogs: Weir's own format, and that of the registry of AdGuard's hostlists (`blocked_services` with
+ * rules in Adblock syntax). Both may be hostile; their content is limited here and in
  * `shared/api/policy/services-api.ts`. Pure.
  */
 import type {
@@ -13,22 +13,22 @@ import { CatalogFile, RegistryFile, SERVICE_ID } from '../../../shared/api/polic
 import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
 import { dataUrl, iconUrl } from './service-icon.ts';
 
-/** A catalog as fetched; icons are `data:` URLs. */
+/** A fetched catalog; icons are `data:` URLs. */
 export interface FetchedCatalog {
-  /** Whether it replaces the shipped catalog; else it adds to it. */
+  /** Whether it replaces the included catalog; otherwise it adds to it. */
   readonly isWhole: boolean;
   readonly services: readonly CatalogFileService[];
-  /** Services that are in no category of Weir's, or have no rule that is a domain. */
+  /** Number of services without a category of Weir, or without a rule for a domain. */
   readonly skipped: number;
 }
 
-/** A service as the shipped file has it. */
+/** A service in the form of the included file. */
 type ShippedService = Pick<CatalogFileService, 'id' | 'name' | 'category'> & Partial<CatalogFileService>;
 
-/** Bytes of icons of one catalog, as `data:` URLs; services after that have none. */
+/** Maximum size of the icons of one catalog, as `data:` URLs; further services have none. */
 const MAX_ICON_BYTES = 2_097_152;
 
-/** Groups of the registry by the category that they are here; others (gaming, shopping, ai…) have none. */
+/** Weir's categories by group of the registry; other groups (gaming, shopping, ai…) have none. */
 const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
   social_network: 'social_media',
   messenger: 'social_media',
@@ -44,7 +44,7 @@ const TAG_OF_GROUP: Readonly<Record<string, ServiceTag | undefined>> = {
   ai: 'ai',
 };
 
-/** Reads a catalog of either format; throws if it is invalid. */
+/** Reads a catalog in either format; throws if it is invalid. */
 export function parseCatalog(text: string): FetchedCatalog {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null && 'blocked_services' in value) return fromRegistry(value);
@@ -53,7 +53,7 @@ export function parseCatalog(text: string): FetchedCatalog {
 }
 
 /**
- * Reads the shipped file without validation, which took 0.1 s of CPU time at each start; a test checks it against the
+ * Reads the included file without validation, which took 0.1 s of CPU time at each start; a test checks it against the
  * rules for fetched catalogs.
  */
 export function readShippedCatalog(text: string): CatalogFileService[] {
@@ -72,7 +72,7 @@ export function readShippedCatalog(text: string): CatalogFileService[] {
 function fromRegistry(value: unknown): FetchedCatalog {
   const { blocked_services: listed } = RegistryFile.parse(value);
   const services = listed.flatMap((service) => toService(service) ?? []);
-  if (services.length === 0) throw new Error('the registry lists no service of a known shape');
+  if (services.length === 0) throw new Error('the registry contains no service of a known form');
   return { isWhole: false, services: withIcons(services), skipped: listed.length - services.length };
 }
 

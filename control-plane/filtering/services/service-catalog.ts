@@ -1,10 +1,10 @@
 /**
- * The built-in services of this node: those of the file that is shipped, and what was fetched from
- * `blocking.catalog_url` and is kept in the data directory. Custom services live in the database.
+ * The built-in services of this node: those of the included file, and those fetched from `blocking.catalog_url`, which
+ * are stored in the data directory. Custom services are in the database.
  *
- * A service that no source lists any more is withdrawn, not dropped: a group may block it, and must not lose the block
- * by a server's omission. It keeps its last domains for as long as a group blocks it; of others, the newest are kept,
- * for blocks that are being made just now and for rollbacks.
+ * A service that no source lists any longer is withdrawn, not deleted: a group may block it, and must not lose the
+ * block because a server omits it. It keeps its last domains for as long as a group blocks it; of the others, the
+ * newest are kept, for blocks that are being created and for rollbacks.
  */
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';
@@ -19,14 +19,14 @@ import type { FetchedCatalog } from './parse-catalog.ts';
 import { readShippedCatalog } from './parse-catalog.ts';
 
 const SHIPPED = new URL('./catalog-data.json', import.meta.url);
-/** Date of the shipped file. */
+/** Date of the included file. */
 const SHIPPED_AT = '2026-11-28T00:00:00.000Z';
-/** Withdrawn services that are kept though no group blocks them. */
+/** Maximum number of withdrawn services that are kept although no group blocks them. */
 const MAX_IDLE_WITHDRAWN = 200;
 
 type Services = ReadonlyMap<string, CatalogService>;
 
-/** Where and when a catalog was fetched, and which services are blocked for a group. */
+/** Source and time of a fetched catalog, and the services that are blocked for a group. */
 export interface Fetching {
   readonly url: string;
   readonly now: Date;
@@ -39,7 +39,7 @@ export class ServiceCatalog {
   private readonly shipped: Services;
   private services: Services;
 
-  /** Reads the shipped file; `load()` adds what was fetched. */
+  /** Reads the included file; `load()` adds the fetched services. */
   constructor(dataDir: string) {
     this.path = join(dataDir, 'service-catalog.json');
     const services = readShippedCatalog(readFileSync(SHIPPED, 'utf8'));
@@ -47,18 +47,18 @@ export class ServiceCatalog {
     this.services = this.shipped;
   }
 
-  /** Loads the copy on disk if it is valid; `url` is `blocking.catalog_url`, empty = shipped only. */
+  /** Loads the copy on disk if it is valid; `url` is `blocking.catalog_url`, empty = included file only. */
   async load(logger: Logger, url: string): Promise<void> {
     try {
       this.use(KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8'))), url);
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return;
       const reason = reasonOf(error);
-      logger.warn('skip damaged service catalog; the shipped one is used', { path: this.path, reason });
+      logger.warn('ignored a damaged service catalog; using the built-in one', { path: this.path, reason });
     }
   }
 
-  /** The parts of a fetched catalog that this node and others keep. */
+  /** The parts of a fetched catalog that the nodes store. */
   keep(catalog: FetchedCatalog, { url, now, blocked }: Fetching): KeptCatalog {
     const fetchedAt = now.toISOString();
     const listed = this.merge(catalog, fetchedAt);
@@ -74,13 +74,13 @@ export class ServiceCatalog {
     };
   }
 
-  /** Keeps a catalog on disk and uses it from now on. */
+  /** Stores a catalog on disk and activates it. */
   async take(kept: KeptCatalog): Promise<void> {
     await writeDurably(this.path, Buffer.from(JSON.stringify(kept)));
     this.use(kept, kept.url);
   }
 
-  /** Whether it is the one of the release: nothing was fetched yet. */
+  /** Whether it is the catalog of the release: nothing was fetched yet. */
   isShipped(): boolean {
     return this.services === this.shipped;
   }
@@ -95,7 +95,7 @@ export class ServiceCatalog {
     return this.services.get(id);
   }
 
-  /** One of them, or of the shipped ones where a fetched catalog stands in their place, as policy sees it. */
+  /** A service of the catalog, or an included service that a fetched catalog replaces, in the form of policy. */
   find(id: string): Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined {
     const service = this.services.get(id) ?? this.shipped.get(id);
     if (service === undefined) return undefined;
@@ -112,9 +112,9 @@ export class ServiceCatalog {
   }
 
   /**
-   * The services that a fetched catalog leads to. One that the shipped catalog knows, by id or by name whatever
-   * the punctuation, keeps id and category and has the domains of both: a registry that knows fewer names of it
-   * unblocks none.
+   * The services with a fetched catalog. A service that the included catalog knows, by id or by name ignoring
+   * punctuation, keeps its id and category and has the domains of both, so that a registry with fewer names does not
+   * unblock any.
    */
   private merge({ isWhole, services }: Omit<FetchedCatalog, 'skipped'>, fetchedAt: string): Services {
     const merged = new Map<string, CatalogService>(isWhole ? [] : this.shipped);
@@ -130,13 +130,13 @@ export class ServiceCatalog {
   }
 }
 
-/** `Disney+` and `disney-plus` are one. */
+/** `Disney+` and `disney-plus` are the same. */
 function folded(text: string): string {
   const plain = text.toLowerCase().replaceAll('+', 'plus');
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A service as HTTP shows it; null if it has no category here. */
+/** A service in the form of the API; null if it has no category here. */
 function toService(
   service: CatalogFileService,
   known: CatalogService | undefined,

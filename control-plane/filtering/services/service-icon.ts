@@ -1,9 +1,9 @@
 /**
- * Icons of services. They are hostile input, and SVG can contain scripts: only drawings of the elements and attributes
- * below are accepted, and they leave Weir as `data:` URLs for `<img>`, which runs no scripts.
+ * Icons of services. They may be hostile, and SVG can contain scripts: only drawings with the elements and attributes
+ * below are accepted, and they are sent as `data:` URLs for `<img>`, which runs no scripts.
  */
 
-/** Longest icon, UTF-16 units. */
+/** Maximum length of an icon, in UTF-16 units. */
 const MAX_LENGTH = 16_384;
 
 const ELEMENTS: ReadonlySet<string> = new Set(
@@ -18,11 +18,11 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
 );
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
-/** One tag, from where the last one ended; its attributes are text without quotes, `<`, `&` and `>`. */
+/** One tag, from the end of the last one; its attributes are text without quotes, `<`, `&` and `>`. */
 const TAG = /<(\/?)([A-Za-z]{1,20})((?:\s+[A-Za-z][A-Za-z0-9-]{0,30}="[^"<>&]*")*)\s*(\/?)>/y;
 const TEXT = /[^<&]*/y;
 const ATTRIBUTE = /([A-Za-z][A-Za-z0-9-]*)="([^"]*)"/g;
-/** Numbers, names, colours and functions of geometry; no scheme, no `url(`. */
+/** Numbers, names, colours and geometric functions; no scheme, no `url(`. */
 const VALUE = /^[\w\s.,#%()+-]*$/;
 
 /** An icon as a `data:` URL; null if the text is not a plain drawing within the size limit. */

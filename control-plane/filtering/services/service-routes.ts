@@ -119,7 +119,7 @@ function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all'
     status: 201,
     answer: BlockedService,
     entity: blockedService,
-    errors: { 409: 'the service is blocked already' },
+    errors: { 409: 'the service is already blocked' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.body;
       return policy.change(authorOf(request), async (tx) => {

@@ -68,7 +68,7 @@ describe('insertCustom', () => {
     await insert('Games');
     await expect(insert('gAMES')).rejects.toMatchObject({
       status: 409,
-      message: 'a custom service named "gAMES" exists already',
+      message: 'a custom service named "gAMES" already exists',
     });
   });
 });

@@ -31,7 +31,7 @@ interface CustomRow {
 
 const BLOCK = 'id, service_id, group_id, profile_id, created_at';
 const CUSTOM = 'service_id, name, category, domains, created_at, updated_at';
-/** Attempts to find an id for a custom service whose name makes the id of another. */
+/** Maximum number of attempts to find an id for a custom service whose name gives the id of another one. */
 const MAX_SLUGS = 1000;
 
 /** Blocked services, of one group or of all. */
@@ -56,7 +56,7 @@ export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise
     return toBlocked(rows[0]!);
   } catch (error) {
     if (isUniqueViolation(error, 'blocked_services_once_key'))
-      throw conflict(`service ${serviceId} is blocked for group ${groupId} already`);
+      throw conflict(`service ${serviceId} is already blocked for group ${groupId}`);
     throw asUnknownReference(error);
   }
 }
@@ -71,7 +71,7 @@ export async function readBlocked(
   return toBlocked(existingBlock(rows[0], serviceId, groupId));
 }
 
-/** Changes when a service is blocked; 404 if it is not, 400 for an unknown profile. */
+/** Changes the times at which a service is blocked; 404 if it is not blocked, 400 for an unknown profile. */
 export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `UPDATE blocked_services SET profile_id = $3 WHERE service_id = $1 AND group_id = $2 RETURNING ${BLOCK}`;
@@ -88,7 +88,7 @@ function existingBlock(row: BlockRow | undefined, serviceId: string, groupId: nu
   return row;
 }
 
-/** 400 for what a block refers to and does not exist. */
+/** Converts a foreign-key violation to 400. */
 function asUnknownReference(error: unknown): unknown {
   if (isForeignKeyViolation(error, 'blocked_services_profile_id_fkey'))
     return unknownReference('profile_id', 'schedule profile');
@@ -117,7 +117,7 @@ export async function findCustom(db: Queryable, serviceId: string): Promise<Cust
   return rows[0] === undefined ? undefined : toCustom(rows[0]);
 }
 
-/** Stores a custom service under an id made from its name; 409 if the name is taken. */
+/** Stores a custom service with an id derived from its name; 409 if the name is in use. */
 export async function insertCustom(tx: Queryable, service: CustomServiceCreate): Promise<CustomService> {
   const slug = slugOf(service.name);
   const text = `INSERT INTO custom_services (service_id, name, category, domains)
@@ -128,11 +128,11 @@ export async function insertCustom(tx: Queryable, service: CustomServiceCreate):
   const values = [slug, service.name, service.category, service.domains];
   const { rows } = await refusingTakenNames(service.name, () => tx.query<CustomRow>(text, values));
   if (rows[0] === undefined)
-    throw invalid([{ path: 'name', message: 'expected a name less like many others' }]);
+    throw invalid([{ path: 'name', message: 'expected a name that differs more from other names' }]);
   return toCustom(rows[0]);
 }
 
-/** Changes the given fields; the id stays. 404, 409 if the name is taken. */
+/** Changes the given fields; the id is kept. 404, or 409 if the name is in use. */
 export async function updateCustom(
   tx: Queryable,
   serviceId: string,
@@ -147,8 +147,8 @@ export async function updateCustom(
 }
 
 /**
- * Removes a custom service and returns its name; 404 if there is none. One that groups block is 409, or with `force`
- * their blocks are removed with it.
+ * Deletes a custom service and returns its name; 404 if there is none. If groups block it, 409, or with `force` their
+ * blocks are also deleted.
  */
 export async function deleteCustom(tx: Queryable, serviceId: string, force: boolean): Promise<string> {
   const text = 'DELETE FROM custom_services WHERE service_id = $1 RETURNING name';
@@ -182,7 +182,7 @@ async function refusingTakenNames<T>(name: string | undefined, work: () => Promi
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'custom_services_name_key'))
-      throw conflict(`a custom service named "${name}" exists already`);
+      throw conflict(`a custom service named "${name}" already exists`);
     throw error;
   }
 }

@@ -2,7 +2,9 @@
 import { groupsOf } from './system-users.ts';
 import type { Account } from './system-users.ts';
 
-/** Runs `work` with the effective user and groups of an account, then becomes root again. For a process of root only. */
+/**
+ * Runs `work` with the effective user and groups of an account, then becomes root again. Only for a process of root.
+ */
 export function asAccount<T>(account: Account, work: () => T): T {
   const [groups, gid] = [process.getgroups!(), process.getegid!()];
   process.setgroups!(groupsOf(account));

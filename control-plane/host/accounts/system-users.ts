@@ -19,7 +19,7 @@ export function readAccounts(): Account[] {
   return accounts;
 }
 
-/** Group ids of a user: its own, and those of /etc/group that name it. */
+/** Group ids of a user: its own, and those of /etc/group that list it. */
 export function groupsOf({ name, gid }: Account): number[] {
   const named = fieldsOf('/etc/group').filter(([, , , members = '']) => members.split(',').includes(name));
   return [...new Set([gid, ...named.map(([, , id]) => Number(id))])];

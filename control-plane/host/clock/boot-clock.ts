@@ -1,4 +1,4 @@
-/** The machine's clocks, with the one that also runs while the machine is suspended. */
+/** The machine's clocks, including the one that also runs while the machine is suspended. */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/clock.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/clock.ts';
 /** The clocks of a node's control plane. */
 export const bootClock: Clock = { ...systemClock, bootMs };
 
-/** CLOCK_BOOTTIME, which proc(5) has in hundredths of a second. */
+/** CLOCK_BOOTTIME, which proc(5) reports in hundredths of a second. */
 function bootMs(): number {
   try {
     return parseFloat(readFileSync('/proc/uptime', 'latin1')) * 1000;

@@ -49,8 +49,8 @@ describe('ClockFloor', () => {
     await floor.look();
     await floor.close();
     expect(messages()).toEqual([
-      'clock is wrong, DNSSEC ignores the times of signatures until it is set',
-      'clock was set, signature times count again',
+      'clock is wrong; DNSSEC ignores the validity periods of signatures until it is set',
+      'clock was set; DNSSEC checks validity periods again',
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('ClockFloor', () => {
     const floor = await started(RELEASE_MS + DAY_MS);
     await floor.close();
     expect(floor.earliestMs).toBe(RELEASE_MS);
-    expect(messages()).toEqual(['stored time is not readable, ignored it']);
+    expect(messages()).toEqual(['stored time is not readable; ignored it']);
   });
 });
 

@@ -1,8 +1,8 @@
 /**
- * Detects a wall clock that is wrong because the machine has no battery for it: a right clock is past the release of
- * this version, and past the last time at which the kernel had a synchronised clock, which is kept in the data directory.
- * While the clock is wrong, no signature's time can be judged: if DNSSEC failed for it, the time servers' names could not
- * be resolved either, and the clock would stay wrong.
+ * Detects a wall clock that is wrong because the machine has no battery for it: a correct clock is later than the
+ * release of this version, and later than the last time at which the kernel had a synchronised clock, which is stored
+ * in the data directory. While the clock is wrong, the validity periods of signatures are ignored: if DNSSEC failed,
+ * the names of time servers could not be resolved either, and the clock would stay wrong.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export const TIME_FILE = 'last-time';
 
 const RELEASE_MS = Date.parse(RELEASE_DATE);
 const LOOK_MS = 60_000;
-/** Interval between two writes of the time, milliseconds; long, because memory cards wear out. */
+/** Interval between two writes of the time, in milliseconds; long, because memory cards wear out. */
 const STORE_EVERY_MS = 3_600_000;
 
 /** Parts of the clock floor. */
@@ -29,7 +29,7 @@ export interface ClockFloorParts {
   readonly logger: Logger;
 }
 
-/** The earliest time that a right clock can show. One per node. */
+/** The earliest time that a correct clock can show. One per node. */
 export class ClockFloor {
   private readonly parts: ClockFloorParts;
   /** Unix milliseconds; 0 = none. */
@@ -51,7 +51,7 @@ export class ClockFloor {
     return floor;
   }
 
-  /** The earliest possible time, Unix milliseconds. */
+  /** The earliest possible time, in Unix milliseconds. */
   get earliestMs(): number {
     return Math.max(RELEASE_MS, this.storedMs);
   }
@@ -60,22 +60,22 @@ export class ClockFloor {
     return this.parts.clock.nowMs() < this.earliestMs;
   }
 
-  /** Reason why the clock is wrong; null = it may be right. */
+  /** Reason why the clock is wrong; null = it may be correct. */
   trouble(): string | null {
     if (!this.isWrong) return null;
     const now = new Date(this.parts.clock.nowMs()).toISOString();
     const earliest = new Date(this.earliestMs).toISOString();
-    return `the clock shows ${now}, before ${earliest}: DNSSEC ignores the times of signatures until it is set`;
+    return `the clock shows ${now}, before ${earliest}: DNSSEC ignores the validity periods of signatures until it is set`;
   }
 
-  /** Stores the time from now on; `onLowered` is called if the stored time turns out to be wrong itself. */
+  /** Stores the time periodically; `onLowered` is called if the stored time itself turns out to be wrong. */
   start(onLowered: () => void): void {
     this.onLowered = onLowered;
     this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
     void this.look();
   }
 
-  /** Stops after the running look. */
+  /** Stops after the running check. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.running;
@@ -98,8 +98,8 @@ export class ClockFloor {
     this.storedMs = nowMs;
     await this.store();
     if (!isLowered) return;
-    // The kernel knows better than a file from a time when its source was wrong.
-    this.parts.logger.warn('stored time was in the future, replaced it', { file: TIME_FILE });
+    // The kernel is more reliable than a file from a time when its source was wrong.
+    this.parts.logger.warn('stored time was in the future; replaced it', { file: TIME_FILE });
     this.logChange();
     this.onLowered();
   }
@@ -110,10 +110,10 @@ export class ClockFloor {
     if (isWrong === this.wasWrong) return;
     this.wasWrong = isWrong;
     const fields = { now: new Date(clock.nowMs()).toISOString() };
-    if (!isWrong) logger.info('clock was set, signature times count again', fields);
+    if (!isWrong) logger.info('clock was set; DNSSEC checks validity periods again', fields);
     else {
       const earliest = new Date(this.earliestMs).toISOString();
-      logger.warn('clock is wrong, DNSSEC ignores the times of signatures until it is set', {
+      logger.warn('clock is wrong; DNSSEC ignores the validity periods of signatures until it is set', {
         ...fields,
         earliest,
       });
@@ -136,7 +136,7 @@ async function readStoredMs({ dataDir, logger }: ClockFloorParts): Promise<numbe
   try {
     const storedMs = Date.parse((await readFile(path, 'utf8')).trim());
     if (!Number.isNaN(storedMs)) return storedMs;
-    logger.warn('stored time is not readable, ignored it', { path });
+    logger.warn('stored time is not readable; ignored it', { path });
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT'))
       logger.warn('could not read the stored time', { path, reason: reasonOf(error) });

@@ -1,6 +1,7 @@
 /**
- * Checks whether the wall clock has advanced like one that never steps, and that runs while the machine is suspended. After a step, or shortly after the start, the wall
- * clock may be wrong, and nothing may be deleted for its age: deleted data does not return with the right time.
+ * Checks whether the wall clock has advanced like a clock that never steps and runs while the machine is suspended.
+ * After a step, or shortly after the start, the wall clock may be wrong, and nothing may be deleted because of its age:
+ * correcting the clock would not restore deleted data.
  */
 import { elapsedMs } from '../../../shared/clock.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -10,7 +11,7 @@ const SETTLED_MS = 6 * 3_600_000;
 /** Milliseconds of difference between two checks that count as a step; less is a clock that is being slewed. */
 export const STEP_MS = 60_000;
 
-/** Detects steps of the wall clock. Call it periodically: a step that is undone between two calls stays undetected. */
+/** Detects steps of the wall clock. Call it periodically: a step that is undone between two calls is not detected. */
 export class ClockWatch {
   private readonly clock: Clock;
   private aheadMs: number;

@@ -2,7 +2,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Suffix of a file that is being written; leftovers of a crash are removed at the start. */
+/** Suffix of a file that is being written; after a crash, leftovers are removed at the next start. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
 const PRIVATE = 0o600;
@@ -12,7 +12,7 @@ export function writeDurably(path: string, ...parts: readonly Uint8Array[]): Pro
   return streamDurably(path, parts, PRIVATE);
 }
 
-/** Writes a file in the same way from parts that arrive one by one; if they fail, there is no file. */
+/** Writes a file in the same way from parts that arrive one by one; if they fail, no file remains. */
 export async function streamDurably(
   path: string,
   parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

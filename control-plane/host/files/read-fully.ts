@@ -1,7 +1,7 @@
 /** Reads of a known length, which detect a file that ends early. */
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes of one read: while the kernel fills fresh memory, no other thread gets the core (17 MB took 47 ms). */
+/** Bytes per read: while the kernel fills new memory, no other thread gets the core (17 MB took 47 ms). */
 const READ_BYTES = 64 * 1024;
 
 /** Fills `bytes` from offset `from` of the file; false if it ends before. */

@@ -1,4 +1,4 @@
-/** Reads small files whose paths people write: no device, no pipe that waits for a writer, nothing large. */
+/** Reads small files whose paths users configure: rejects devices, pipes that wait for a writer, and large files. */
 import { readFileSync, statSync } from 'node:fs';
 
 /** A larger file cannot be the intended one. */

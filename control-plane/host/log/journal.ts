@@ -1,4 +1,4 @@
-/** The journal of systemd, which takes the priority of a line from its beginning (sd-daemon(3)). */
+/** The journal of systemd, which reads the priority of a line from its beginning (sd-daemon(3)). */
 import { fstatSync } from 'node:fs';
 
 const STANDARD_ERROR = 2;

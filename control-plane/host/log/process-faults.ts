@@ -1,25 +1,28 @@
-/** Logs what Node.js would write to standard error as text: its warnings, those of libraries and threads, and the error of a crash. */
+/**
+ * Logs messages that Node.js would write to standard error as text: its warnings, those of libraries and threads, and
+ * the error of a crash.
+ */
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
 
-/** Logs them from now on; returns how to stop that. */
+/** Starts logging them; returns a function that stops it. */
 export function logProcessFaults(logger: Logger): () => void {
   const replaced = process.listeners('warning');
   const warn = (warning: NodeJS.ErrnoException): void => {
     const { name, message, code } = warning;
-    // TypeScript is run as it is, which Node.js calls experimental.
+    // Node.js considers running TypeScript directly experimental.
     if (name === 'ExperimentalWarning') return;
     logger.warn('Node.js warned', { name, ...(code !== undefined && { code }), reason: message });
   };
   const crash = (error: unknown): void => {
-    logger.error('Weir ends after an unexpected error', {
+    logger.error('Weir ends because of an unexpected error', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
     process.exit(1);
   };
-  // Node.js writes on what a thread writes, such as its warnings.
+  // Node.js forwards the output of a thread, such as its warnings.
   const listenTo = ({ stderr }: Worker): void => {
-    stderr.unpipe(process.stderr); // Which pauses it.
+    stderr.unpipe(process.stderr); // This also pauses the stream.
     stderr.setEncoding('utf8').resume();
     stderr.on('data', (text: string) => {
       logger.warn('a thread wrote to standard error', { text: text.trimEnd() });

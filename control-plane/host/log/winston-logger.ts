@@ -1,6 +1,6 @@
 /**
- * Implements `Logger` with winston: one line per event on standard error, as JSON or as text for people. Standard
- * output is for the output of commands.
+ * Implements `Logger` with winston: one line per event on standard error, as JSON or as readable text. Standard output
+ * is for the output of commands.
  */
 import winston from 'winston';
 import type { LogFields, Logger } from '../../../shared/log.ts';
@@ -15,11 +15,11 @@ export interface LogSettings {
 
 /** A logger whose settings can be changed while it runs. */
 export interface AdjustableLogger extends Logger {
-  /** Sets level and format for all further lines, also of children. */
+  /** Sets level and format for all further lines, including those of children. */
   adjust(settings: LogSettings): void;
 }
 
-/** Makes the logger of the process. `output` and `toJournal` are for tests. */
+/** Creates the logger of the process. `output` and `toJournal` are for tests. */
 export function createLogger(
   settings: LogSettings,
   output: NodeJS.WritableStream = process.stderr,
@@ -41,7 +41,7 @@ export function createLogger(
 
 function wrap(root: winston.Logger, own: LogFields): Logger {
   const write = (level: string, message: string, fields?: LogFields): void => {
-    // Winston formats lines of every level, and would take a `%d` of the message for a place to put the fields in.
+    // Winston formats lines of every level, and would replace a `%d` in the message with the fields.
     if (root.isLevelEnabled(level)) root.log({ level, message, fields: { ...own, ...fields } });
   };
   return {
@@ -62,7 +62,7 @@ function formatOf({ format }: LogSettings, toJournal: boolean): winston.Logform.
   );
 }
 
-/** One line without its end, for what cannot wait for a logger, such as a configuration with faults or a crash. */
+/** One line without its end, for messages that cannot wait for a logger, such as configuration errors or a crash. */
 export function logLine(
   format: LogSettings['format'],
   level: LogSettings['level'],
@@ -77,7 +77,7 @@ function toJson(level: string, message: string, fields: LogFields): string {
   return escapeUnsafe(JSON.stringify({ ...fields, timestamp: now(), level, message }, plain));
 }
 
-/** External text must forge no lines, and not reorder one. */
+/** External text must not forge lines or reorder one. */
 function toText(level: string, message: string, fields: LogFields): string {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
   return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs.join('')}`;

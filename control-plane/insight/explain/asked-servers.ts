@@ -1,17 +1,17 @@
-/** The servers that are asked about a name: those of its forward zone, or of the pools in the order of their priority. */
+/** The servers to ask for a name: those of its forward zone, or of the pools in order of priority. */
 import type { ExplainedPool } from '../../../shared/api/explain-api.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import type { ExplainedServers } from '../../../shared/threads/explanation.ts';
 
 /** Sources of states and priorities. */
 export interface AskedServersParts {
-  /** The state of each server, as of `/upstream/health/detail`. */
+  /** The state of each server, in the form of `/upstream/health/detail`. */
   readonly details: () => readonly UpstreamDetail[];
   /** The pools of the configuration. */
   readonly pools: () => readonly { readonly name: string; readonly priority: number }[];
 }
 
-/** The pools, first the one that is asked first; the servers of a zone are one pool, asked at the same time. */
+/** The pools, in the order in which they are asked; the servers of a zone are one pool, asked at the same time. */
 export function askedPools(
   { details, pools }: AskedServersParts,
   { zone, servers }: Pick<ExplainedServers, 'zone' | 'servers'>,

@@ -19,8 +19,8 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
     access: 'viewer',
     tag: 'Lists',
     summary:
-      'The answer that a client would get, and why: every stage, rule, list and line; for a row of the query log also ' +
-      'what the log says about it, by the policy of that time if it is still kept',
+      'The answer that a client would get, and the reason: every stage, rule, list and line; for a row of the query log also ' +
+      'the logged result, with the policy of that time if it is still stored',
     query: ExplainQuery,
     answer: ExplainAnswer,
     errors: { 404: 'there is no such client, or no such row in the query log' },
@@ -47,19 +47,21 @@ function askerOf(
   if (record === undefined) throw notFound(`client ${clientId}`);
   const seen = record.ip ?? (record.mac === null ? undefined : clients.addressesOfMac(record.mac)[0]);
   if (seen !== undefined) return { client: seen, clientId, ...asGroup };
-  // Never seen: its group is known nevertheless.
+  // Never seen, but its group is known.
   return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
 }
 
-/** Either a row of the log, or a question of one asker. */
+/** Either a row of the log, or a question of one client. */
 function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
   if (id === undefined) {
     if (question.domain === undefined)
       return [{ path: 'domain', message: 'expected a domain name, or query_id' }];
     const both = question.client_id !== undefined && (question.client ?? question.client_key) !== undefined;
-    return both ? [{ path: 'client_id', message: 'goes without client and client_key' }] : [];
+    return both ? [{ path: 'client_id', message: 'not allowed together with client and client_key' }] : [];
   }
   return Object.entries(question).flatMap(([path, value]) =>
-    value === undefined ? [] : { path, message: 'goes without query_id, which names a whole question' },
+    value === undefined
+      ? []
+      : { path, message: 'not allowed together with query_id, which identifies a whole question' },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Turns a DNS thread's explanation into text: rule numbers become the rule, its list or filter, and the line in the
- * list's copy, which is looked up on demand because no table holds it.
+ * Converts a DNS thread's explanation to text: rule numbers become the rule, its list or filter, and the line in the
+ * list's copy, which is searched on demand because no table contains it.
  */
 import type { ExplainAnswer, ExplainedRule } from '../../../shared/api/explain-api.ts';
 import { rcodeName, rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -22,13 +22,13 @@ import { askedPools, type AskedServersParts } from './asked-servers.ts';
 
 /** Parts of an explainer. */
 export interface ExplainerParts {
-  /** Asks a DNS thread to explain a question. */
+  /** Makes a DNS thread explain a question. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
   readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule' | 'listsContaining'>;
   readonly servers: AskedServersParts;
-  /** Address of the server with this index, which is its number in log records less one. */
+  /** Address of the server with this index, which is its number in log records minus one. */
   readonly upstreamName: (index: number) => string | undefined;
-  /** Line of the first rule of these kinds at a name in the copy of a list; null = not found. */
+  /** Line of the first rule of these kinds for a name in the copy of a list; null = not found. */
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
 }
 
@@ -48,7 +48,7 @@ export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;
-  /** Key that the client uses, or id of the client that used one; absent, '' and 0 = neither. */
+  /** Key that the client uses, or id of the client that identified itself by one; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
   /** The group to explain for instead of the client's; absent and 0 = the client's. */
@@ -140,7 +140,7 @@ export class Explainer {
     return decidedBy === null ? null : this.describe(explanation, decidedBy);
   }
 
-  /** The profile that blocks the whole group; none if it no longer exists. */
+  /** The profile that blocks the whole group; absent if it no longer exists. */
   private describeSchedule({ snapshotVersion, groupId }: Explanation, qname: Uint8Array): ExplainedRule[] {
     const known = this.parts.publisher.describeSchedule(snapshotVersion, groupId);
     if (known === undefined) return [];

@@ -1,7 +1,7 @@
 /**
- * Explains a row of the query log, together with its logged values. If policy has not changed since, the query is
- * explained by the active policy. Otherwise it is explained by the generation of its time, if this node has it on disk;
- * if not, by the active policy, and the answer gives the reason.
+ * Explains a row of the query log, together with its logged values. If policy has not changed since, the active policy
+ * explains the query. Otherwise the generation of its time does, if it is on this node's disk; if not, the active
+ * policy, and the answer contains the reason.
  */
 import type { ExplainAnswer, LoggedThen } from '../../../shared/api/explain-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -15,7 +15,7 @@ import type { PastExplainer } from './past-explainer.ts';
 export interface LoggedExplainerParts {
   readonly explainer: Pick<Explainer, 'explain'>;
   readonly past: Pick<PastExplainer, 'explainAt'>;
-  /** `server.node_name`: only what this node answered can be explained by its generations. */
+  /** `server.node_name`: only queries that this node answered can be explained by its generations. */
   readonly nodeName: string;
   readonly queryLog: { row(id: number, signal: AbortSignal): Promise<LoggedQuery | null> };
   readonly database: Queryable;
@@ -43,7 +43,7 @@ export async function explainLogged(
     const explained = await parts.explainer.explain(question);
     const after = await revisionsAt(parts.database, moment);
     if (before.now === after.now) return { logged: toThen(logged, after, null), ...explained };
-    reason = 'policy was changed while this was explained';
+    reason = 'policy changed while this was being explained';
   }
   if (logged.node !== parts.nodeName)
     reason += `; only the node that answered, ${logged.node}, may have the policy of its time`;
@@ -54,12 +54,14 @@ export async function explainLogged(
         logged: { ...toThen(logged, before, null), by: 'kept_generation' },
         ...withLoggedAnswer(past, logged),
       };
-    reason += '; the generation of that time is not kept';
+    reason += '; the generation of that time is not stored';
   }
   return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
 }
 
-/** From the upstreams on, the log knows the rest: which server answered, what, and what answer checks made of it. */
+/**
+ * From the upstreams on, the log has the rest: the answering server, the answer, and the results of the answer checks.
+ */
 function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
   if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
   const { status, rcode, answers, upstream } = logged;
@@ -93,7 +95,7 @@ function toThen(
 function reasonOf({ then, now, nowSince }: Revisions, timestamp: string): string | null {
   if (then !== now) {
     const before = then === null ? 'the state before the first revision' : `revision ${then}`;
-    return `policy or lists have changed since: the rest explains by revision ${now}, not by ${before}`;
+    return `policy or lists have changed since: the rest is explained by revision ${now}, not by ${before}`;
   }
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;
   return isSettled ? null : 'it was answered while a change was being applied';

@@ -1,7 +1,7 @@
 /**
- * Explains questions by an earlier generation of policy, as long as it is on this node's disk: its lists, rules, groups
- * and schedules as they were at that moment. The configuration, and where clients are seen, are those of now; upstreams
- * are not asked: what they said then is in the log.
+ * Explains questions by an earlier generation of policy, as long as it is on this node's disk: lists, rules, groups and
+ * schedules of that time. The configuration and the addresses of clients are the current ones; upstreams are not asked,
+ * because their past answers are in the log.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -19,7 +19,7 @@ import type { AskedServersParts } from './asked-servers.ts';
 import { Explainer, type Question } from './explainer.ts';
 
 const ENTRY = new URL('../../../dns-worker/threads/past-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, MiB; tables lie outside of it. */
+/** JavaScript heap of the thread, in MiB; tables are outside it. */
 const HEAP_MIB = 64;
 
 /** Parts of the explainer. */
@@ -30,13 +30,11 @@ export interface PastExplainerParts {
   readonly blocking: () => BlockingSettings;
   /** Servers, see `ExplainerParts`. */
   readonly servers: AskedServersParts;
-  /** Live policy for these rows at a moment, Unix milliseconds, as far as it is known. */
+  /** Runtime state for these rows at a given time, in Unix milliseconds, if it is known. */
   readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;
 }
 
-/**
- * Explains by earlier generations, one query at a time: each may need a table of rules in addition to the active one.
- */
+/** Explains queries by earlier generations, one at a time, because each may need a second rule table in memory. */
 export class PastExplainer {
   private readonly parts: PastExplainerParts;
   private readonly turns = new Semaphore(1);
@@ -45,7 +43,9 @@ export class PastExplainer {
     this.parts = parts;
   }
 
-  /** The answer by the generation that was active here at a moment, Unix milliseconds; null if it is not kept. */
+  /**
+   * The answer by the generation that was active here at a given time in Unix milliseconds; null if it is not stored.
+   */
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
       signal.throwIfAborted();
@@ -64,7 +64,7 @@ export class PastExplainer {
           listsContaining: (of, rules, groupId) => history.listsContaining(of, rules, groupId),
         },
         servers,
-        // No server was asked here; the log names the one that answered.
+        // No server was asked here; the log contains the one that answered.
         upstreamName: () => undefined,
         // The copy of the list may be a newer one.
         findLine: async () => null,

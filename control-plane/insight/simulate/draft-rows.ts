@@ -1,4 +1,4 @@
-/** The rows of policy with a draft applied, and the draft's references to objects that do not exist. Pure. */
+/** Data for applying a draft. */
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
 import type { LivePolicy } from '../../policy/change/runtime-state.ts';
@@ -9,11 +9,11 @@ import type { PolicyMacClient, PolicyRows, PolicySource } from '../../policy/cha
 export interface DraftedParts {
   /** Sources with the lists of the draft. */
   readonly sources: readonly PolicySource[];
-  /** Services by id, custom ones too. */
+  /** Services by id, including custom ones. */
   readonly findService: FindService;
 }
 
-/** The rows, and what is wrong with the draft; then the rows are of no use. */
+/** The rows, and the errors in the draft; with errors, the rows are unusable. */
 export interface DraftedRows {
   readonly rows: PolicyRows;
   readonly faults: readonly FieldProblem[];
@@ -53,7 +53,7 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   const rows: PolicyRows = {
     ...before,
     sources: parts.sources,
-    // Rows that stay the same array are recognised as unchanged.
+    // An unchanged array is recognised as unchanged rows.
     managedDomains: isUsed(managed) ? managedDomains : before.managedDomains,
     regexFilters: isUsed(filters) ? regexFilters : before.regexFilters,
     blockedServices:
@@ -68,7 +68,7 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   return { rows, faults };
 }
 
-/** Addresses of clients with a group by MAC under the draft; its changes of an address take precedence over the MAC. */
+/** Addresses of clients with a group by MAC in the draft; its changes of an address take precedence over the MAC. */
 export function draftedAddresses(
   { clients }: SimulateBody,
   { macClients }: Pick<PolicyRows, 'macClients'>,
@@ -144,7 +144,7 @@ const toClient = (address: string, groupId: number) => ({ address, groupId });
 const toMacClient = (mac: string, groupId: number) => ({ mac, groupId });
 const toSubnet = (cidr: string, groupId: number) => ({ cidr, groupId });
 
-/** The rows with other groups; null = none. */
+/** The rows with other groups; null = no group. */
 function assigned<Row>(
   rows: readonly Row[],
   groups: ReadonlyMap<string, number | null>,
@@ -173,7 +173,7 @@ class DraftCheck {
 
   /** Null = every group. */
   group(id: number | null, path: string): void {
-    if (id !== null && !this.groups.has(id)) this.fault(path, 'expected the id of a group that exists');
+    if (id !== null && !this.groups.has(id)) this.fault(path, 'expected the id of an existing group');
   }
 
   /** The rows without these ids. */

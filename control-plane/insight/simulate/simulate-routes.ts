@@ -4,7 +4,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Simulator } from './simulator.ts';
 
-/** Lists may come as text. */
+/** Lists can be sent as text. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /** Routes of simulations. */
@@ -20,7 +20,7 @@ function simulate(simulator: Pick<Simulator, 'simulate'>): Route {
     tag: 'Lists',
     summary:
       'How a draft of lists, rules, services and groups would change the answers to logged queries; nothing is stored. ' +
-      'Both sides use the current schedules and addresses of clients, so that only the draft makes a difference',
+      'Both policies are evaluated with the current schedules and addresses of clients, so that only the draft makes a difference',
     body: SimulateBody,
     answer: Simulation,
     bodyLimitBytes: BODY_LIMIT_BYTES,

@@ -1,4 +1,4 @@
-/** Turns what a simulation found into words: numbers become names, addresses and rules. */
+/** Converts the result of a simulation to words: numbers become names, addresses and rules. */
 import type { Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import { rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -17,7 +17,7 @@ import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 type Decision = Simulation['domains'][number]['before'];
 
-/** An address, under both of its names, and the name of the client with this address. */
+/** An address, in both of its fields, and the name of the client at this address. */
 type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
 
 /** Data for the texts. */
@@ -28,7 +28,7 @@ export interface SimulatedParts {
   readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
-/** The part of the answer that comes of the changes. */
+/** The part of the answer that contains the changes. */
 export type ChangesInWords = Pick<
   Simulation,
   'newly_blocked' | 'newly_allowed' | 'domains_total' | 'domains' | 'clients_total' | 'clients'

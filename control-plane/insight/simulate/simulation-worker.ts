@@ -1,4 +1,7 @@
-/** The thread of one simulation as the control plane holds it. It shares code with the threads that answer, by its URL. */
+/**
+ * The thread of one simulation, as seen by the control plane. It is started by its URL and shares code with the DNS
+ * threads.
+ */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type {
@@ -11,20 +14,20 @@ import { hasErrorCode } from '../../../shared/errors.ts';
 import { overloaded } from '../../api/api-error.ts';
 
 const ENTRY = new URL('../../../dns-worker/threads/simulation-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, MiB; questions and tables lie outside of it. */
+/** JavaScript heap of the thread, in MiB; questions and tables are outside it. */
 const HEAP_MIB = 160;
 /** Size of the thread's young generation, which is small because each question creates few objects. */
 const YOUNG_GENERATION_MIB = 8;
 const RETRY_SECS = 30;
 
-/** A thread that judges questions once. */
+/** A thread that evaluates questions once. */
 export class SimulationWorker {
   private readonly worker: Worker;
   private readonly signal: AbortSignal;
   private readonly ended = Promise.withResolvers<never>();
   private readonly stop = (): void => void this.end();
 
-  /** Ended once the signal is aborted. */
+  /** Ends when the signal is aborted. */
   constructor(start: SimulationStart, signal: AbortSignal) {
     this.signal = signal;
     this.worker = new Worker(ENTRY, {
@@ -34,18 +37,18 @@ export class SimulationWorker {
     });
     this.ended.promise.catch(() => undefined);
     this.worker.on('error', (error) => this.ended.reject(toFault(error)));
-    this.worker.on('exit', () => this.ended.reject(new Error('simulate: the thread ended')));
+    this.worker.on('exit', () => this.ended.reject(new Error('the simulation thread ended unexpectedly')));
     signal.addEventListener('abort', this.stop, { once: true });
     if (signal.aborted) this.stop();
   }
 
-  /** Resolves once both policies are open: whether addresses of answers matter. */
+  /** Resolves when both policies are ready: whether addresses in answers matter. */
   async opened(): Promise<boolean> {
     const message = await this.next();
     return message.type === 'opened' && message.judgesAddresses;
   }
 
-  /** Judges the questions. */
+  /** Evaluates the questions. */
   async judge(order: SimulationOrder): Promise<SimulatedChanges> {
     const answer = this.next();
     this.worker.postMessage(order);
@@ -75,8 +78,5 @@ export class SimulationWorker {
 
 function toFault(error: unknown): unknown {
   if (!hasErrorCode(error, 'ERR_WORKER_OUT_OF_MEMORY')) return error;
-  return overloaded(
-    'the simulation needs more memory than it may have; a shorter period needs less',
-    RETRY_SECS,
-  );
+  return overloaded('the simulation exceeds its memory limit; choose a shorter period', RETRY_SECS);
 }

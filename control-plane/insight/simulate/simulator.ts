@@ -1,6 +1,6 @@
 /**
- * Reports what a draft of policy would change about the queries of the log. The thread of the query log reads the
- * queries, and a separate thread judges each of them twice: by the active policy and by the draft. Nothing is stored or
+ * Reports how a draft of policy would affect the queries in the log. The query-log thread reads the queries, and a
+ * separate thread evaluates each of them twice: with the active policy and with the draft. Nothing is stored or
  * published.
  */
 import { periodMs } from '../../../shared/api/fields.ts';
@@ -42,7 +42,7 @@ export interface SimulatorParts {
   readonly clock: Clock;
 }
 
-/** Seconds after which a draft that was refused may be sent again. */
+/** Seconds after which a rejected draft may be sent again. */
 const RETRY_SECS = 5;
 
 /** Simulates one draft at a time. */
@@ -55,12 +55,11 @@ export class Simulator {
   }
 
   /**
-   * The changes that the draft would make; cancelled when `gone` is aborted.
-   * @throws {ApiError} 400 for a draft that refers to missing objects, 503 while another simulation runs
+   * The changes that the draft would cause; cancelled when `gone` is aborted. @throws {ApiError} 400 for a draft that
+   * refers to missing objects, 503 while another simulation is running
    */
   async simulate(draft: SimulateBody, gone: AbortSignal): Promise<Simulation> {
-    if (this.isAtWork)
-      throw overloaded('another draft is being simulated; send this one again later', RETRY_SECS);
+    if (this.isAtWork) throw overloaded('another draft is being simulated; try again later', RETRY_SECS);
     this.isAtWork = true;
     try {
       return await this.run(draft, gone);
@@ -136,7 +135,7 @@ export class Simulator {
     throw invalid(
       refused.map(({ id, reason }) => ({
         path: `regex_filters.add.${-1 - id}.pattern`,
-        message: `cannot be used with the filters that exist: ${reason}`,
+        message: `cannot be used together with the existing filters: ${reason}`,
       })),
     );
   }

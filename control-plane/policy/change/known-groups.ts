@@ -13,5 +13,5 @@ export async function noteUnknownGroups(
   const known = new Set(found.rows.map(({ id }) => id));
   for (const [index, { group_id: id }] of rows.entries())
     if (id !== null && !known.has(id))
-      faults.invalid(`create.${index}.group_id`, 'expected the id of a group that exists');
+      faults.invalid(`create.${index}.group_id`, 'expected the id of an existing group');
 }

@@ -135,7 +135,7 @@ function errorsOf(route: Route): Answer[] {
 /** Every route can answer that the client sends too many requests; a few routes have a separate limit. */
 function tooManyText({ errors }: Route): string {
   const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
-  return `${own}too many requests of this address; see Retry-After`;
+  return `${own}too many requests from this address; see Retry-After`;
 }
 
 const REFUSALS = {

@@ -51,7 +51,8 @@ export const RefusedClients = z
       .nullable()
       .meta({ description: 'recent clients that are answered until then; null = none' }),
     refused: z.array(RefusedNetwork).meta({
-      description: 'refused by this node since its start, the latest first; without networks that may ask now',
+      description:
+        'refused by this node since its start, the latest first; without networks that may ask now',
     }),
   })
   .meta({ id: 'RefusedClients' });

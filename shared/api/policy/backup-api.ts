@@ -36,8 +36,7 @@ const Client = z
     ...clientShape,
     group: GroupOrNull,
     device: text(64).nullable().default(null).meta({
-      description:
-        'identifier of the client that it is part of, whose name, group and exclusions apply',
+      description: 'identifier of the client that it is part of, whose name, group and exclusions apply',
     }),
   })
   .superRefine((client, context) => {
@@ -188,7 +187,9 @@ const BackedUpToken = z
       .default(null)
       .meta({ examples: [null] }),
   })
-  .meta({ description: 'without key_hash, a token that does not exist is left out: its key is not in any backup' });
+  .meta({
+    description: 'without key_hash, a token that does not exist is left out: its key is not in any backup',
+  });
 
 const BackedUpGrant = z
   .strictObject({

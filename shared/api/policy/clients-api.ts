@@ -44,7 +44,8 @@ export const Cidr = text(64).transform((value, context) => {
   return z.NEVER;
 });
 
-const KEY_USE = 'with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
+const KEY_USE =
+  'with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
 
 const GroupChoice = Id.nullable().meta({ description: 'null = the group of its subnet, else Default' });
 
@@ -138,7 +139,8 @@ export const SilentDevice = z
     client_id: Id.nullable().meta({ description: 'the client that it is; null = it has never sent a query' }),
     last_seen: Timestamp.nullable().meta({ description: 'time of its last query' }),
     seen_in: z.array(z.enum(['leases', 'neighbours'])).meta({
-      description: 'sources that show that it is in the network: DHCP leases, the neighbour table of this node',
+      description:
+        'sources that show that it is in the network: DHCP leases, the neighbour table of this node',
     }),
   })
   .meta({ id: 'SilentDevice' });

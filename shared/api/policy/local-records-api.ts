@@ -38,7 +38,9 @@ const written = {
   hostname: text(1020)
     .optional()
     .meta({ description: 'within `domain`; `*` for all names in it; for PTR an address is also accepted' }),
-  domain: text(1020).optional().meta({ description: 'by default dns.local_domain if hostname is a single label' }),
+  domain: text(1020)
+    .optional()
+    .meta({ description: 'by default dns.local_domain if hostname is a single label' }),
   fqdn: text(1020).optional().meta({ description: 'instead of hostname and domain' }),
   record_type: RecordType.optional().meta({ description: 'not needed if the value is an address' }),
   value: text(MAX_VALUE_LENGTH).optional(),

@@ -155,12 +155,16 @@ export const Simulation = z
         judged: Count,
         not_judged: Count.meta({ description: 'refused or rate-limited, independently of policy' }),
         undecided: Count.meta({
-          description: 'blocked at the time, possibly because of an answer that is not in the log, by a rule that no longer exists',
+          description:
+            'blocked at the time, possibly because of an answer that is not in the log, by a rule that no longer exists',
         }),
         answer_unknown: Count.meta({
           description: 'newly allowed by name, without a logged answer to check',
         }),
-        left_out: Count.meta({ description: 'approximate number of older queries in the period that were not read because there were too many' }),
+        left_out: Count.meta({
+          description:
+            'approximate number of older queries in the period that were not read because there were too many',
+        }),
         distinct: Count,
       })
       .meta({ id: 'SimulatedQueries' }),

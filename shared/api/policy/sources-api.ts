@@ -28,7 +28,9 @@ export const BlocklistSource = z
     enabled: z.boolean(),
     comment: z.string(),
     group_ids: z.array(Id).meta({ description: 'the groups that it is for; empty = all groups' }),
-    subdomains: z.boolean().meta({ description: 'names in plain and hosts syntax also cover their subdomains' }),
+    subdomains: z
+      .boolean()
+      .meta({ description: 'names in plain and hosts syntax also cover their subdomains' }),
     format: z.string().nullable().meta({ description: 'the syntax of most of its lines' }),
     status: SourceStatus,
     rules: z.int().min(0),
@@ -39,7 +41,8 @@ export const BlocklistSource = z
     last_changed_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
     file_node: z.string().nullable().meta({
-      description: 'for a file: source the node whose file is used, of which the other nodes have a copy; else null',
+      description:
+        'for a file: source the node whose file is used, of which the other nodes have a copy; else null',
     }),
     held: HeldCopy.nullable().meta({ description: 'the update that approve applies; null = none' }),
   })

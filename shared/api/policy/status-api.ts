@@ -9,7 +9,8 @@ export const StatusEvent = z
     health: Health,
     blocking: Blocking,
     blocked_names: z.int().min(0).meta({
-      description: 'names and regular expressions that lists, services and manual rules block; 0 = nothing is blocked',
+      description:
+        'names and regular expressions that lists, services and manual rules block; 0 = nothing is blocked',
     }),
     policy_version: z.int().min(0).meta({
       description: 'changes with each change of policy or lists on this node: reload the displayed data',

@@ -123,7 +123,7 @@ describe('the limit of requests', () => {
     expect(CompatError.parse(answer.body).error).toEqual({
       key: 'rate_limiting',
       message: 'Rate-limiting requests',
-      hint: 'too many requests of this address',
+      hint: 'too many requests from this address',
     });
     expect((await from('192.0.2.5', 'GET', '/svc/api/health', compat)).problem.error).toBe('rate_limited');
   });

@@ -100,7 +100,7 @@ describe('weir import', () => {
     const names = ['denied.example', 'good.denied.example', 'never.example', 'back.example'];
     const answers = await Promise.all(names.map(addressOf));
     expect(answers).toEqual([BLOCKED, EVERY_ADDRESS, BLOCKED, EVERY_ADDRESS]);
-    expect((await run(words)).lines).toContain('Weir had it all already');
+    expect((await run(words)).lines).toContain('Weir already had everything');
     await api.expect(200, 'POST', `/revisions/${String(before[0]!.id)}/rollback`);
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
     await run(words);
@@ -140,7 +140,7 @@ describe('weir backup and weir restore', () => {
     );
     expect(shown).toEqual(file);
     expect((await run(['restore', at('weir.json')])).lines).toEqual([
-      'everything is as in the backup already',
+      'everything is already as in the backup',
     ]);
 
     const [list] = await api.expect<{ id: number; name: string }[]>(200, 'GET', '/blocklist-sources');

@@ -98,9 +98,9 @@ describe('with PostgreSQL away', () => {
       { pauseMs: LOOK_MS },
     );
     expect(log.data.map(({ action }) => action).toSorted()).toEqual([
-      'switched off here',
-      'switched off here',
-      'switched on here',
+      'paused on this node',
+      'paused on this node',
+      'enabled on this node',
     ]);
     expect(await isBlocked()).toBe(false);
     await api.expect(204, 'DELETE', '/blocking');

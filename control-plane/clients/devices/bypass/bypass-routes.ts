@@ -38,7 +38,7 @@ function listSilentDevices(clients: ClientDirectory, clock: Clock, network: () =
     path: '/clients/silent',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Devices in the network of this node that asked it nothing for some time',
+    summary: 'Devices in the network of this node that have sent no queries for some time',
     query: SilentDeviceQuery,
     answer: SilentDeviceList,
     handle: ({ query }) => silentDevices(network(), clients, clock.nowMs() - query.hours * HOUR_MS),
@@ -55,7 +55,7 @@ function listResolverLookups(
     path: '/clients/resolver-lookups',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Clients that looked up a public encrypted resolver, which they may ask instead',
+    summary: 'Clients that looked up a public encrypted resolver, which they may use instead',
     query: ResolverLookupQuery,
     answer: ResolverLookupList,
     handle: ({ query, gone }) =>

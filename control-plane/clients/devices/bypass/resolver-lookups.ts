@@ -1,11 +1,13 @@
-/** Clients that looked up the name of a public encrypted resolver, and may use it from then on. */
+/** Clients that looked up the name of a public encrypted resolver, and may use it afterwards. */
 import type { ResolverLookup } from '../../../../shared/api/policy/clients-api.ts';
 import type { LoggedQuery } from '../../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../../query-log/reading/query-log-reader.ts';
 import type { LogQuestions } from '../../../query-log/log-search/log-questions.ts';
 import type { Span } from '../../../query-log/statistics/counts-reader.ts';
 
-/** Names of resolvers whose rows are read, the most asked first, and rows of each, the newest. */
+/**
+ * Maximum number of resolver names whose rows are read, the most queried first, and of rows per name, the newest first.
+ */
 const MOST_READ = 20;
 const MOST_ROWS = 500;
 
@@ -28,7 +30,7 @@ export async function resolverLookups(
   return [...found.values()].sort((a, b) => b.last_asked.localeCompare(a.last_asked));
 }
 
-/** Rows of one name come newest first. */
+/** Rows of one name are in descending order of time. */
 function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
   const resolver = resolverOf(row.domain)!;
   const key = `${row.client} ${row.client_id} ${resolver}`;
@@ -44,7 +46,10 @@ function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
   });
 }
 
-/** Each with all names below. A name that many other things use stands with the host that resolves alone. */
+/**
+ * Each with its subdomains. For a name that is also used for many other things, only the host of the resolver is
+ * listed.
+ */
 const RESOLVERS: ReadonlySet<string> = new Set([
   ...['dns.google', 'cloudflare-dns.com', 'one.one.one.one', 'cloudflare-gateway.com'],
   ...['dns.quad9.net', 'dns9.quad9.net', 'dns10.quad9.net', 'dns11.quad9.net', 'dns12.quad9.net'],
@@ -64,7 +69,7 @@ const RESOLVERS: ReadonlySet<string> = new Set([
   ...['mask.icloud.com', 'mask-h2.icloud.com'],
 ]);
 
-/** The resolver that a name is of; null for all others. */
+/** The resolver that a name belongs to; null for all other names. */
 export function resolverOf(name: string): string | null {
   for (let rest = name.toLowerCase(); rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
     if (RESOLVERS.has(rest)) return rest;

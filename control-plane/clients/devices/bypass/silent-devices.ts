@@ -1,4 +1,4 @@
-/** Devices that are in the network and do not ask this node, by its neighbour table and the leases of DHCP. Pure. */
+/** Devices in the network that do not query this node, from its neighbour table and DHCP leases. Pure. */
 import type { SilentDevice } from '../../../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory } from '../client-directory.ts';
 import { interfaceOf, momentText } from '../client-view.ts';
@@ -11,7 +11,7 @@ export interface NetworkSights {
   readonly leases: readonly Lease[];
 }
 
-/** Devices without a query since `sinceMs`, the most recent query first; devices that never asked come last. */
+/** Devices without a query since `sinceMs`, the most recent query first; devices that never sent a query are last. */
 export function silentDevices(
   { neighbours, leases }: NetworkSights,
   clients: Pick<ClientDirectory, 'partAt' | 'partsOf'>,

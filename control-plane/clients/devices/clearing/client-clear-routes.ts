@@ -8,7 +8,7 @@ import { recordAudit } from '../../../policy/audit/audit-store.ts';
 import type { Database } from '../../../storage/db/database.ts';
 import { countSeen, deleteSeen, type SeenSpan } from '../client-store.ts';
 
-/** The row that clears clients. */
+/** The route that clears clients. */
 export function clientClearRoutes(context: {
   database: Database;
   clock: Clock;
@@ -24,7 +24,7 @@ export function clientClearRoutes(context: {
       summary: 'Delete clients that were only seen: those without a name, group, key, exclusion or grant',
       body: ClientClearBody,
       answer: ClientsCleared,
-      waits: false, // They are not part of policy.
+      waits: false, // Only-seen clients are not part of policy.
       handle: async (request) => {
         const { dry_run: isTrial, ...period } = request.body;
         const span = spanOf(period, clock.nowMs());

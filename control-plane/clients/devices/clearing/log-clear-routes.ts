@@ -14,9 +14,9 @@ import type { Database } from '../../../storage/db/database.ts';
 import { insertClear, readClears, type WantedClear } from '../../../query-log/clearing/clear-store.ts';
 import type { LogClearing } from '../../../query-log/clearing/log-clearing.ts';
 
-/** The clients that a clear may name. */
+/** The clients that can be selected for a clear. */
 export interface ClearedClients {
-  /** All addresses that a client is known at; undefined = no such client. */
+  /** All known addresses of a client; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined;
   /** Ids of all clients of the same device. */
   idsOf(id: number): readonly number[];
@@ -64,7 +64,7 @@ function clearLog({
     body: QueryLogClearBody,
     status: 202,
     answer: QueryLogClear,
-    waits: false, // One node does it for all.
+    waits: false, // One node clears for all nodes.
     handle: async (request) => {
       const { client_id: id, ...period } = request.body;
       const actor = authorOf(request);

@@ -1,4 +1,4 @@
-/** HTTP routes of merging clients into one device, and of splitting one off again. */
+/** HTTP routes for merging clients into one device, and for splitting one off again. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { Client, ClientMergeBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
@@ -21,7 +21,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
     tag: 'Clients',
     summary:
       'Make other clients part of this one, which keeps its name, group and exclusions and gets their temporary rules; ' +
-      'the query log is unchanged, and attributed to this client when it is read',
+      'the query log is unchanged, and its rows are attributed to this client when they are read',
     params: IdParams,
     body: ClientMergeBody,
     answer: Client,

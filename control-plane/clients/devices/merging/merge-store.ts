@@ -1,4 +1,4 @@
-/** SQL that makes one device of several clients, and takes one out again. */
+/** SQL for merging several clients into one device, and splitting one off again. */
 import type { Queryable } from '../../../storage/db/database.ts';
 import { conflict, invalid } from '../../../api/api-error.ts';
 import { MOST_MERGED } from '../../../../shared/api/policy/clients-api.ts';
@@ -8,13 +8,14 @@ import { isPart } from '../../parts/device-parts.ts';
 import { COLUMNS, readClient, toClient } from '../client-store.ts';
 import type { ClientRow } from '../client-store.ts';
 
-/** Two merges come one after the other: the second one sees what the first one merged. */
+/** Merges are serialized: the second one sees the result of the first. */
 const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 const WITH_PARTS = `SELECT ${COLUMNS} FROM clients WHERE id = ANY($1::integer[]) OR device_id = ANY($1::integer[])`;
 
 /**
- * Makes clients part of another one, with those that are part of them. Name, group and exclusions are those of the
- * other one from then on, and it has their grants and users. 404, 400 for unknown clients and itself, 409 for parts of a third one.
+ * Makes clients, with their own parts, part of another one. From then on, the name, group and exclusions of the other
+ * one apply, and it gets their grants and users. 404; 400 for unknown clients and for the client itself; 409 for parts
+ * of a third one.
  */
 export async function mergeClients(
   tx: Queryable,
@@ -29,7 +30,7 @@ export async function mergeClients(
   checkOthers(main, before, others);
   const parts = before.filter((client) => client.id !== id);
   if (parts.length > MOST_MERGED)
-    throw conflict(`it would have ${parts.length} other clients; ${MOST_MERGED} are the most`);
+    throw conflict(`it would have ${parts.length} other clients; at most ${MOST_MERGED} are allowed`);
   const ids = parts.map((part) => part.id);
   await tx.query('UPDATE clients SET device_id = id WHERE id = $1', [id]);
   await tx.query(
@@ -59,8 +60,8 @@ function checkOthers(main: StoredClient, found: readonly StoredClient[], others:
 }
 
 /**
- * Makes a part of a client a separate client again. It stays in the group, and excluded as the client is, so that nothing
- * changes in what it may ask. 404, 409 if it is part of none.
+ * Makes a part of a client a separate client again, with the client's group and exclusions, so that its filtering does
+ * not change. 404; 409 if it is not a part.
  */
 export async function splitClient(tx: Queryable, id: number): Promise<readonly ClientChange[]> {
   await tx.query(LOCK);

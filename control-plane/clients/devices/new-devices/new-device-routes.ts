@@ -1,4 +1,4 @@
-/** HTTP routes of acknowledging new clients. */
+/** HTTP routes for acknowledging new clients. */
 import { AcknowledgedClients, ClientIdsBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
@@ -16,7 +16,7 @@ export function newDeviceRoutes(context: { database: Database; clients: ClientDi
     path: '/clients/acknowledge',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Acknowledge clients, so that they are not shown as new any longer',
+    summary: 'Acknowledge clients, so that they are no longer shown as new',
     body: ClientIdsBody,
     answer: AcknowledgedClients,
     handle: async (request) => {
