@@ -1,6 +1,6 @@
 /**
- * A private root changes its key under a running Weir (RFC 5011). The hold-down is not waited for: what Weir
- * keeps on disk is made older between two runs.
+ * A private root changes its key under a running Weir (RFC 5011). Instead of waiting for the hold-down time, the test
+ * backdates Weir's file between two runs.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const BOTH = `${OLD.dnskey}\n${NEW.dnskey}`;
 const SWAPPED = `${OLD_REVOKED.dnskey}\n${NEW.dnskey}`;
 const lastLine = (text: string): string => text.split('\n').at(-1)!;
 
-/** The zone in each of its ages: its keys, and who signs its data. */
+/** The zone at each stage: its keys, and the key that signs its data. */
 const AGES = {
   before: [OLD.signed(OLD.dnskey, HOURS), OLD],
   published: [OLD.signed(BOTH, HOURS), OLD],
@@ -100,7 +100,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
       (seen) => seen === count,
     );
 
-  /** Dates the file back, as if Weir had written it a month ago. */
+  /** Backdates the file, as if Weir had written it a month ago. */
   function age31Days(): void {
     const keys: KeysByZone = new Map(
       [...readAnchorText(readFileSync(file, 'utf8'))].map(([zone, all]) => [
@@ -115,7 +115,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     writeFileSync(file, anchorText(keys));
   }
 
-  test('weir trusts the new key a month after its first sight, and the old one no more once it is revoked', async () => {
+  test('weir trusts the new key a month after its discovery, and stops trusting the old one once it is revoked', async () => {
     age = 'published';
     const first = await start();
     await untilChanges(first, 2);
@@ -137,7 +137,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await third.stop();
     expect(statesOnDisk()).toEqual(['revoked', 'valid']);
 
-    // A server with the old key is not trusted, neither by running threads nor after a start.
+    // A server with the old key is not trusted, neither by running threads nor after a restart.
     age = 'before';
     const fourth = await start();
     expect(await rcodeOf(fourth, 'www.example.org')).toBe(Rcode.SERVFAIL);

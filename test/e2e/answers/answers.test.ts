@@ -18,7 +18,7 @@ import { LONG_TEXTS, TTL, ZONE, ZONE_TEXT } from '../../support/dns/zone-directo
 const servers: RunningServer[] = [];
 let authority: RunningServer;
 
-/** Data of a record of a type that the codec does not know. */
+/** Data of a record whose type the codec does not support. */
 const unknown = (octets: unknown): string => Buffer.from(octets as Uint8Array).toString('hex');
 
 const SVCB_RDATA =
@@ -90,7 +90,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     }
   });
 
-  test('weir truncates a TXT of more than 4 KiB over UDP and gives it whole over TCP', async () => {
+  test('weir truncates a TXT of more than 4 KiB over UDP and sends all of it over TCP', async () => {
     const overUdp = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 1232 } });
     expect(overUdp).toMatchObject({ truncated: true, answers: [], rcode: Rcode.NOERROR });
     expect(overUdp.bytes.length).toBeLessThanOrEqual(1232);
@@ -104,7 +104,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
   });
 
-  test('weir answers a CNAME chain whole and in order', async () => {
+  test('weir answers with a complete CNAME chain in order', async () => {
     const reply = await udp.ask(`alias.${ZONE}`, 'A', { edns: {} });
     expect(reply.answers.map(({ name, type }) => `${name} ${type}`)).toEqual([
       `alias.${ZONE} CNAME`,
@@ -114,7 +114,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ]);
   });
 
-  test('weir answers a CNAME that leads nowhere with NXDOMAIN and the CNAME', async () => {
+  test('weir answers a CNAME whose target does not exist with NXDOMAIN and the CNAME', async () => {
     const reply = await udp.ask(`outside.${ZONE}`, 'A', { edns: {} });
     expect(reply).toMatchObject({ rcode: Rcode.NXDOMAIN, data: [`nothing.${ZONE}`] });
     expect(reply.authorities.map(({ type }) => type)).toEqual(['SOA']);
@@ -134,7 +134,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
           data: expect.objectContaining({ minimum: 60 }),
         }),
       ]);
-      // RFC 2308 section 5: not longer than MINIMUM says.
+      // RFC 2308 section 5: not longer than MINIMUM.
       expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
     }
   });
@@ -147,7 +147,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ttl).toBeGreaterThan(0);
   });
 
-  test('weir gives the name back in the case it was asked in, first, from the cache and over TCP', async () => {
+  test('weir returns the name in the case of the question, first, from the cache and over TCP', async () => {
     for (const name of [`mIxEd.wIlD.${ZONE}`, `MiXeD.WiLd.${ZONE}`]) {
       const reply = await udp.ask(name, 'A');
       expect(reply.message.questions?.[0]?.name).toBe(name);
@@ -165,19 +165,19 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(long.bytes.length).toBeLessThanOrEqual(512);
   });
 
-  test('weir answers an EDNS version it does not know with BADVERS', async () => {
+  test('weir answers an unknown EDNS version with BADVERS', async () => {
     const reply = await udp.ask(`www.${ZONE}`, 'A', { edns: { version: 1 } });
     expect(reply).toMatchObject({ opt: { version: 0, extendedRcode: Rcode.BADVERS }, answers: [] });
   });
 
-  test('weir copies DO into its answer, and keeps answers with and without it apart', async () => {
+  test('weir copies DO into its answer, and caches answers with and without it separately', async () => {
     const withDo = await udp.ask(`www.${ZONE}`, 'A', { edns: { dnssecOk: true } });
     expect(withDo.opt).toMatchObject({ dnssecOk: true });
     const without = await udp.ask(`www.${ZONE}`, 'A', { edns: {} });
     expect(without.opt).toMatchObject({ dnssecOk: false });
   });
 
-  test('weir answers several questions of one TCP connection, sent at once', async () => {
+  test('weir answers several questions sent at once on one TCP connection', async () => {
     await using client = await TcpClient.open(weir.dnsPort);
     const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
     names.forEach((name, id) => client.send(query(name, 'A', { id })));
@@ -185,14 +185,14 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
   });
 
-  test('weir logs what it answered, over UDP and TCP, with its upstream', async () => {
+  test('weir logs its answers over UDP and TCP with their upstream', async () => {
     const api = await weir.api();
     await udp.ask(`logged.wild.${ZONE}`, 'A');
     await udp.ask(`logged.wild.${ZONE}`, 'A');
     await askOverTcp(weir.dnsPort, `logged.wild.${ZONE}`, 'A');
     await api.untilQueryCount(3, 'domain=logged.wild');
     const rows = await api.queries('domain=logged.wild');
-    // Rows of one moment are in no order.
+    // Rows with the same time are in no particular order.
     const told = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
     expect(told.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
     expect(rows.find(({ cached }) => !cached)).toMatchObject({
@@ -216,7 +216,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         await (await weir.api()).expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
       };
 
-      test('weir asks the next server of a Failover pool when the first is dead, and the next pool when all are', async () => {
+      test('weir asks the next server of a Failover pool when the first is down, and the next pool when all are', async () => {
         const alive = `127.0.0.1:${String(authority.port)}`;
         for (const [at, pools] of [
           [pool('one', 1, [dead[0]!, alive])],
@@ -235,7 +235,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         }
       });
 
-      test('weir answers SERVFAIL and says that it reaches no server if all are dead', async () => {
+      test('weir answers SERVFAIL with the extended error that no server is reachable if all are down', async () => {
         await use(pool('dead', 1, dead));
         expect(await udp.ask(`dead.wild.${ZONE}`, 'A', { edns: {} })).toMatchObject({
           rcode: Rcode.SERVFAIL,
@@ -243,7 +243,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         });
       });
 
-      test('weir answers what its upstream says, over UDP and TCP, with and without EDNS', async () => {
+      test('weir passes on the answers of its upstream, over UDP and TCP, with and without EDNS', async () => {
         await using upstream = await startEchoingUpstream();
         await use(pool('echo', 1, [`127.0.0.1:${String(upstream.port)}`]));
         const data = [EVERY_ADDRESS];
@@ -256,7 +256,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
 });
 
 describe('weir in front of a resolver', () => {
-  test('weir answers what the resolver found out, and its NXDOMAIN', async () => {
+  test("weir passes on the resolver's answers, and its NXDOMAIN", async () => {
     const resolver = await startUnbound(ZONE, authority.port);
     servers.push(resolver);
     const upstreams = [`127.0.0.1:${String(resolver.port)}`];

@@ -1,6 +1,6 @@
 /**
- * Messages that no client should send: each kind gets the outcome that the RFCs name, nothing ends a thread, and the
- * server keeps answering all other clients.
+ * Messages that no client should send: each kind gets the outcome that the RFCs specify, no thread ends, and the server
+ * continues to answer all other clients.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -15,10 +15,10 @@ import { until } from '../../support/parts/until.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const NAME = 'some.example.com';
-/** On each back end; `packet-storm.test.ts` sends more of them to the first. */
+/** Number of random packets for each back end; `packet-storm.test.ts` sends more to the first. */
 const RANDOM_PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 4000);
 const PORTION = 200;
-/** Fixed, so that what one run finds every run finds. */
+/** Fixed, so that every run finds the same faults. */
 const SEED = 20_260_822;
 const MAX_DATAGRAM = 65_507;
 const MAX_MESSAGE = 65_535;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Header of a query with these counts, and what follows. */
+/** Header of a query with these counts, and the bytes that follow. */
 function message(
   counts: readonly [number, number, number, number],
   ...rest: (Uint8Array | readonly number[])[]
@@ -43,29 +43,29 @@ const LABEL_63 = [63, ...Array<number>(63).fill(0x61)];
 
 const MALFORMED: readonly (readonly [string, Uint8Array])[] = [
   ['no question', message([0, 0, 0, 0])],
-  ['a question that is counted but not there', message([1, 0, 0, 0])],
+  ['a question that is counted but missing', message([1, 0, 0, 0])],
   ['two questions', message([2, 0, 0, 0], QUESTION, QUESTION)],
   ['65,535 questions', message([65_535, 0, 0, 0], QUESTION)],
-  ['a name that is cut off', message([1, 0, 0, 0], QUESTION.slice(0, 7))],
+  ['a name that is truncated', message([1, 0, 0, 0], QUESTION.slice(0, 7))],
   ['a name without an end', message([1, 0, 0, 0], nameOctets(NAME).slice(0, -1))],
-  ['a type that is cut off', message([1, 0, 0, 0], QUESTION.slice(0, -3))],
+  ['a type that is truncated', message([1, 0, 0, 0], QUESTION.slice(0, -3))],
   ['a label of the reserved kind 01', message([1, 0, 0, 0], [0x41, 0x61, 0], u16(1), u16(1))],
   ['a label of the reserved kind 10', message([1, 0, 0, 0], [0x81, 0x61, 0], u16(1), u16(1))],
   ['a compression pointer to itself', message([1, 0, 0, 0], [0xc0, 12], u16(1), u16(1))],
-  ['a compression pointer behind the end', message([1, 0, 0, 0], [0xff, 0xff], u16(1), u16(1))],
+  ['a compression pointer past the end', message([1, 0, 0, 0], [0xff, 0xff], u16(1), u16(1))],
   ['a name of 256 bytes', message([1, 0, 0, 0], ...Array<number[]>(4).fill(LABEL_63), [0], u16(1), u16(1))],
-  ['an additional record that is not there', message([1, 0, 0, 1], QUESTION)],
-  ['an additional record that is cut off', message([1, 0, 0, 1], QUESTION, OPT.slice(0, -2))],
+  ['an additional record that is missing', message([1, 0, 0, 1], QUESTION)],
+  ['an additional record that is truncated', message([1, 0, 0, 1], QUESTION, OPT.slice(0, -2))],
   ['an option that is longer than the message', message([1, 0, 0, 1], QUESTION, OPT.slice(0, -2), u16(500))],
   ['two OPT records', message([1, 0, 0, 2], QUESTION, OPT, OPT)],
-  ['an answer record that is not there', message([1, 1, 0, 0], QUESTION)],
+  ['an answer record that is missing', message([1, 1, 0, 0], QUESTION)],
   ['the type OPT as a question', query(NAME, RRType.OPT, { id: 0x1234 })],
 ];
 
 describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
   let weir: Weir;
   let udp: UdpClient;
-  /** Connections that will idle until the last test of the block. */
+  /** Connections that stay idle until the last test of the block. */
   let idlers: TcpClient[] = [];
   const startIdlers = async (): Promise<TcpClient[]> => {
     const clients = await Promise.all(Array.from({ length: 4 }, () => TcpClient.open(weir.dnsPort)));
@@ -86,7 +86,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Other clients are served, and no thread has died. */
+  /** Other clients are served, and no thread has ended. */
   async function expectGoesOn(): Promise<void> {
     using other = await UdpClient.open(weir.dnsPort);
     expect(await other.ask(NAME, 'A')).toMatchObject({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] });
@@ -111,7 +111,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     },
   );
 
-  test('weir answers every opcode but QUERY with NOTIMP', async () => {
+  test('weir answers every opcode except QUERY with NOTIMP', async () => {
     for (let opcode = 0; opcode < 16; opcode++) {
       const reply = await udp.exchange(query(NAME, 'A', { id: opcode, flags: 0x0100 | (opcode << 11) }));
       expect(reply).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     const response = query(NAME, 'A', { id: 7, flags: 0x8180 });
     for (let length = 0; length < 12; length++) await udp.send(query(NAME, 'A').slice(0, length));
     for (let i = 0; i < 20; i++) await udp.send(response);
-    // Replies of one worker come in order: what had been due would be here before this one.
+    // Replies of one worker arrive in order, so earlier ones would have arrived before this one.
     await udp.ask(NAME, 'A');
     expect(udp.unexpected).toEqual([]);
     await using tcp = await TcpClient.open(weir.dnsPort);
@@ -155,7 +155,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     }
   });
 
-  test('weir survives datagrams of every size that is near an edge', async () => {
+  test('weir survives datagrams of every size near a limit', async () => {
     const edges = [
       0,
       1,
@@ -193,23 +193,24 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     using noisy = await UdpClient.open(weir.dnsPort);
     for (let sent = 0; sent < RANDOM_PACKETS; sent += PORTION) {
       await Promise.all(Array.from({ length: PORTION }, () => noisy.send(randomPacket(random))));
-      // A reply to a good query shows that the portion is dealt with; sockets' queues drop what is too much.
+      // A reply to a valid query shows that the batch has been processed; the kernel drops what exceeds the socket
+      // buffers.
       await noisy.ask(NAME, 'A');
     }
     await expectGoesOn();
     expect(noisy.unexpected.length).toBeGreaterThan(0);
     for (const reply of noisy.unexpected) {
       expect(reply[2]! & 0x80).toBe(0x80);
-      // The upstream answers whatever it is asked: a SERVFAIL would be a fault of Weir's own.
+      // The upstream answers every question, so a SERVFAIL would be Weir's fault.
       expect(reply[3]! & 0xf).not.toBe(Rcode.SERVFAIL);
       expect(reply.length).toBeGreaterThanOrEqual(12);
       expect(reply.length).toBeLessThanOrEqual(1232);
     }
   });
 
-  test('weir takes a TCP message of 65,535 octets', async () => {
+  test('weir accepts a TCP message of 65,535 bytes', async () => {
     const head = query(NAME, 'A', { id: 5, edns: {} });
-    // An EDNS padding option (RFC 7830) fills what is left.
+    // An EDNS padding option (RFC 7830) fills the rest.
     const optionSize = MAX_MESSAGE - head.length - 4;
     const padded = octets(
       head.slice(0, -2),
@@ -228,7 +229,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
   });
 
   test.each([0, 1, 11])(
-    'weir closes a TCP connection on which a message of %s bytes comes',
+    'weir closes a TCP connection on which a message of %s bytes arrives',
     async (length) => {
       await using tcp = await TcpClient.open(weir.dnsPort);
       tcp.send(new Uint8Array(length));
@@ -237,7 +238,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     },
   );
 
-  test('weir answers a TCP query that comes byte by byte, and one whose client has closed its half', async () => {
+  test('weir answers a TCP query that arrives byte by byte, and one whose client has half-closed', async () => {
     await using dripping = await TcpClient.open(weir.dnsPort);
     const bytes = query(NAME, 'A');
     for (const octet of octets(u16(bytes.length), bytes)) {
@@ -251,7 +252,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await halfClosed.closed;
   });
 
-  test('weir keeps answering when clients vanish with their questions open', async () => {
+  test('weir keeps answering when clients disappear before their answers', async () => {
     for (let round = 0; round < 20; round++) {
       await using tcp = await TcpClient.open(weir.dnsPort);
       for (let i = 0; i < 100; i++)
@@ -261,7 +262,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir keeps connections of one client within a limit, and lets new ones in when old ones are gone', async () => {
+  test('weir limits the connections of one client, and accepts new ones once old ones are closed', async () => {
     const clients = await Promise.all(Array.from({ length: 300 }, () => TcpClient.open(weir.dnsPort)));
     const served = await Promise.all(
       clients.map(async (client) => {
@@ -274,7 +275,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     using other = await UdpClient.open(weir.dnsPort);
     expect(await other.ask(NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
     await Promise.all(clients.map((client) => client.close()));
-    // The server learns of the closed connections in its own time.
+    // The server learns of the closed connections after a delay.
     const api = await weir.api();
     await until(
       `no connections but the ${String(idlers.length)} idle ones`,
@@ -288,7 +289,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir closes connections on which nothing whole comes for a while', async () => {
+  test('weir closes connections on which no complete message arrives in time', async () => {
     await Promise.all(idlers.map((client) => client.closed));
     await expectGoesOn();
   });

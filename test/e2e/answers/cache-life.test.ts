@@ -1,4 +1,4 @@
-/** Answers in the cache as they grow old: asked again while in use, served stale, dropped, kept over a restart. */
+/** Ageing of cached answers: refreshed while in use, served stale, cleared, kept over a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/api/cache-api.ts';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
@@ -13,11 +13,11 @@ import { UdpClient } from '../../support/dns/dns-client.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const STALE_ERROR = 3;
-/** Longer than any client of the test waits. */
+/** Longer than the time-out of any client of the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n[cache]\npersist = true\n';
 const EDNS = { edns: { udpSize: 1232 } };
 
-/** TTLs of the first label's names; an hour for others. */
+/** TTLs of names with these first labels; an hour for others. */
 const TTLS: Readonly<Record<string, number>> = { used: 6, stale: 1 };
 
 function firstLabel({ bytes }: ReceivedQuery): string {
@@ -63,7 +63,7 @@ describe('the answer cache', () => {
     room.remove();
   });
 
-  test('asks again for a name in use before its answer ends, once', async () => {
+  test('refreshes the answer for a name in use once before it expires', async () => {
     for (let i = 0; i < 2; i++) await udp.ask('used.example.com', 'A');
     await until(
       'a second question to the upstream about a name in use',
@@ -81,7 +81,7 @@ describe('the answer cache', () => {
     expect(metrics.hits).toBeGreaterThan(1);
   });
 
-  test('answers from stale while the upstream is silent, and takes the late answer', async () => {
+  test('serves a stale answer while the upstream does not answer, then stores the late answer', async () => {
     await udp.ask('stale.example.com', 'A');
     isSilent = true;
     const ask = (): Promise<Reply> => udp.ask('stale.example.com', 'A', EDNS);
@@ -96,7 +96,7 @@ describe('the answer cache', () => {
     expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
   });
 
-  test('lists entries page by page and drops them for every worker', async () => {
+  test('lists entries page by page and clears them for every worker', async () => {
     for (const name of ['one.drop.example.com', 'two.drop.example.com', 'drop.example.com'])
       await udp.ask(name, 'A');
     const path = '/cache/entries?domain=*.drop.example.com';

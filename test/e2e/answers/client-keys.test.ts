@@ -1,5 +1,5 @@
 /**
- * Clients that name themselves by a key: the name that they ask for in TLS, or the path of DNS over HTTPS.
+ * Clients that identify themselves by a key in the TLS server name or in the path of DNS over HTTPS.
  *
  * @needs curl knot-dnsutils
  */
@@ -62,7 +62,7 @@ beforeAll(async () => {
     await api.expect(201, 'POST', '/managed-domains', { domain, action: 'deny', group_id });
   phone = await api.expect(201, 'POST', '/clients', { client_key: 'Phone', name: 'Anna', group_id: kids });
   laptop = await api.expect(201, 'POST', '/clients', { client_key: 'laptop' });
-  // All clients of this test are behind one address, which has a group itself.
+  // All clients of this test share an address, which has a group itself.
   await api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', group_id: work });
 });
 afterAll(async () => {
@@ -94,7 +94,7 @@ const AS_KIDS = [BLOCKED, EVERY_ADDRESS];
 const AS_WORK = [EVERY_ADDRESS, BLOCKED];
 
 describe('weir with clients that have keys', () => {
-  test('over TLS gives kdig the group of the key in the name that it asks for', async () => {
+  test('over TLS gives kdig the group of the key in its server name', async () => {
     const blockedFor = async (name: string): Promise<boolean> => {
       const { stdout } = await run('kdig', [
         ...['@127.0.0.1', '-p', String(ports.dot), '+short', 'games.example', 'A'],
@@ -108,7 +108,7 @@ describe('weir with clients that have keys', () => {
     expect(await blockedFor(`other.${SERVER_NAME}`)).toBe(false);
   });
 
-  test('lets a key outrank the address; without a group, or unknown, it leaves the group of the address', async () => {
+  test('prefers a key to the address; a key that is unknown or without a group keeps the group of the address', async () => {
     expect(await overTls('phone')).toEqual(AS_KIDS);
     expect(await overTls('laptop')).toEqual(AS_WORK);
     expect(await overTls('unknown')).toEqual(AS_WORK);
@@ -116,7 +116,7 @@ describe('weir with clients that have keys', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'of %s goes by the name, not by a ticket of another one',
+    'of %s identifies clients by the server name, not by a ticket for another name',
     async (version) => {
       const options = { maxVersion: version, minVersion: version };
       const servername = `phone.${SERVER_NAME}`;
@@ -150,7 +150,7 @@ describe('weir with clients that have keys', () => {
     },
   );
 
-  test('takes each request of a connection over HTTP/2 for the client of its path', async () => {
+  test('assigns each request of an HTTP/2 connection to the client of its path', async () => {
     const doh = new DohClient(ports.doh, authority.cert, SERVER_NAME);
     const paths = ['/phone', '', '/laptop', '/phone'].map((key) => ({ ':path': pathOf(key) }));
     const replies = await Promise.all(paths.map((path) => doh.request(path)));
@@ -159,7 +159,7 @@ describe('weir with clients that have keys', () => {
     doh.close();
   });
 
-  test('explains for a key, also one that no client has', async () => {
+  test('explains the decision for a key, also for one that no client has', async () => {
     const explained = async (key: string) => {
       const path = `/explain?domain=games.example&client=127.0.0.1&client_key=${key}`;
       const { group_id, status, stages } = await api.expect<ExplainAnswer>(200, 'GET', path);
@@ -194,7 +194,7 @@ describe('weir with clients that have keys', () => {
       ['c.logged.example', ...keyed],
       ['d.logged.example', '127.0.0.1', null, null, work],
     ]);
-    // Weir itself asks for host names now and then.
+    // Weir itself looks up host names occasionally.
     const { top } = await until(
       'the statistics of clients to have all queries of the log',
       async () => ({
@@ -226,7 +226,7 @@ describe('weir with clients that have keys', () => {
     );
   });
 
-  test('judges what a client with a key has asked by its group in a simulation', async () => {
+  test('simulates the queries of a client with a key by its group', async () => {
     const draft = {
       managed_domains: { add: [{ domain: 'a.logged.example', action: 'deny', group_id: kids }] },
     };
@@ -246,7 +246,7 @@ describe('weir with clients that have keys', () => {
     const grant = { client_id: laptop.id, domain: 'games.example', secs: 600 };
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/grants', grant);
     expect(await bothOf(dot)).toEqual([EVERY_ADDRESS, EVERY_ADDRESS]);
-    // Another client at the same address has no part in it.
+    // Another client at the same address is not affected.
     expect(await overTls('phone')).toEqual(AS_KIDS);
     await api.expect(204, 'DELETE', `/grants/${id}`);
     await api.expect(200, 'PATCH', `/clients/${laptop.id}`, { client_key: 'tablet' });
@@ -266,7 +266,7 @@ describe('weir with clients that have keys', () => {
     `pho_ne.${SERVER_NAME}`,
     `${'phone'.repeat(13)}.${SERVER_NAME}`,
     'phone.'.repeat(42),
-  ])('takes no key from the name %j', async (name) => {
+  ])('reads no key from the name %j', async (name) => {
     const dot = await DotClient.open(ports.dot, { servername: name });
     expect(await bothOf(dot)).toEqual(AS_WORK);
     dot.close();
@@ -317,7 +317,7 @@ describe('weir with clients that have keys', () => {
   });
 });
 
-/** The first bytes that a client sends. */
+/** The first bytes from a client. */
 async function clientHello(servername: string): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

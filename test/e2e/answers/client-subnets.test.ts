@@ -1,4 +1,4 @@
-/** Clients' subnets (RFC 7871): taken out of questions, or forwarded without an answer ever reaching another subnet. */
+/** Client subnets (RFC 7871): removed from questions, or forwarded without an answer ever reaching another subnet. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -12,12 +12,12 @@ import type { Reply } from '../../support/dns/dns-message.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
-/** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and a request to send no subnet. */
+/** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and a query that forbids sending a subnet. */
 const EAST = [0, 1, 24, 0, 198, 51, 100];
 const WEST = [0, 1, 24, 0, 198, 51, 101];
 const NORTH = [0, 2, 48, 0, 0x20, 1, 0x0d, 0xb8, 0, 7];
 const UNTOLD = [0, 1, 0, 0];
-/** Address that the upstream returns to queries without a subnet. */
+/** Address in the upstream's answers to queries without a subnet. */
 const ANYWHERE = '192.0.2.1';
 const MALFORMED = [
   [0, 1, 24, 0, 198, 51],
@@ -35,12 +35,12 @@ function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
   return message === null ? undefined : subnetsOf(message)[0];
 }
 
-/** The address that the upstream returns for a subnet: its last byte is the subnet's. */
+/** Address in the upstream's answers for a subnet; its last byte is the subnet's. */
 function addressFor(ecs: readonly number[] | undefined): string {
   return ecs === undefined || ecs.length === 4 ? ANYWHERE : `192.0.2.${String(ecs.at(-1))}`;
 }
 
-/** The answer to a query, for this subnet, with a scope prefix as long as its source prefix. */
+/** The answer to a query for this subnet, with a scope prefix equal to its source prefix. */
 function answer(
   { bytes }: ReceivedQuery,
   ecs: readonly number[] | undefined,
@@ -50,7 +50,7 @@ function answer(
   return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: told });
 }
 
-/** An upstream that answers each subnet with a different address; some first labels change its behaviour. */
+/** An upstream that answers each subnet with a different address; some first labels change how it answers. */
 async function startTellingUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (received) => {
@@ -69,7 +69,7 @@ function labelOf({ bytes }: ReceivedQuery): string {
     .toLowerCase();
 }
 
-/** The queries for a name that the upstream got, without those that were sent again. */
+/** The upstream's queries for a name, without retransmissions. */
 function queriesFor({ udpQueries }: ScriptedUpstream, name: string): ReceivedQuery[] {
   const wanted = Buffer.from(nameOctets(name)).toString('latin1');
   const own = udpQueries.filter(({ bytes }) =>
@@ -119,7 +119,7 @@ describe('weir that forwards client subnets', () => {
     ['IPv4', EAST],
     ['IPv6', NORTH],
   ])(
-    'weir hands an %s subnet to the upstream as it came, and its scope to the client',
+    'weir forwards an %s subnet to the upstream unchanged, and its scope to the client',
     async (family, ecs) => {
       const name = `told-${family.toLowerCase()}.example`;
       const reply = await ask(name, ecs);
@@ -129,7 +129,7 @@ describe('weir that forwards client subnets', () => {
     },
   );
 
-  test('weir does so over TCP', async () => {
+  test('weir also forwards a subnet over TCP', async () => {
     const reply = await askOverTcp(running.weir.dnsPort, 'tcp.example', 'A', { edns: { subnets: [EAST] } });
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
@@ -141,18 +141,18 @@ describe('weir that forwards client subnets', () => {
     expect(asked.map(subnetOf)).toEqual([undefined, undefined]);
   });
 
-  test('weir never answers one subnet, or none, with the answer of another', async () => {
+  test('weir never answers a query with the answer for another subnet', async () => {
     const name = 'shared.example';
     for (let round = 0; round < 2; round++) {
       expect((await ask(name, EAST)).data).toEqual([addressFor(EAST)]);
       expect((await ask(name, WEST)).data).toEqual([addressFor(WEST)]);
       expect((await ask(name)).data).toEqual([ANYWHERE]);
     }
-    // The answer without a subnet comes from the cache the second time.
+    // The second answer without a subnet comes from the cache.
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 
-  test('weir asks once for equal subnets that wait together, and for each other one', async () => {
+  test('weir sends one question for equal subnets in flight, and one for each different subnet', async () => {
     const name = 'held.example';
     const waiting = [ask(name, EAST), ask(name, EAST), ask(name, WEST), ask(name), ask(name)];
     await until(
@@ -160,7 +160,7 @@ describe('weir that forwards client subnets', () => {
       () => queriesFor(upstream, name).map(subnetOf),
       ({ length }) => length === 3,
     );
-    // Once this is answered, Weir has read everything sent before it on the same socket.
+    // Once this is answered, Weir has read everything sent earlier on the same socket.
     await ask('barrier.example');
     const asked = queriesFor(upstream, name);
     const subnets = asked.map((received) => String(subnetOf(received)));
@@ -171,7 +171,7 @@ describe('weir that forwards client subnets', () => {
     expect(replies.map(({ data }) => data)).toEqual(expected);
   });
 
-  test('weir drops a reply for another subnet, and takes the right one', async () => {
+  test('weir ignores a reply for another subnet, and accepts the right one', async () => {
     const reply = await ask('wrong.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
@@ -183,7 +183,7 @@ describe('weir that forwards client subnets', () => {
     expect(queriesFor(upstream, 'unaware.example')).toHaveLength(2);
   });
 
-  test('weir passes on a request to send no subnet; the answer is for all clients', async () => {
+  test('weir passes on a query that forbids sending a subnet, and caches the answer for all clients', async () => {
     const name = 'untold.example';
     const first = await ask(name, UNTOLD);
     expect([first.data, first.subnets]).toEqual([[ANYWHERE], [UNTOLD]]);
@@ -204,7 +204,7 @@ describe('weir that forwards client subnets', () => {
     expect((await ask('two.example', EAST, WEST)).rcode).toBe(Rcode.FORMERR);
   });
 
-  test('weir answers what it knows itself without upstreams, for all clients', async () => {
+  test('weir answers local names without upstreams, for all clients', async () => {
     const local = await ask('nas.example', EAST);
     expect([local.data, local.subnets]).toEqual([['10.0.0.9'], [EAST]]);
     const reserved = await ask('hidden.onion', EAST);
@@ -212,7 +212,7 @@ describe('weir that forwards client subnets', () => {
     expect([...queriesFor(upstream, 'nas.example'), ...queriesFor(upstream, 'hidden.onion')]).toEqual([]);
   });
 
-  test('weir asks for the target of an alias with the subnet', async () => {
+  test('weir sends the subnet with the question for the target of an alias', async () => {
     const reply = await ask('alias.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([
       ['target.example', addressFor(EAST)],
@@ -221,7 +221,7 @@ describe('weir that forwards client subnets', () => {
     expect((await ask('alias.example', WEST)).data).toEqual(['target.example', addressFor(WEST)]);
   });
 
-  test('weir gives the answer for all clients if no upstream has one for the subnet', async () => {
+  test('weir returns the cached answer for all clients if no upstream answers for the subnet', async () => {
     await ask('fallback.example');
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
@@ -233,7 +233,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
   });
 
-  test('weir asks again without EDNS if the upstream refuses the option', async () => {
+  test('weir retries without EDNS if the upstream refuses the option', async () => {
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
       const asked = questionOf(received.bytes);
@@ -246,14 +246,14 @@ describe('weir that forwards client subnets', () => {
   });
 });
 
-describe('weir as it comes', () => {
+describe('weir with default settings', () => {
   let running: Running;
   beforeAll(async () => {
     running = await start('');
   });
   afterAll(() => stop(running));
 
-  test('weir takes subnets out of questions, and says nothing of them', async () => {
+  test('weir removes subnets from questions, and does not return them', async () => {
     const { udp, upstream } = running;
     for (const ecs of [EAST, WEST, NORTH, UNTOLD, ...MALFORMED]) {
       const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [ecs] } }));

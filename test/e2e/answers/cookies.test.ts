@@ -1,4 +1,4 @@
-/** DNS cookies of the server's side (RFC 7873, RFC 9018) and what they prove, over real sockets. */
+/** DNS cookies of the server (RFC 7873, RFC 9018) and what they prove, over real sockets. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -29,7 +29,7 @@ afterAll(() => upstream.close());
 
 const withCookie = (cookie: Uint8Array | undefined = CLIENT_COOKIE): QueryOptions => ({ edns: { cookie } });
 
-/** The reply without values that the test cannot predict. */
+/** The reply without values that are not predictable. */
 function shown({ rcode, data, cookie, opt }: Reply): unknown {
   const isGood = cookie?.length === SIZE && Buffer.from(cookie).subarray(0, 8).equals(CLIENT_COOKIE);
   return { rcode: opt?.extendedRcode ?? rcode, data, isGood };
@@ -51,7 +51,7 @@ describe('weir with DNS cookies', () => {
     await weir.stop();
   });
 
-  test('weir gives every reply to a cookie a server cookie: forwarded, cached, its own, refused, over UDP and TCP', async () => {
+  test('weir adds a server cookie to every reply to a cookie: forwarded, cached, local, refused, over UDP and TCP', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     const good = { rcode: Rcode.NOERROR, data: [EVERY_ADDRESS], isGood: true };
     for (const client of [udp, tcp]) {
@@ -69,7 +69,7 @@ describe('weir with DNS cookies', () => {
     }
   });
 
-  test('weir gives a cookie to a request without a question, and answers FORMERR to one without either', async () => {
+  test('weir returns a cookie for a query without a question, and FORMERR for one with neither', async () => {
     const header = Uint8Array.of(7, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
     const whole = query('.', 'A', withCookie());
     const opt = whole.subarray(17);
@@ -82,18 +82,18 @@ describe('weir with DNS cookies', () => {
     expect((await udp.exchange(Uint8Array.from([...header, ...without]))).rcode).toBe(Rcode.FORMERR);
   });
 
-  test('weir answers FORMERR to cookies of a length that no cookie has', async () => {
+  test('weir answers FORMERR to cookies of an invalid length', async () => {
     for (const length of [0, 7, 9, 15, 41])
       expect((await udp.ask('one.example.com', 'A', withCookie(new Uint8Array(length)))).rcode).toBe(
         Rcode.FORMERR,
       );
   });
 
-  test('weir answers who has a valid cookie, or comes over TCP, while its address is over the limit', async () => {
+  test('weir answers a client with a valid cookie or over TCP while its address is over the limit', async () => {
     const address = '127.0.0.31';
     using victim = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
     const { cookie } = await victim.ask('one.example.com', 'A', withCookie());
-    // Queries of an attacker who forges the victim's address.
+    // Queries of an attacker that spoofs the victim's address.
     const forged = [];
     for (let i = 0; i < 3 * BURST; i++) forged.push(await victim.ask('one.example.com', 'A'));
     expect(forged.some(({ truncated }) => truncated)).toBe(true);
@@ -129,7 +129,7 @@ describe('weir with DNS cookies', () => {
       query('one.example.com', 'A', { edns: { cookie: new Uint8Array(9) } }),
     ],
     ['BADVERS', '127.0.4.4', Rcode.BADVERS, query('one.example.com', 'A', { edns: { version: 1 } })],
-  ])('weir gives a network no more %s than answers', async (_what, address, rcode, message) => {
+  ])('weir sends a network no more %s than answers', async (_what, address, rcode, message) => {
     using client = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
     const rcodes = [];
     for (let i = 0; i < 2 * BURST; i++) {

@@ -1,4 +1,6 @@
-/** Validation through the whole process: answers to clients with and without DO, AD and CD for good and bad zones. */
+/**
+ * Validation through the whole process: answers to clients with and without DO, AD and CD, for valid and bogus zones.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ const RD = 0x0100;
 const AD = 0x0020;
 const CD = 0x0010;
 
-/** Asked before the last test looks at the log. */
+/** Queried before the last test reads the log. */
 const QUESTIONS = 21;
 
 const now = Math.floor(Date.now() / 1000);
@@ -50,7 +52,7 @@ const TABLE: Readonly<Record<string, CacheableAnswer>> = {
   'nta.example.org A': positive('nta.example.org 300 A 192.0.2.7'),
 };
 
-/** The answer with its last record, the signature, ended within its fixed part. */
+/** The answer with its last record, the signature, truncated within its fixed part. */
 function withCutSignature(answer: CacheableAnswer): CacheableAnswer {
   const rdlength = 18 + 13 + 64;
   const body = answer.body.slice(0, 17 - rdlength);
@@ -58,7 +60,7 @@ function withCutSignature(answer: CacheableAnswer): CacheableAnswer {
   return { ...answer, body };
 }
 
-/** Answers from the table, SERVFAIL for what is not in it; with DO only, as the table is full of signatures. */
+/** Answers from the table, and SERVFAIL for names not in it; only with DO, because the table contains signatures. */
 function answer(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);
   const found = TABLE[`${nameToText(asked.qname).toLowerCase()} ${rrTypeName(asked.qtype)}`];
@@ -106,7 +108,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
 
   const isAuthentic = (reply: { bytes: Uint8Array }): boolean => (reply.bytes[3]! & AD) !== 0;
 
-  test('a secure answer has AD for who asks with DO or AD, fresh and from the cache, signatures for DO', async () => {
+  test('a secure answer has AD for a query with DO or AD, fresh and cached, and signatures for DO', async () => {
     for (const flags of [RD, RD | AD]) {
       const reply = await udp.ask('www.example.org', 'A', { flags });
       expect(reply).toMatchObject({ data: ['192.0.2.1'] });
@@ -119,7 +121,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     }
   });
 
-  test('a denial is proven; the proofs are for who asks with DO', async () => {
+  test('a negative answer is proven; a query with DO gets the proofs', async () => {
     const plain = await udp.ask('none.example.org', 'A', { flags: RD | AD });
     expect(plain).toMatchObject({ rcode: Rcode.NXDOMAIN });
     expect(plain.authorities.map(({ type }) => type)).toEqual(['SOA']);
@@ -165,7 +167,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     },
   );
 
-  test('a blocked answer has no AD, whatever was proven of it (CVE-2026-50243)', async () => {
+  test('a blocked answer has no AD, even if it was secure (CVE-2026-50243)', async () => {
     const api = await weir.api();
     await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') });
     for (let i = 0; i < 2; i++) {
@@ -184,7 +186,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     expect(await udp.ask('bad.example.com', 'A')).toMatchObject({ rcode: Rcode.SERVFAIL, data: [] });
   });
 
-  test('the query log knows the state of each answer', async () => {
+  test('the query log has the DNSSEC status of each answer', async () => {
     const api = await weir.api();
     await api.untilQueryCount(QUESTIONS);
     await expect(api.queryCount('domain=old.example.org&dnssec=bogus')).resolves.toBe(2);

@@ -98,7 +98,7 @@ ${LOCAL}
     expect(statuses).toEqual([400, 415, 405, 413, 400]);
   });
 
-  test('logs by which way a query came', async () => {
+  test('logs the transport of each query', async () => {
     const dot = await DotClient.open(ports.dot);
     await dot.ask('dot.home.example', 'A');
     dot.close();
@@ -106,12 +106,12 @@ ${LOCAL}
     await api.untilQueryCount(1, 'protocol=doh&domain=here.home.example');
   });
 
-  test('gives new connections a new certificate at once, over TLS and HTTPS', async () => {
+  test('uses a new certificate for new connections immediately, over TLS and HTTPS', async () => {
     const before = await DotClient.open(ports.dot);
     await api.expect(200, 'POST', '/tls/generate?force=true');
     const after = await DotClient.open(ports.dot);
     expect(after.fingerprint).not.toBe(before.fingerprint);
-    // The connection that was open still works.
+    // The open connection still works.
     expect((await before.ask('here.home.example', 'A')).data).toEqual(['192.0.2.20']);
     for (const client of [before, after]) client.close();
   });
@@ -124,7 +124,7 @@ ${LOCAL}
       () => weir.replacedThreads,
       (count) => count > replaced,
     );
-    // The next test halts the control plane, which must first send the new thread its certificate.
+    // The next test halts the control plane, which must first send the certificate to the new thread.
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
     await until(
       'an answer over TLS',
@@ -166,7 +166,7 @@ ${LOCAL}
   });
 });
 
-/** A header of PROXY protocol v2 that names 192.0.2.99. */
+/** A PROXY protocol v2 header for 192.0.2.99. */
 const PROXY_HEADER = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
 
 describe('weir behind a load balancer, with a separate certificate for DNS', () => {
@@ -203,7 +203,7 @@ ${LOCAL}
     doh.close();
   });
 
-  test('knows the client by the header of a load balancer that is trusted, over TCP and TLS', async () => {
+  test('identifies the client by the header of a trusted load balancer, over TCP and TLS', async () => {
     const from = async (port: number) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.9' });
       await within('a TCP connection', once(socket, 'connect'));

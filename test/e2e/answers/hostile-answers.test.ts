@@ -1,4 +1,6 @@
-/** Odd answers of an upstream on a stream: they harm no other question, and reach the client with their reason. */
+/**
+ * Unusual answers of an upstream on a stream: they affect no other question, and reach the client with their reason.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
@@ -11,10 +13,12 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const OTHERS = 100;
-/** A name whose answers get long when written again: RDATA of that type must not point to it. */
+/** A name whose answers grow when they are rewritten, because RDATA of that type must not be compressed. */
 const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
 const BIG = 'big.example';
-/** No probes beside the questions; those of one client socket are all one worker's, on one connection. */
+/**
+ * No probes in addition to the questions. Questions from one client socket go to one worker, and so to one connection.
+ */
 const QUIET = '[dns.health_check]\nenabled = false\n';
 const QNAME = Uint8Array.of(0xc0, 12);
 
@@ -43,7 +47,7 @@ describe('weir behind an upstream on one stream', () => {
   });
 
   test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
-    // All answers at once, when every question is on the connection.
+    // Sends all answers at once, when every question is on the connection.
     upstream.tcpScript = (_query, index) => {
       if (index !== OTHERS) return;
       for (const query of upstream.tcpQueries)
@@ -61,14 +65,14 @@ describe('weir behind an upstream on one stream', () => {
     expect(upstream.tcpConnections).toBe(1);
     const api = await weir.api();
     const healthOf = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
-    // Threads report once a second; a report may fall between the first of these answers and the last.
+    // Threads report once a second, and a report may come between the first and the last of these answers.
     const health = await until('the report of an answer that is too long', healthOf, ([server]) => {
       return server?.last_error === 'too-long' && server.status !== 'Unknown';
     });
     expect(health).toMatchObject([{ status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' }]);
   });
 
-  test('an answer of 65,000 bytes reaches a client over TCP whole', async () => {
+  test('an answer of 65,000 bytes reaches a client over TCP completely', async () => {
     const text = octets(...Array.from({ length: 255 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
     const rdata = octets(text, [99, ...new Uint8Array(99).fill(0x61)]);
     upstream.tcpScript = (query) =>
@@ -79,7 +83,7 @@ describe('weir behind an upstream on one stream', () => {
     expect(reply).toMatchObject({ rcode: Rcode.NOERROR, truncated: false });
   });
 
-  test('says 16 for what the upstream says 15 for, again from the cache, and nothing without EDNS', async () => {
+  test("maps the upstream's extended error 15 to 16, also from the cache, and sends none without EDNS", async () => {
     const asked = upstream.tcpQueries.length;
     upstream.tcpScript = (query) =>
       query.reply(

@@ -1,4 +1,7 @@
-/** Weir behind a real HAProxy and a real dnsdist that send PROXY headers: log, group, limit and web know the client. */
+/**
+ * Weir behind a real HAProxy and a real dnsdist that send PROXY headers: log, group, limit and web server use the
+ * client's address.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -19,14 +22,14 @@ import type { Haproxy, LoadBalancer } from '../../support/weir/load-balancers.ts
 import { closeOf, isAnswered } from '../../support/weir/socket-ends.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Addresses of clients: of a group that may ask for a name, and of others. */
+/** Addresses of clients: in a group that may resolve a name, and outside it. */
 const GAMER = '127.0.0.77';
 const OTHER = '127.0.0.78';
 const LIMIT = 2;
-/** Servers of HAProxy with their own probes. */
+/** Servers of HAProxy with separate probes. */
 const PROBED = ['dns/a', 'dns/b', 'web/a', 'web/b'];
 
-/** Ends what was started, also when the set-up fails half-way. */
+/** Stops all started parts, also when the set-up fails half-way. */
 const stack = new AsyncDisposableStack();
 let weir: Weir;
 let api: ApiClient;
@@ -60,7 +63,7 @@ tcp_max_connections_per_ip = ${LIMIT}
   haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
   [port.tcp, port.dot, port.doh, port.web] = haproxy.ports as [number, number, number, number];
   stack.defer(() => haproxy.stop());
-  // Until Weir is ready, HAProxy takes it for down.
+  // Until Weir is ready, HAProxy treats it as down.
   await until(
     'servers of HAProxy that are up by their probes',
     () => haproxy.states(),
@@ -89,7 +92,7 @@ async function from(address: string, to: number): Promise<Socket> {
   return (await until(`a connection to port ${to}`, open))!;
 }
 
-/** Clients in the log for a name, once it has so many queries. */
+/** Clients in the log for a name, once the log has this many queries. */
 async function clientsOf(domain: string, queries = 1): Promise<string[]> {
   await api.untilQueryCount(queries, `domain=${domain}`);
   return (await api.queries(`domain=${domain}`)).map(({ client }) => client);
@@ -101,7 +104,7 @@ describe('weir behind load balancers', () => {
     expect(PROBED.map((server) => states[server])).toEqual(PROBED.map(() => 'UP L7OK'));
   });
 
-  test('knows the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
+  test('identifies the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
     const tcp = await from(OTHER, port.tcp);
     tcp.write(frame(query('tcp.other.example', 'A')));
     await within('an answer over TCP', once(tcp, 'data'));
@@ -117,7 +120,7 @@ describe('weir behind load balancers', () => {
     for (const way of ['tcp', 'dot']) expect(await clientsOf(`${way}.other.example`)).toEqual([OTHER]);
   });
 
-  test('knows the client of the web, over HTTP (HAProxy), and that it is not this machine', async () => {
+  test('identifies the client of the web server over HTTP (HAProxy), and that it is not this machine', async () => {
     const json = JSON.stringify({ username: 'admin', password: PASSWORD });
     const web = await from(OTHER, port.web);
     const head = [
@@ -135,7 +138,7 @@ describe('weir behind load balancers', () => {
     expect(addresses).toContainEqual(['proxied', OTHER]);
   });
 
-  test('knows the client of a datagram (dnsdist), and answers by its group', async () => {
+  test('identifies the client of a datagram (dnsdist), and answers by its group', async () => {
     for (const [address, expected] of [
       [GAMER, []],
       [OTHER, ['0.0.0.0']],

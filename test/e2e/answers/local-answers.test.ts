@@ -1,6 +1,6 @@
 /**
  * The local network, over real sockets: names that Weir answers itself (records of the API, the configuration and DHCP
- * leases), and private addresses of public names, which are blocked except for names of the local network.
+ * leases), and private addresses in answers to public names, which are blocked except for local names.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   upstream.udpScript = (query) => {
     const reply = answerTo(query.bytes);
-    // The case of letters is random; the address is the last thing in the reply.
+    // The letter case is random, and the address comes last in the reply.
     if (Buffer.from(query.bytes).toString('latin1').toLowerCase().includes('private'))
       reply.set([192, 168, 0, 9], reply.length - 4);
     query.reply(reply);
@@ -93,7 +93,7 @@ describe('weir with local records', () => {
     expect(shown(await udp.ask('nas.home.example', 'A'))).toMatchObject({ aa: false, data: [EVERY_ADDRESS] });
   });
 
-  test('weir begins with another address each time', async () => {
+  test('weir starts with a different address each time', async () => {
     for (const last of [1, 2, 3]) await create({ fqdn: 'many.example.org', ip: `192.0.2.${String(last)}` });
     const replies = [];
     for (let i = 0; i < 6; i++) replies.push(await udp.ask('many.example.org', 'A'));
@@ -103,7 +103,7 @@ describe('weir with local records', () => {
     );
   });
 
-  test('weir answers wildcards, and names that are there by themselves', async () => {
+  test('weir answers wildcards, and empty non-terminals', async () => {
     await create({ hostname: '*', domain: 'lab.example', ip: '192.0.2.30' });
     await create({ hostname: 'text', domain: 'lab.example', record_type: 'TXT', value: 'here' });
     expect((await udp.ask('x.lab.example', 'A')).data).toEqual(['192.0.2.30']);
@@ -112,7 +112,7 @@ describe('weir with local records', () => {
     expect((await udp.ask('lab.example', 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir truncates a long text over UDP and gives it whole over TCP', async () => {
+  test('weir truncates a long text over UDP and sends all of it over TCP', async () => {
     const value = 'long '.repeat(1000);
     await create({ fqdn: 'long.example.org', record_type: 'TXT', value });
     const cut = await udp.ask('long.example.org', 'TXT', { edns: { udpSize: 4096 } });
@@ -121,7 +121,7 @@ describe('weir with local records', () => {
     expect(Buffer.concat(strings!).toString()).toBe(value);
   });
 
-  test('weir follows an alias out of the local names, does not filter where it leads, and logs it as local', async () => {
+  test('weir follows an alias out of the local names, does not filter its target, and logs it as local', async () => {
     await create({ fqdn: 'alias.example.org', record_type: 'CNAME', value: 'middle.example.org' });
     await create({ fqdn: 'middle.example.org', record_type: 'CNAME', value: 'www.example.net' });
     for (const ask of [
@@ -149,13 +149,13 @@ describe('weir with local records', () => {
       domain: 'www.example.net',
       action: 'deny',
     });
-    // People have set the alias; the name itself is blocked.
+    // Users have set the alias; the name itself is blocked.
     expect((await udp.ask('www.example.net', 'A')).data).toEqual(['0.0.0.0']);
     expect((await udp.ask('alias.example.org', 'A')).data.at(-1)).toBe(EVERY_ADDRESS);
     await api.expect(204, 'DELETE', `/managed-domains/${String(deny.id)}`);
   });
 
-  test('weir blocks the private address of a public name that a local alias leads to', async () => {
+  test('weir blocks the private address of a public name that is the target of a local alias', async () => {
     await create({ fqdn: 'lure.example.org', record_type: 'CNAME', value: 'private.example.net' });
     const reply = await udp.ask('lure.example.org', 'A');
     expect(reply.answers.map(({ type }) => type)).toEqual(['CNAME']);
@@ -180,7 +180,7 @@ describe('weir with local records', () => {
     ]);
   });
 
-  test('weir explains an answer by its record', async () => {
+  test('weir explains an answer with its record', async () => {
     const path = '/explain?domain=fixed.home.example&type=A';
     const { status, stages, answer } = await api.expect<ExplainAnswer>(200, 'GET', path);
     const stage = stages.find(({ stage: name }) => name === 'local_names');
@@ -192,7 +192,7 @@ describe('weir with local records', () => {
     expect(answer?.answers).toMatchObject([{ data: '192.0.2.20' }]);
   });
 
-  test('weir keeps reserved names and private reverse names to itself, unless a record is for them', async () => {
+  test('weir does not forward reserved names and private reverse names, unless they have a record', async () => {
     expect((await udp.ask('localhost', 'A')).data).toEqual(['127.0.0.1']);
     for (const name of ['x.onion', 'x.home.arpa', 'use-application-dns.net', 'mask.icloud.com'])
       expect(shown(await udp.ask(name, 'A'))).toMatchObject({ rcode: Rcode.NXDOMAIN, authority: ['SOA'] });
@@ -203,7 +203,7 @@ describe('weir with local records', () => {
   });
 });
 
-/** An upstream that answers with the address that the first label spells, dashes for dots: `10-0-0-1.example`. */
+/** An upstream that answers with the address in the first label, with dashes instead of dots: `10-0-0-1.example`. */
 async function startSpellingUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query) => {
@@ -261,7 +261,7 @@ describe('weir with rebinding protection', () => {
     }
   });
 
-  test('weir logs what it has blocked as such', async () => {
+  test('weir logs a blocked answer as blocked', async () => {
     await udp.ask('10-7-7-7.logged.example', 'A');
     await udp.ask('10-7-7-7.logged.example', 'A');
     await api.untilQueryCount(2, 'domain=logged.example');
@@ -277,18 +277,18 @@ describe('weir with rebinding protection', () => {
     ['AAAA', '0064ff9b0000000000000000c0000201'],
     ['AAAA', '00000000000000000000ffffc0000201'],
     ['HTTPS', '192-0-2-1'],
-  ] as const)('weir gives %s %s', async (type, label) => {
+  ] as const)('weir returns %s %s', async (type, label) => {
     expect((await udp.ask(`${label}.public.example`, type)).answers).toHaveLength(1);
   });
 
-  test('weir gives private addresses only of names that are allowed or local', async () => {
+  test('weir returns private addresses only for names that are allowed or local', async () => {
     const answers = async (name: string): Promise<number> => (await udp.ask(name, 'A')).answers.length;
     expect(await answers('10-0-0-1.plex.example')).toBe(1);
     expect(await answers('10-0-0-1.HOME.example')).toBe(1);
     expect(await answers('10-0-0-1.notplex.example')).toBe(0);
   });
 
-  test('weir no longer gives answers of a forward zone once the zone is deleted', async () => {
+  test('weir no longer returns answers of a forward zone once the zone is deleted', async () => {
     const servers = [`${spelling.ip}:${String(spelling.port)}`];
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
       zone: 'vpn.example',

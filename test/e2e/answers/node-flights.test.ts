@@ -1,4 +1,4 @@
-/** A node with several workers asks the upstreams each question once, whichever worker it came to. */
+/** A node with several workers sends each question to the upstreams once, whichever worker received it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -12,12 +12,12 @@ const NODES = BACK_ENDS.flatMap((backEnd) => [3, 8].map((workers) => [backEnd, w
 /** Enough that the kernel spreads them over the sockets of all workers. */
 const CLIENTS = 48;
 const ADDRESS = '192.0.2.1';
-/** Longer than the wait for a lost reply: a claim that is never released fails the test. */
+/** Longer than the retransmission time: a claim that is never released fails the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n';
 
-/** Each question that waits for its answer, once however often it was sent. */
+/** Unanswered questions, each once even if it was sent repeatedly. */
 const open = new Map<string, ReceivedQuery>();
-/** TTL of each answer that was sent, by the same key: the query may arrive again. */
+/** TTL of each answer that was sent, by the same key, because the query may arrive again. */
 const answered = new Map<string, number>();
 let asked = 0;
 let upstream: ScriptedUpstream;
@@ -36,7 +36,7 @@ function reply(query: ReceivedQuery, ttl: number): void {
 
 beforeAll(async () => {
   upstream = await ScriptedUpstream.start();
-  // Names that begin with "held" wait for the test; others are markers and are answered at once.
+  // Names that start with "held" wait for the test; others are markers and are answered immediately.
   upstream.udpScript = (query) => {
     if (!firstLabel(query).startsWith('held')) {
       reply(query, 60);
@@ -64,7 +64,7 @@ function answerAll(ttl: number): void {
   open.clear();
 }
 
-/** Answers every question at the upstream until all clients have their replies. */
+/** Answers every question of the upstream until all clients have their replies. */
 async function answerUntilReplied(replies: readonly Promise<Reply>[], ttl: number): Promise<void> {
   let left = replies.length;
   for (const each of replies) void each.finally(() => left--).catch(() => undefined);
@@ -99,18 +99,18 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Asks from every client; returns when every worker has the question. */
+  /** Sends the question from every client; resolves when every worker has it. */
   async function askFromEverywhere(name: string): Promise<Promise<Reply>[]> {
     const replies = clients.map((client) => client.ask(name, 'A'));
     for (const each of replies) each.catch(() => undefined); // Awaited later.
-    // What a client asks next is taken after what it asked first.
+    // A worker reads a client's questions in order.
     const marker = `marker-${backEnd}-${String(serial++)}`;
     await Promise.all(clients.map((client, i) => client.ask(`${marker}-${String(i)}.example.com`, 'A')));
     await until('a question at the upstream', () => open.size);
     return replies;
   }
 
-  test('weir asks an upstream once, and answers the clients of every worker', async () => {
+  test('weir sends one question to an upstream, and answers the clients of every worker', async () => {
     const replies = await askFromEverywhere(`held-kept-${backEnd}.example.com`);
     expect(open.size).toBe(1);
     answerAll(3600);
@@ -119,7 +119,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect(asked).toBe(1);
   });
 
-  test('weir asks once for what may not be kept, and answers the clients of every worker', async () => {
+  test('weir sends one question for an uncacheable answer, and answers the clients of every worker', async () => {
     const replies = await askFromEverywhere(`held-fleeting-${backEnd}.example.com`);
     await answerUntilReplied(replies, 0);
     expect((await Promise.all(replies)).map(({ data }) => data[0])).toEqual(
@@ -141,7 +141,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
       (count) => count === workers - 1,
     );
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
-    // Those of the dead threads are gone; asked again, nothing stands in their way.
+    // Questions of the ended threads are lost; repeated ones are not blocked by their claims.
     const again = names.flatMap((name) => clients.map((client) => client.ask(name, 'A')));
     await answerUntilReplied(again, 3600);
     expect((await Promise.all(again)).every(({ data }) => data[0] === ADDRESS)).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * Forward zones whose servers are those of others: a router of the local network, and an authority.
+ * Forward zones with third-party servers: the router of a local network, and an authority.
  *
  * @needs dnsmasq-base nsd
  */
@@ -23,7 +23,7 @@ describe.each(BACK_ENDS)('weir with real servers of forward zones, over %s', (ba
   });
   afterAll(() => stack.disposeAsync());
 
-  /** Has the zone asked of a server, which ends with the suite. */
+  /** Forwards the zone to a server, which ends with the suite. */
   async function forward(zone: string, server: RunningServer): Promise<void> {
     stack.defer(() => server.close());
     const api = await weir.api();
@@ -45,7 +45,7 @@ describe.each(BACK_ENDS)('weir with real servers of forward zones, over %s', (ba
     expect((await udp.ask('none.lan.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
   });
 
-  test('weir asks an authority for its zone and keeps what it does not have', async () => {
+  test('weir asks an authority for its zone and caches its negative answers', async () => {
     await forward('zone.example', await startNsd('zone.example', ZONE_TEXT));
     expect((await udp.ask('www.zone.example', 'A')).data).toEqual(['10.9.8.7']);
     for (let round = 0; round < 2; round++)

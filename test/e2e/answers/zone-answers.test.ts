@@ -1,4 +1,4 @@
-/** Forward zones: who is asked for which name, what is trusted of the answer, and that a change counts at once. */
+/** Forward zones: the server for each name, the trusted part of its answer, and immediate effect of changes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';
@@ -17,7 +17,7 @@ const QNAME = Uint8Array.of(0xc0, 12);
 /** Forged address for a name that is not in the zone of its server. */
 const FORGED = '203.0.113.66';
 
-/** A server that has the same answer to every question for an address. */
+/** A server that gives the same answer to every question for an address. */
 async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> {
   const server = await ScriptedUpstream.start();
   server.udpScript = (query) =>
@@ -25,7 +25,7 @@ async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> 
   return server;
 }
 
-/** Answers a question with the record of its name, and REFUSED if there is none. */
+/** Answers a question with the record for its name, or REFUSED without one. */
 async function startNamedServer(records: Record<string, TestRecord>): Promise<ScriptedUpstream> {
   const server = await ScriptedUpstream.start();
   server.udpScript = (query) => {
@@ -71,7 +71,7 @@ describe('weir that watches the servers of forward zones', () => {
       ['dead.example', 'Unhealthy'],
       ['shared.example', 'Healthy'],
     ]);
-    // Each probe of a zone is about the zone.
+    // Each probe of a zone queries a name in the zone.
     const probed = well.udpQueries.map(({ bytes }) => questionOf(bytes));
     expect(new Set(probed.map(({ qtype }) => qtype))).toEqual(new Set([RRType.SOA]));
     const health = await api.expect<UpstreamHealth>(200, 'GET', '/upstream/health');
@@ -138,7 +138,7 @@ describe('weir with forward zones', () => {
     const zones = [await create('corp.example', wide), await create('lab.corp.example', narrow)];
     const names = ['corp.example', 'a.corp.example', 'lab.corp.example', 'x.y.LAB.corp.example'];
     const expected = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.2'];
-    // The second time from the cache.
+    // The second answer comes from the cache.
     for (let round = 0; round < 2; round++)
       expect(await Promise.all(names.map(addressFor))).toEqual(expected);
     expect(await addressFor('notcorp.example')).toBe(EVERY_ADDRESS);
@@ -167,7 +167,7 @@ describe('weir with forward zones', () => {
         expect([name, type, (await udp.ask(name, type)).rcode]).toEqual([name, type, Rcode.NXDOMAIN]);
     expect((await udp.ask('a.own.example', 'DS')).rcode).toBe(Rcode.NXDOMAIN);
     expect(await addressFor('nas.lab.own.example')).toBe('10.0.0.4');
-    // The first name exists by itself, the others because of it.
+    // The first name has a record, the others exist because of it.
     for (const name of ['nas.lab.own.example', 'lab.own.example', 'own.example'])
       expect(await udp.ask(name, 'TXT')).toMatchObject({ rcode: Rcode.NOERROR, data: [] });
     expect(await addressFor('pc.office.own.example')).toBe('10.0.0.3');
@@ -200,7 +200,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor('a.own.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir changes at once who is asked, and never gives what the one before had said', async () => {
+  test('weir switches servers immediately, and never returns an answer of the previous one', async () => {
     await using first = await startServer(a(QNAME, '10.0.1.1', 3600));
     await using second = await startServer(a(QNAME, '10.0.1.2', 3600));
     const name = 'host.moving.example';
@@ -217,7 +217,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor(name)).toBe(EVERY_ADDRESS);
   });
 
-  test('weir believes nothing that the server of a zone says of names outside it', async () => {
+  test('weir ignores records of names outside the zone of a server', async () => {
     const claims = [cname('trap.liar.example', 'bank.example'), a('bank.example', FORGED, 86_400)];
     await using liar = await startServer(...claims);
     const path = await create('liar.example', liar);
@@ -236,7 +236,7 @@ describe('weir with forward zones', () => {
     expect((await answer).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers SERVFAIL if no server of the zone answers, and does not ask the pools', async () => {
+  test('weir answers SERVFAIL without asking the pools if no server of the zone answers', async () => {
     const dead = { ip: '127.0.0.1', port: 9 };
     const path = await create('dead.example', dead);
     const before = asked(pool);
@@ -261,9 +261,9 @@ describe('weir with forward zones', () => {
     expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
   });
 
-  describe('whose server knows an alias and not where it leads', () => {
+  describe('whose server knows an alias but not its target', () => {
     let zone: ScriptedUpstream;
-    /** The pools, which know the rest. */
+    /** The pools, which resolve all other names. */
     let outside: ScriptedUpstream;
     beforeAll(async () => {
       zone = await startNamedServer({
@@ -287,7 +287,7 @@ describe('weir with forward zones', () => {
       await outside.close();
     });
 
-    test('weir asks the pools if an alias of a zone leads out of it, and keeps both', async () => {
+    test('weir asks the pools if the target of an alias is outside its zone, and caches both answers', async () => {
       for (let i = 0; i < 3; i++) {
         const { data } = await udp.ask('www.corp.example', 'A');
         expect(data).toEqual(['cdn.example.net', '198.51.100.7']);
@@ -299,7 +299,7 @@ describe('weir with forward zones', () => {
       expect(outside.udpQuestions.map(named).filter((name) => name === 'cdn.example.net')).toHaveLength(1);
     });
 
-    test('weir lets neither a zone nor a stranger lead a name to a private address of the other (DNS rebinding)', async () => {
+    test('weir blocks aliases to private addresses from a zone to public names and back (DNS rebinding)', async () => {
       for (let i = 0; i < 2; i++) {
         expect((await udp.ask('trap.corp.example', 'A')).data).not.toContain('192.168.1.1');
         expect((await udp.ask('evil.example.net', 'A')).data).toEqual([]);
@@ -318,7 +318,7 @@ describe('weir with forward zones', () => {
   });
 });
 
-/** Client questions that reached a server: health probes ask for an SOA, or for the root's servers. */
+/** Client questions that reached a server, without health probes, which query an SOA or the root's servers. */
 function asked({ udpQuestions }: ScriptedUpstream): number {
   const probes: readonly number[] = [RRType.SOA, RRType.NS];
   return udpQuestions.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;

@@ -1,6 +1,6 @@
 /**
- * Two nodes of a database: a change at one becomes active at the other, which is only asked, over DNS if the change
- * affects answers.
+ * Two nodes with one database: a change at one becomes active at the other, which receives only queries, over DNS if
+ * the change affects answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -17,11 +17,11 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-/** A client that gets a group by its address, and one that gets it by its subnet. */
+/** A client that has a group by its address, and one that has it by its subnet. */
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
 const LOOK_MS = 20;
-/** Lifetimes of what ends by itself: a longer one if the other node did not see the shorter one. */
+/** Lifetimes of temporary settings: the next longer one is used if the other node missed a shorter one. */
 const SHORT_SECS = [2, 10, 40] as const;
 
 let cluster: NodeCluster;
@@ -64,7 +64,7 @@ const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<un
 
 /**
  * Allows a name to the child for a short time, and waits until the other node allows it and then blocks it again. Tries
- * a longer time if a busy machine let the first one pass unseen.
+ * a longer time if a busy machine missed the first one.
  */
 async function untilOver(name: string, allow: (secs: number) => Promise<unknown>): Promise<void> {
   const isSeen = async (secs: number): Promise<boolean> => {
@@ -100,7 +100,7 @@ describe('a change at one node is active at the other', () => {
     await made('/managed-domains', { domain: '*.toys.example', group_id: kids });
   });
 
-  test('of groups, and of the clients and subnets that are in them', async () => {
+  test('of groups, and of their clients and subnets', async () => {
     expect(await answerOf('a.toys.example', CHILD)).toBe(EVERY_ADDRESS);
     await made('/clients', { ip_address: CHILD, group_id: kids });
     await untilAnswered('a.toys.example', BLOCKED, CHILD);
@@ -169,7 +169,7 @@ describe('a change at one node is active at the other', () => {
     await untilAnswered('listed.example', EVERY_ADDRESS);
   });
 
-  test('of clients, also of their names, deleted and undone', async () => {
+  test('of clients and their names, deleted and undone', async () => {
     const other = await there.api();
     const untilShown = (id: number, wanted: unknown): Promise<unknown> =>
       until(
@@ -194,7 +194,7 @@ describe('a change at one node is active at the other', () => {
     await untilShown(id, undefined);
     await api.expect(200, 'POST', `/revisions/${named!.id}/rollback`);
     await untilShown(id, `tv ${kids}`);
-    // The other node undoes what was changed here.
+    // The other node undoes the changes made here.
     await other.expect(200, 'POST', `/revisions/${named!.id - 1}/rollback`);
     await untilShown(id, undefined);
     expect(
@@ -202,7 +202,7 @@ describe('a change at one node is active at the other', () => {
     ).not.toContainEqual(expect.objectContaining({ id }));
   });
 
-  test('as a whole where it is undone, and with its revision', async () => {
+  test('as a whole when it is undone, with its revision', async () => {
     const revisionOf = async (node: string): Promise<number | null> => {
       const nodes = await (await there.api()).expect<ClusterNode[]>(200, 'GET', '/nodes');
       return nodes.find((row) => row.node === node)!.policy_revision;
@@ -240,7 +240,7 @@ describe('a change that prefers to wait', () => {
     return text === '' ? { id: 0 } : (JSON.parse(text) as { id: number });
   }
 
-  test('is active everywhere when it is answered', async () => {
+  test('is active on all nodes when it is answered', async () => {
     for (let change = 0; change < 10; change++) {
       const domain = `waited-${change}.example`;
       await waited('POST', '/managed-domains', { domain });
@@ -248,7 +248,7 @@ describe('a change that prefers to wait', () => {
     }
   });
 
-  test('is so even without a revision: grants, and the switch of all blocking', async () => {
+  test('is active on all nodes even without a revision: grants, and the switch of all blocking', async () => {
     await waited('POST', '/managed-domains', { domain: 'granted.example' });
     const { id } = await waited('POST', '/grants', { domain: 'granted.example', group_id: 1, secs: 3600 });
     expect(await answerOf('granted.example')).toBe(EVERY_ADDRESS);
@@ -260,7 +260,7 @@ describe('a change that prefers to wait', () => {
     expect(await answerOf('granted.example')).toBe(BLOCKED);
   });
 
-  test('is so even if lists must be compiled first', async () => {
+  test('is active on all nodes even if lists must be compiled first', async () => {
     lists.serve('/waited', 'waited-list.example\n');
     const { id } = await api.addSource({ name: 'waited', url: lists.url('/waited') });
     await untilAnswered('waited-list.example', BLOCKED);
@@ -269,7 +269,7 @@ describe('a change that prefers to wait', () => {
     expect(await answerOf('sub.waited-list.example')).toBe(BLOCKED);
   });
 
-  test('of a right counts everywhere when it is answered', async () => {
+  test('of a permission applies on all nodes when it is answered', async () => {
     const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', { name: 'tv' });
     const asked = async (): Promise<number> => {
       const headers = { 'x-api-key': token.key };
@@ -281,8 +281,8 @@ describe('a change that prefers to wait', () => {
   });
 });
 
-describe('a right at one node', () => {
-  test('of a session counts at the other, until it ends there', async () => {
+describe('a permission at one node', () => {
+  test('of a session applies at the other, until the session ends', async () => {
     const session = await ApiClient.signIn(here.webPort);
     const asked = (): Promise<number> =>
       statusOf(there, '/api/queries?limit=1', `svc_session=${session.session}`);
@@ -299,7 +299,7 @@ describe('a right at one node', () => {
     expect(await asked()).toBe(401);
   });
 
-  test('of a token and of a user counts at the other, until it is taken away', async () => {
+  test('of a token or a user applies at the other, until it is revoked', async () => {
     const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', {
       name: 'phone',
     });

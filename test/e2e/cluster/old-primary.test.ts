@@ -1,4 +1,4 @@
-/** A node whose connection string names a primary and its standby, which takes its place while nothing fences the primary. */
+/** A node whose connection string has a primary and its standby, which is promoted while nothing fences the primary. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Blocks a name once the node has a database. */
 async function block(domain: string): Promise<void> {
   const api = await weir.api();
-  // A 503 leaves open whether it is stored: then it exists already when it is asked for again.
+  // A 503 does not show whether the rule is stored; if it is, the retry finds that it exists.
   await until(
     `${domain} to be stored as a rule`,
     () => api.call('POST', '/managed-domains', { domain }),
@@ -44,7 +44,7 @@ async function block(domain: string): Promise<void> {
 const domainsOf = (rows: { domain: string }[]): string[] => rows.map(({ domain }) => domain);
 
 describe('a node with an unfenced old primary', () => {
-  test('goes to the server that has taken its place, and stays there even if all its connections end', async () => {
+  test('switches to the promoted server, and stays there even if all its connections end', async () => {
     await block('both.example');
     await database.promote();
     await weir.untilOutput(/has taken its place/);
@@ -64,7 +64,7 @@ describe('a node with an unfenced old primary', () => {
     expect(domainsOf(await database.rowsOfFirst(DOMAINS))).toEqual(['both.example']);
   });
 
-  test('starts at the right one if it has seen no other', async () => {
+  test('starts with the promoted one if it has seen no other', async () => {
     const fresh = await nodes.start('fresh');
     using asker = await UdpClient.open(fresh.dnsPort);
     await until(
@@ -76,7 +76,7 @@ describe('a node with an unfenced old primary', () => {
     await fresh.stop();
   });
 
-  test('uses no server rather than the old one, says so, and answers by its policy; not so once that is wished', async () => {
+  test('rejects the old one, reports it, and answers by its policy, until it is allowed to use it', async () => {
     await database.killPromoted();
     await weir.untilOutput(
       /an old primary: it is on timeline 1, and this node has seen timeline 2; .* remove/,

@@ -1,4 +1,4 @@
-/** Two nodes whose database is restored from earlier while they run, as by `dropdb`, `createdb` and `pg_restore`. */
+/** Two nodes whose database is restored from a backup while they run, as with `dropdb`, `createdb` and `pg_restore`. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -12,7 +12,7 @@ import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
 const LOOK_MS = 50;
-/** As in the midst of a restore: tables and some rows are there. */
+/** As in the middle of a restore: tables and some rows exist. */
 const HALF = `ALTER TABLE managed_domains DROP CONSTRAINT managed_domains_group_id_fkey; TRUNCATE managed_domains;
   TRUNCATE table_versions; TRUNCATE config_values`;
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** Runs statements one by one, each in a separate session, in another database than that of the nodes. */
+/** Runs statements one by one, each in its own session, in a database other than that of the nodes. */
 async function run(database: string, ...statements: readonly string[]): Promise<void> {
   const url = new URL(cluster.database.url);
   url.pathname = `/${database}`;
@@ -47,7 +47,7 @@ async function run(database: string, ...statements: readonly string[]): Promise<
   }
 }
 
-/** Copies a database, from which all sessions are sent away. */
+/** Copies a database after terminating its sessions. */
 const copy = (from: string, to: string): readonly string[] => [
   `ALTER DATABASE ${from} ALLOW_CONNECTIONS false`,
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${from}'`,
@@ -55,7 +55,7 @@ const copy = (from: string, to: string): readonly string[] => [
   `ALTER DATABASE ${from} ALLOW_CONNECTIONS true`,
 ];
 
-/** Puts a copy in the place of the nodes' database. */
+/** Replaces the nodes' database with a copy. */
 const replaceBy = (other: string): Promise<void> =>
   run('template1', `DROP DATABASE ${name} WITH (FORCE)`, `CREATE DATABASE ${name} TEMPLATE ${other}`);
 
@@ -80,12 +80,12 @@ const untilOutput = (pattern: RegExp): Promise<unknown> =>
 const revisions = (): Promise<Revision[]> => api.expect<Revision[]>(200, 'GET', '/revisions');
 
 describe('a database that is restored under running nodes', () => {
-  test('is not used while it is empty or incomplete, and nodes answer by the last policy', async () => {
+  test('is not used while it is empty or incomplete, and nodes answer by their last policy', async () => {
     await block('always.example');
     const gone = await block('restored.example');
     await run('template1', ...copy(name, 'earlier'), ...copy('earlier', 'half'));
     await run('half', HALF);
-    // A 503 leaves open whether it is stored: then it is gone when it is asked for again.
+    // A 503 does not show whether the deletion is stored; if it is, the retry finds the rule gone.
     await until(
       'the rule to be deleted',
       () => api.call('DELETE', `/managed-domains/${String(gone)}`),
@@ -125,7 +125,7 @@ describe('a database that is restored under running nodes', () => {
     );
   });
 
-  test('gets the last of the log again, and the queries since, once', async () => {
+  test('receives the newest part of the log again, and the queries since, exactly once', async () => {
     const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
     await answersOf('first.logged.example');
     await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: LOOK_MS });
@@ -136,7 +136,7 @@ describe('a database that is restored under running nodes', () => {
   });
 });
 
-/** Blocks a name, which all nodes must do when that is answered. */
+/** Blocks a name, which all nodes must do when the request is answered. */
 async function waited(domain: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${String(nodes[0]!.webPort)}/api/managed-domains`, {
     method: 'POST',

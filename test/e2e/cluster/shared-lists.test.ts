@@ -1,4 +1,6 @@
-/** Three nodes of a database, and lists that one of them fetches for all, even if that node fails during the fetch. */
+/**
+ * Three nodes with one database, and lists that one of them fetches for all, even if that node fails during the fetch.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -37,8 +39,8 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
 }
 
 /**
- * A new source, since a first version is never held, whatever was asked before; with the name of the node that starts
- * the fetch, as any may, and of the other one.
+ * Creates a new source, because a first version is never held. Returns it with the name of the node that starts the
+ * fetch, which may be any, and that of another one.
  */
 async function beginFetch(path: string) {
   const asked = Promise.withResolvers<(text: string) => void>();
@@ -56,7 +58,7 @@ async function beginFetch(path: string) {
   return { id, finish, holder: row!.name, other: row!.name === 'one' ? 'two' : 'one' };
 }
 
-/** Makes a node fetch, again and again until it has: it does nothing while another one has the lease. */
+/** Makes a node fetch; repeats the request until it does, because it does nothing while another node has the lease. */
 async function untilFetched(node: Weir, id: number, path: string, name: string): Promise<void> {
   lists.serve(path, `${name}\n`);
   const api = await node.api();
@@ -73,7 +75,7 @@ async function untilFetched(node: Weir, id: number, path: string, name: string):
   await untilBlocked(node, name);
 }
 
-/** Ends all leases, as if their time had passed. */
+/** Expires all leases. */
 const endLeases = (): Promise<unknown> =>
   cluster.database.rows(`UPDATE leases SET until = clock_timestamp() - interval '1 second'`);
 
@@ -91,7 +93,7 @@ describe('a list of several nodes', () => {
     await three.stop();
   });
 
-  test('is fetched by another node if its holder was killed, and the holder takes it over when it is back', async () => {
+  test('is fetched by another node if the node with its lease was killed, which loads it when it is back', async () => {
     const { id, holder, other } = await beginFetch('/killed');
     await nodes.get(holder)!.end('SIGKILL');
     await endLeases();
@@ -100,7 +102,7 @@ describe('a list of several nodes', () => {
     await untilBlocked(nodes.get(holder)!, 'killed.example');
   });
 
-  test('is what the next node fetched, if its holder was stopped and continues', async () => {
+  test('is the version of the next node if the node with its lease was stopped and continues', async () => {
     const { id, finish, holder, other } = await beginFetch('/stopped');
     const stopped = nodes.get(holder)!;
     stopped.child.kill('SIGSTOP');
@@ -116,7 +118,7 @@ describe('a list of several nodes', () => {
     expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
   });
 
-  test('becomes active on all nodes after the database was lost in the middle', async () => {
+  test('becomes active on all nodes after the database was lost during the fetch', async () => {
     const { finish } = await beginFetch('/lost');
     lists.serve('/lost', 'lost.example\n');
     const restarted = cluster.database.restart('SIGKILL');

@@ -1,4 +1,6 @@
-/** Shared state of nodes other than policy: the certificate, tickets and cookies of clients, the log and its sums. */
+/**
+ * Shared state of nodes other than policy: the certificate, tickets and cookies of clients, the log and its statistics.
+ */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
@@ -19,7 +21,7 @@ const LOCAL = 'here.home.example';
 const HANDSHAKE_PAUSE_MS = 100;
 const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
-/** Queries of each node that are in the log when one is killed, and those that it has only just answered. */
+/** Queries of each node that are in the log when one node is killed, and queries that it has only just answered. */
 const [STORED, FRESH] = [40, 10];
 
 interface ClusterNode {
@@ -32,7 +34,7 @@ let cluster: NodeCluster;
 let authority: TestAuthority;
 let first: ClusterNode;
 let second: ClusterNode;
-/** Two that speak HTTPS. */
+/** Two nodes with HTTPS. */
 let webs: Weir[];
 
 beforeAll(async () => {
@@ -89,7 +91,7 @@ describe('with two nodes', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a session of %s that began at one is resumed at the other',
+    'a session of %s started at one is resumed at the other',
     async (version) => {
       const options = {
         ...{ ca: authority.cert, servername: SERVER_NAME },
@@ -108,7 +110,7 @@ describe('with two nodes', () => {
         for (const dot of [begun, other]) dot.close();
         return isReused;
       };
-      // A node that joins answers before it knows the secret of the others.
+      // A joining node answers before it knows the shared secret.
       await until(`a resumed session of ${version}`, isResumed, Boolean, { pauseMs: HANDSHAKE_PAUSE_MS });
     },
   );
@@ -120,7 +122,7 @@ describe('with two nodes', () => {
     ];
     const exchange = async (): Promise<{ given: Buffer; returned: Buffer }> => {
       const given = (await atFirst.ask(LOCAL, 'A', { edns: { cookie: CLIENT_COOKIE } })).cookie!;
-      // A server gives back the cookie that it takes, and another one in place of any other.
+      // A server echoes a cookie that it accepts, and replaces any other.
       const { cookie } = await atSecond.ask(LOCAL, 'A', { edns: { cookie: given } });
       return { given: Buffer.from(given), returned: Buffer.from(cookie!) };
     };
@@ -147,7 +149,7 @@ describe('with two nodes', () => {
     },
   );
 
-  test('the log loses no more of a node that is killed than it had just answered, and none of the other', async () => {
+  test('the log loses only the newest queries of a killed node, and none of the other', async () => {
     const api = await first.weir.api();
     const logged = (node: string): string => `domain=.killed.example&node=${node}`;
     const ask = async ({ weir }: ClusterNode, count: number): Promise<void> => {
@@ -182,10 +184,10 @@ async function handshake(
   return socket;
 }
 
-/** A session that is begun at a node. */
+/** A session that starts at a node. */
 async function begin(node: Weir, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
   const socket = await handshake(node, version);
-  // Of TLS 1.3 the tickets come behind the handshake.
+  // With TLS 1.3 the tickets arrive after the handshake.
   if (version === 'TLSv1.3') await within('a session ticket', once(socket.resume(), 'session'));
   const session = socket.getSession()!;
   socket.destroy();

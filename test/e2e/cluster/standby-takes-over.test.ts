@@ -1,4 +1,4 @@
-/** A node whose PostgreSQL fails over to a synchronous standby, while it answers and is changed. */
+/** A node whose PostgreSQL fails over to a synchronous standby while it answers queries and receives changes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ManagedDomainPage } from '../../../shared/api/policy/rules-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('with a synchronous standby', () => {
-  test('a failover loses no change that was acknowledged and no query, and log and statistics agree', async () => {
+  test('a failover loses no acknowledged change and no query, and log and statistics agree', async () => {
     const acknowledged: string[] = [];
     let asked = 0;
     /** Sends a query and a change; returns the status of the change. */
@@ -40,7 +40,7 @@ describe('with a synchronous standby', () => {
       const domain = `change-${String(++asked)}.example`;
       const { status } = await api.call('POST', '/managed-domains', { domain, action: 'deny' });
       if (status === 201) acknowledged.push(domain);
-      // Away, or lost while it committed: the change may be there.
+      // The database is unreachable, or was lost during the commit, in which case the change may exist.
       else expect(status).toBe(503);
       return status;
     };

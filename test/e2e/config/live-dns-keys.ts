@@ -1,4 +1,4 @@
-/** Keys that decide what is answered, and what shows it. */
+/** Keys that affect answers, and a check of each. */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
@@ -18,7 +18,7 @@ const told = (key: string, to: unknown, name: string, before: unknown, after: un
   look: (room) => room.told(name),
 });
 
-/** The address of a public name is private, as the scripted upstream says. */
+/** The address for a public name is private, as the scripted upstream defines. */
 const privateAddress = (name: string) => (room: LiveRoom) => {
   room.scripted.udpScript = (query) => {
     const answers = [a(Uint8Array.of(0xc0, 12), '10.0.0.1')];
@@ -37,7 +37,7 @@ async function forwardedSubnets(room: LiveRoom): Promise<unknown> {
   return own.map((message) => subnetsOf(message).length);
 }
 
-/** Whether the upstream gets a new question so. */
+/** Whether the upstream receives a new question of this kind. */
 const hardened = (isSo: (query: ReceivedQuery) => boolean) => async (room: LiveRoom) => {
   const name = room.newName();
   await room.ask(name);
@@ -47,7 +47,7 @@ const isFor = (query: ReceivedQuery, name: string): boolean =>
   decodeMessage(query.bytes)!.questions?.[0]?.name.toLowerCase() === name;
 const hasCookie = (query: ReceivedQuery): boolean => cookieOf(query).length > 0;
 
-/** How often the upstream is asked for a name that is asked for twice. */
+/** Number of questions to the upstream for a name that is queried twice. */
 async function upstreamQuestions(room: LiveRoom): Promise<number> {
   const before = room.first.udpQuestions.length;
   const name = room.newName();
@@ -56,7 +56,7 @@ async function upstreamQuestions(room: LiveRoom): Promise<number> {
   return room.first.udpQuestions.length - before;
 }
 
-/** The TTL of a negative answer that the upstream gives for two hours. */
+/** TTL of a negative answer whose TTL at the upstream is two hours. */
 async function negativeTtl(room: LiveRoom): Promise<unknown> {
   room.scripted.udpScript = (query) => {
     const authorities = [soa('example.com', 7200, 7200)];
@@ -117,7 +117,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     to: 100,
     beside: onScripted,
     look: (room) => {
-      // Answers when it is asked a second time, later than 100 ms.
+      // The upstream answers only the second question, more than 100 ms later.
       room.scripted.udpScript = (query) => {
         const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.3')];
         const reply = response(questionOf(query.bytes), { id: idOf(query.bytes), answers });

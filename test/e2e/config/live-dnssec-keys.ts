@@ -1,4 +1,4 @@
-/** Keys of validation, and what shows them: a signed zone with one forged name. */
+/** Keys of validation, and a check of each, with a signed zone that has one forged name. */
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -22,7 +22,7 @@ const TABLE: Readonly<Record<string, CacheableAnswer>> = {
   ),
 };
 
-/** Answers from the table, SERVFAIL for what is not in it. */
+/** Answers from the table, and SERVFAIL for names not in it. */
 function answer(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);
   const found = TABLE[`${nameToText(asked.qname).toLowerCase()} ${rrTypeName(asked.qtype)}`];
@@ -37,7 +37,7 @@ export function serveZone({ scripted }: LiveRoom): void {
   scripted.udpScript = (query) => query.reply(answer(query.bytes));
 }
 
-/** A file with the anchor of the zone above. */
+/** A file with the trust anchor of the zone above. */
 export const anchorsOf = (room: LiveRoom): string => room.write('anchors', `${ORG.ds}\n`);
 
 const told = (name: string) => (room: LiveRoom) => {

@@ -1,4 +1,4 @@
-/** Keys of the rate limit and of health checks, and what shows them. */
+/** Keys of the rate limit and of health checks, and a check of each. */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
@@ -8,7 +8,7 @@ import { until } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
 
-/** Four questions at once and one a second, for each address. */
+/** Four questions at once and one per second for each address. */
 const LIMITED = {
   'dns.rate_limit.enabled': true,
   'dns.rate_limit.burst_size': 4,
@@ -27,7 +27,7 @@ async function hasTruncated(room: LiveRoom): Promise<boolean> {
   return replies.some(({ truncated }) => truncated);
 }
 
-/** Whether two connections of one address are both answered. */
+/** Whether both of two connections from one address are answered. */
 async function answersBoth(room: LiveRoom): Promise<boolean> {
   const clients = [await TcpClient.open(room.weir.dnsPort), await TcpClient.open(room.weir.dnsPort)];
   const replies = await Promise.all(
@@ -42,7 +42,7 @@ async function answersBoth(room: LiveRoom): Promise<boolean> {
   return replies.every(Boolean);
 }
 
-/** Whether two connections over TLS of one address are both answered. */
+/** Whether both of two TLS connections from one address are answered. */
 async function answersBothOverTls(room: LiveRoom): Promise<boolean> {
   const clients: DotClient[] = [];
   const isAnswered = async (): Promise<boolean> => {
@@ -79,7 +79,7 @@ async function stateOf(room: LiveRoom): Promise<ServerState> {
   return (await room.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
 }
 
-/** Answers probes so many milliseconds later; returns how many were answered so far. */
+/** Answers probes after a delay of this many milliseconds; returns how many were answered so far. */
 function answerLate(room: LiveRoom, delayMs: number): () => number {
   let answered = 0;
   room.scripted.udpScript = (query) => {
@@ -91,14 +91,14 @@ function answerLate(room: LiveRoom, delayMs: number): () => number {
   return () => answered;
 }
 
-/** The state of a server that keeps silent, once two probes have failed. */
+/** The state of a server that does not answer, once two probes have failed. */
 async function stateOfSilent(room: LiveRoom): Promise<unknown> {
   room.scripted.udpScript = () => undefined;
   const state = (): Promise<ServerState> => stateOf(room);
   return (await until('two failed probes', state, ({ consecutive_failures: count }) => count >= 2)).status;
 }
 
-/** The state of a server that has answered and keeps silent since, once it is unhealthy or has failed six probes. */
+/** The state of a server that has stopped answering, once it is unhealthy or has failed six probes. */
 async function stateOfFallenSilent(room: LiveRoom): Promise<unknown> {
   answerLate(room, 0);
   await until(
@@ -107,13 +107,13 @@ async function stateOfFallenSilent(room: LiveRoom): Promise<unknown> {
     ({ status }) => status === 'Healthy',
   );
   room.scripted.udpScript = () => undefined;
-  // Threads probe by themselves: one may have failed twice while another has yet to.
+  // Each thread probes separately: one may have two failures before another has any.
   const isKnown = ({ status, consecutive_failures: count }: ServerState): boolean =>
     status === 'Unhealthy' || count >= 6;
   return (await until('an unhealthy server, or six failed probes', () => stateOf(room), isKnown)).status;
 }
 
-/** The state of a server that kept silent and answers again, once it is healthy or has answered four probes. */
+/** The state of a server that answers again after a silence, once it is healthy or has answered four probes. */
 async function stateOfBack(room: LiveRoom): Promise<unknown> {
   await stateOfSilent(room);
   const answered = answerLate(room, 0);
@@ -125,7 +125,7 @@ async function stateOfBack(room: LiveRoom): Promise<unknown> {
   return status;
 }
 
-/** The state of a server that takes 1.6 s. */
+/** The state of a server that answers after 1.6 s. */
 async function stateOfSlow(room: LiveRoom): Promise<unknown> {
   answerLate(room, 1600);
   const known = ({ status }: ServerState): boolean => status !== 'Unknown';

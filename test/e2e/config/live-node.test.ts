@@ -1,6 +1,6 @@
 /**
- * The configuration of a running Weir from outside: edits of its file and SIGHUP, rows that another node has written,
- * keys whose effect comes a moment later, and what is left when Weir has stopped.
+ * External changes to the configuration of a running Weir: edits of its file and SIGHUP, rows that another node has
+ * written, keys with a delayed effect, and the state after Weir has stopped.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const config = (): Promise<ConfigAnswer> => room.api.expect(200, 'GET', '/config
 const secondPool = (toml: string): string =>
   toml.replace(`127.0.0.1:${String(room.first.port)}`, `127.0.0.1:${String(room.second.port)}`);
 
-/** Runs a statement as another node would. */
+/** Runs a statement in the database, as another node would. */
 async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[]> {
   const client = new pg.Client(embeddedTarget(runningServerAddress(room.room.dataDir)).config);
   await client.connect();
@@ -37,7 +37,7 @@ async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[
 }
 
 describe('SIGHUP', () => {
-  test('applies what was edited in the file, and keeps the rest of it unchanged', async () => {
+  test('applies edits of the file, and keeps the rest of it unchanged', async () => {
     const before = readFileSync(file(), 'utf8');
     const edited = `# by hand\n${secondPool(before)}`;
     writeFileSync(file(), edited);
@@ -65,7 +65,7 @@ describe('SIGHUP', () => {
 });
 
 describe('blocking.list_dirs', () => {
-  test('lets lists be read from a folder once the file names it, and the API cannot', async () => {
+  test('allows lists in a folder that the file names, and cannot be set over the API', async () => {
     const url = pathToFileURL(room.write('list.txt', 'listed.example.net\n')).href;
     const add = (): Promise<{ status: number }> =>
       room.api.call('POST', '/blocklist-sources', { name: 'a list', url });
@@ -80,7 +80,7 @@ describe('blocking.list_dirs', () => {
 });
 
 describe('a row that another node has written', () => {
-  test('becomes active here, and leaves this file alone', async () => {
+  test('becomes active here, and does not change this file', async () => {
     const before = readFileSync(file(), 'utf8');
     const pools = JSON.stringify(room.pools(room.second));
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
@@ -90,7 +90,7 @@ describe('a row that another node has written', () => {
       (told) => (told as unknown[])[0] === '192.0.2.2',
     );
     expect(readFileSync(file(), 'utf8')).toBe(before);
-    // A line that was not edited does not undo it.
+    // A line that was not edited does not undo the row.
     await room.api.expect(200, 'POST', '/config/reload');
     expect(await room.told()).toEqual(['192.0.2.2']);
     await room.set({ 'dns.pools': room.pools(room.first) });
@@ -98,8 +98,8 @@ describe('a row that another node has written', () => {
   });
 });
 
-describe('a key whose effect comes a moment later', () => {
-  test('blocking.catalog_url has the catalog fetched at once, and taken away', async () => {
+describe('a key with a delayed effect', () => {
+  test('blocking.catalog_url fetches the catalog immediately, and removes it', async () => {
     const service = { id: 'live-made', name: 'Live', category: 'telemetry', domains: ['live.example'] };
     room.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
     const names = async (): Promise<string[]> => {
@@ -118,7 +118,7 @@ describe('a key whose effect comes a moment later', () => {
     expect(shipped.filter(({ id, withdrawn_at: at }) => id === 'live-made' && at === undefined)).toEqual([]);
   });
 
-  test('dns.dnssec_anchor_updates has the keys of anchors followed from then on', async () => {
+  test('dns.dnssec_anchor_updates starts to follow the keys of anchors', async () => {
     serveZone(room);
     const followed = join(room.room.dataDir, ANCHOR_FILE);
     await room.set({
@@ -152,13 +152,13 @@ describe('the configuration after a stop', () => {
     expect(existsSync(join(room.room.dataDir, 'answer-cache'))).toBe(false);
     await room.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
     await room.told('kept.example.com');
-    // The file is written once more, as the change has left it.
+    // The file is written again with the result of the change.
     await room.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
     const { rcode, answers } = await room.ask('kept.example.com');
     expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);
     const asked = room.first.udpQuestions.map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
     expect(asked.filter((bytes) => bytes.toLowerCase().includes('\x04kept'))).toHaveLength(1);
-    // Without a database, too, the node works by the rows that it remembers, and takes no change.
+    // Without a database, the node also uses the rows that it has stored, and rejects changes.
     expect((await room.ask()).answers[0]!.ttl).toBe(7200);
   });
 });

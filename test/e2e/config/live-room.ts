@@ -25,19 +25,21 @@ import type { WeirOptions } from '../../support/weir/weir-process.ts';
 /** Values by key. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** Effect of a key: checked before it is changed, and when the change is answered. */
+/** Effect of a key, checked before the change and once the change is answered. */
 export interface LiveKey {
   readonly key: string;
-  /** A value, or a function that makes it from a `LiveRoom`. */
+  /** A value, or a function that derives it from a `LiveRoom`. */
   readonly to: unknown;
-  /** Other keys that are set before. */
+  /** Other keys to set first. */
   readonly beside?: KeyValues | ((room: LiveRoom) => KeyValues);
   readonly look: (room: LiveRoom) => Promise<unknown>;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Weir on three upstreams: one that knows 192.0.2.77 for every name, one with 192.0.2.2, one that a test scripts. */
+/**
+ * Weir with three upstreams: one answers every name with 192.0.2.77, one with 192.0.2.2, and a test scripts the third.
+ */
 export class LiveRoom {
   readonly room = makeTempDir();
   weir!: Weir;
@@ -48,7 +50,7 @@ export class LiveRoom {
   scripted!: ScriptedUpstream;
   lists!: ListServer;
   authority!: TestAuthority;
-  /** Port of a DNS server over TLS for `dns.example.org`, with a certificate of the authority. */
+  /** Port of a DNS server over TLS for `dns.example.org`, with a certificate from the test authority. */
   tlsPort = 0;
   /** Port of Weir's own DNS over TLS. */
   dotPort = 0;
@@ -72,7 +74,7 @@ export class LiveRoom {
     return room;
   }
 
-  /** Stops Weir and starts it again, as it was started first. */
+  /** Restarts Weir with the original options. */
   async restart(options: Pick<WeirOptions, 'database' | 'toml'>): Promise<void> {
     this.udp.close();
     await this.weir.stop();
@@ -109,12 +111,12 @@ export class LiveRoom {
     return [{ name: 'live', strategy: 'Failover', servers }];
   }
 
-  /** Changes keys, also to pools of servers that answer nothing yet; the answer must be a success. */
+  /** Changes keys, also to pools whose servers do not answer yet; the request must succeed. */
   set(values: KeyValues): Promise<{ success: boolean; restart_required: string[] }> {
     return this.api.expect(200, 'PATCH', '/config?force=true', treeOf(values));
   }
 
-  /** Values of keys as they are stored. */
+  /** Stored values of keys. */
   async values(names: readonly string[]): Promise<KeyValues> {
     const config = await this.api.expect<Record<string, unknown>>(200, 'GET', '/config');
     return Object.fromEntries(
@@ -125,7 +127,7 @@ export class LiveRoom {
     );
   }
 
-  /** A new name, which was never asked for. */
+  /** A name that was never queried. */
   newName(suffix = 'example.com'): string {
     return `n${String(++this.names)}.${suffix}`;
   }
@@ -145,7 +147,7 @@ export class LiveRoom {
     return data.length === 0 ? rcode : data;
   }
 
-  /** Asks one after the other from an address; how many are refused. */
+  /** Sends queries one after the other from an address; returns how many are refused. */
   async refusals(count: number, address = this.newAddress(), name?: string): Promise<number> {
     using udp = await UdpClient.open(this.weir.dnsPort, '127.0.0.1', address);
     let refused = 0;
@@ -154,7 +156,7 @@ export class LiveRoom {
     return refused;
   }
 
-  /** Makes the scripted upstream answer with a code and nothing else. */
+  /** Makes the scripted upstream answer with only a response code. */
   scriptedFails(rcode: number): void {
     this.scripted.udpScript = fails(rcode);
   }
@@ -167,7 +169,7 @@ export class LiveRoom {
     return join(folder, name);
   }
 
-  /** Sets `database.audit_days`, which nothing here depends on, by hand in the file. */
+  /** Edits `database.audit_days` in the file, on which nothing here depends. */
   editAuditDays(days: number): void {
     const file = join(this.room.path, 'weir.toml');
     const toml = readFileSync(file, 'utf8').replace(/^audit_days = .*\n/m, '');

@@ -1,4 +1,4 @@
-/** Keys of the web, of accounts, of the query log and of lists, and what shows them. */
+/** Keys of the web server, of accounts, of the query log and of lists, and a check of each. */
 import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -30,7 +30,7 @@ async function ask(
   return { status: incoming.statusCode!, headers: incoming.headers, body: await text(incoming) };
 }
 
-/** A login; its life in hours, or its status where it is refused. */
+/** Lifetime in hours of a new session, or the status of a refused login. */
 async function loginHours(room: LiveRoom, username = 'admin', remember = false): Promise<number> {
   const json = { username, password: PASSWORD, remember_me: remember };
   const { status, body } = await ask(room, 'POST', '/api/auth/login', { json });
@@ -48,7 +48,7 @@ async function secondGuess(room: LiveRoom) {
   return ask(room, 'POST', '/api/auth/login', { json });
 }
 
-/** Resolves once the records of all that this client has asked have been taken from its thread. */
+/** Resolves once the log records of all queries of this client have been read from its thread. */
 async function untilTaken(room: LiveRoom): Promise<void> {
   const { body } = await ask(room, 'POST', '/check/probes');
   const { id, name } = JSON.parse(body) as { id: string; name: string };
@@ -60,14 +60,14 @@ async function untilTaken(room: LiveRoom): Promise<void> {
   );
 }
 
-/** Rows of the log about a new name. */
+/** Rows of the log for a new name. */
 async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: unknown }[]> {
   const name = room.newName('logged.example');
   await room.ask(name);
   await untilTaken(room);
   const later = room.newName('later.example');
   const now = await room.values(['database.log_queries']);
-  // Once a later query is there, an earlier one would be.
+  // Once a later query is in the log, an earlier one would be as well.
   await room.set({ 'database.log_queries': true });
   await room.ask(later);
   await room.api.untilQueryCount(1, `domain=${later}`);
@@ -75,16 +75,16 @@ async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: un
   return room.api.queries(`domain=${name}`);
 }
 
-/** Another period each time: the same question within a second gets the same answer. */
+/** A different period each time, because a repeated request within a second gets the same answer. */
 let hours = 24;
 
-/** Queries that are in the log and not counted. */
+/** Queries that are in the log but not counted. */
 async function notCounted(room: LiveRoom): Promise<number> {
   const stats = await room.api.expect<StatsSummary>(200, 'GET', `/stats?period=${String(++hours)}h`);
   return stats.queries_not_counted;
 }
 
-/** Lines that Weir has written about a reload that succeeded. */
+/** Log lines about a successful reload. */
 async function reloadLines(room: LiveRoom): Promise<string[]> {
   const at = room.weir.output.length;
   const linesOf = (part: string): string[] =>
@@ -98,9 +98,9 @@ async function reloadLines(room: LiveRoom): Promise<string[]> {
   room.editAuditDays(days);
   room.weir.child.kill('SIGHUP');
   await until('the reload', auditDays, (now) => now === days);
-  // Takes effect after the reload has written its line.
+  // The level takes effect after the reload has logged its line.
   await room.set({ 'database.audit_days': days + 1 });
-  // An error is written at each level, after that line.
+  // An error, which every level logs, follows that line.
   room.editAuditDays(0);
   room.weir.child.kill('SIGHUP');
   await until('the error', () => linesOf('read the configuration again failed').length > 0);

@@ -1,4 +1,4 @@
-/** The bundle that releases run: each thread begins with a separate file there. */
+/** The bundle that releases run; each thread starts from a separate file in it. */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const COMMAND = join(ROOT, 'control-plane/cli/weir');
 
 describe('the weir command', () => {
   let root: string;
-  /** The program that it has Node run. */
+  /** The program that it runs with Node. */
   const program = async (): Promise<string> => {
     const { stdout } = await promisify(execFile)(join(root, 'control-plane/cli/weir'), ['start']);
     return stdout.trim();
@@ -45,7 +45,7 @@ describe('the weir command', () => {
     expect(await program()).toBe(join(root, 'control-plane/main.ts'));
   });
 
-  test('runs the bundle until a source is newer, and that of a release always', async () => {
+  test('runs the bundle until a source is newer, and always runs the bundle of a release', async () => {
     await writeFile(join(root, 'dist/main.js'), '');
     expect(await program()).toBe(join(root, 'dist/main.js'));
     await utimes(join(root, 'dist/main.js'), 0, 0);
@@ -65,7 +65,7 @@ describe('the bundle', () => {
 
   beforeAll(async () => {
     await mkdir(join(ROOT, 'data'), { recursive: true });
-    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // Packages are found from below the root.
+    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // Packages are resolved from below the root.
     await promisify(execFile)(process.execPath, [BUILD, ROOT, dist]);
     upstream = await startEchoingUpstream();
     lists = await startListServer();
@@ -82,7 +82,7 @@ describe('the bundle', () => {
     await Promise.all([upstream.close(), lists.close(), rm(dist, { recursive: true })]);
   });
 
-  /** The address that a name is answered with. */
+  /** The address in the answer for a name. */
   const addressOf = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data[0];
 
   test('forwards, compiles a list, blocks its names, and logs', async () => {

@@ -1,6 +1,6 @@
 /**
- * A database that is away, refuses Weir, dies or comes back: DNS continues with its last policy, `/health` reports the
- * fault, and the query log is complete again afterwards.
+ * A database that is unreachable, refuses Weir, crashes or comes back: DNS continues with its last policy, `/health`
+ * reports the fault, and the query log is complete again afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
@@ -63,14 +63,14 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
     database: 'degraded',
     dns: 'ok',
   });
-  // Only users with a session, and the log, get the reason.
+  // Only the log and users with a session get the reason.
   expect(JSON.stringify(body)).not.toContain('detail');
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
 describe('weir with its own database, one fault after the other', () => {
   const room = makeTempDir();
-  /** Node that is passed on to the next test. */
+  /** Node that the next test continues with. */
   let faulty: Weir;
   beforeAll(async () => {
     await prepareDataDir(room.dataDir);
@@ -86,7 +86,7 @@ describe('weir with its own database, one fault after the other', () => {
     room.remove();
   });
 
-  test('weir answers and blocks from what is on disk if its database is down at the start, says so, and keeps the log for later', async () => {
+  test('weir answers and blocks from disk if its database is down at the start, reports it, and spools the log', async () => {
     await using weir = await Weir.start({
       room,
       upstreams,
@@ -107,10 +107,10 @@ describe('weir with its own database, one fault after the other', () => {
     expect((await faulty.health()).body.status).toBe('ok');
   });
 
-  test('weir answers without a gap while its database dies under load, takes it up again, and has every query in the log', async () => {
+  test('weir answers without a gap while its database dies under load, reconnects, and has every query in the log', async () => {
     const weir = faulty;
     const api = await weir.api();
-    // Counted in the output: the state itself may be over before it is asked for.
+    // Counted in the output, because the state itself may have passed before a request sees it.
     const downs = (): number => weir.output.split('database is down').length;
     const load = await Load.start(weir.dnsPort, 'kill');
     await load.untilMore(200);
@@ -130,7 +130,7 @@ describe('weir with its own database, one fault after the other', () => {
     expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
     const count = load.replies.length;
     expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
-    // Rows in flight when the server died are stored once, not twice.
+    // Rows in flight when the server died must be stored once, not twice.
     const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
     expect(new Set(domains).size).toBe(count);
   });
@@ -167,7 +167,7 @@ describe('weir with a database server of its owner', () => {
   const room = makeTempDir();
   const weirRoom = makeTempDir();
   const logger = new MemoryLogger();
-  /** Started by the test that it uses the server, for the tests after it. */
+  /** Started by the test for this server, and used by the tests after it. */
   let weir: Weir;
   let server: EmbeddedServer;
   let address: PostgresAddress;
@@ -188,7 +188,7 @@ describe('weir with a database server of its owner', () => {
     for (const each of [room, weirRoom]) each.remove();
   });
 
-  /** Runs statements on the server, beside Weir. */
+  /** Runs statements on the server in addition to Weir. */
   async function sql(...statements: readonly string[]): Promise<void> {
     const client = new pg.Client({ ...address });
     await client.connect();
@@ -225,7 +225,7 @@ describe('weir with a database server of its owner', () => {
 
   test('weir reports a change that it cannot activate as stored, and activates it when it can', async () => {
     const api = await weir.api();
-    // Reading policy fails from now on, storing a rule does not.
+    // Reading policy fails from now on; storing a rule succeeds.
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
     const rule = { domain: 'stored.example.com', action: 'deny' };
     expect(await api.call('POST', '/managed-domains', rule)).toMatchObject({
@@ -242,7 +242,7 @@ describe('weir with a database server of its owner', () => {
     );
   });
 
-  test('weir on a copy of the data directory, of the same name, is refused loudly, answers, and writes when the name is free', async () => {
+  test('weir on a copy of the data directory is refused with an error, answers, and writes once the name is free', async () => {
     const holder = weir;
     const other = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };
@@ -283,7 +283,7 @@ describe('weir with a database server of its owner', () => {
       `UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0001_groups'`,
       /the database was made by a Weir from before 0\.1\.0 and is left unchanged.*weir backup FILE/,
     ],
-  ])('weir leaves a database alone %s, and still answers', async (_what, change, undo, reason) => {
+  ])('weir does not change a database %s, and still answers', async (_what, change, undo, reason) => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await sql(change, 'UPDATE nodes SET version = NULL');
     weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });

@@ -1,6 +1,6 @@
 /**
- * A full disk: a small tmpfs as the data directory. DNS continues, what cannot be stored is reported, and everything
- * recovers once there is room.
+ * A full disk: a small tmpfs is the data directory. DNS continues, data that cannot be stored are reported, and
+ * everything recovers once there is space.
  *
  * @needs root
  */
@@ -27,7 +27,7 @@ const SIZE = '160m';
 const QUERIES = 5000;
 const LOOK_MS = 50;
 
-/** A folder whose data directory is a separate small disk. */
+/** A folder whose data directory is a small disk. */
 function makeSmallDisk(): TempDir {
   const room = makeTempDir();
   mkdirSync(room.dataDir);
@@ -41,20 +41,20 @@ function removeSmallDisk(room: TempDir): void {
   room.remove();
 }
 
-/** Takes every byte that is left; returns how to give them back. */
+/** Fills the disk; returns a function that frees the space. */
 function fillDisk(room: TempDir): () => void {
   const file = join(room.dataDir, 'filler');
   for (const chunk of [1 << 20, 4096, 1]) {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(chunk), { flag: 'a' });
     } catch {
-      continue; // Full for pieces of this size.
+      continue; // Too full for a piece of this size.
     }
   }
   return () => rmSync(file);
 }
 
-/** A source once its fetch is over; null if the database stops because the disk is full. */
+/** A source once its fetch has ended; null if the database stops because the disk is full. */
 async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | null> {
   const { status, body } = await until(
     `the fetch of list ${String(id)} to be over`,
@@ -87,7 +87,7 @@ describe('weir on a full disk', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  test('weir keeps answering and blocking, reports what it cannot store, and recovers when there is space', async () => {
+  test('weir keeps answering and blocking, reports failed writes, and recovers when there is space', async () => {
     await using weir = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     expect(await api.addSource({ name: 'first', url: lists.url('/first.txt') })).toMatchObject({
@@ -124,7 +124,7 @@ describe('weir on a full disk', () => {
     await weir.untilHealth(
       ({ checks: { database, disk } }) => database.status === 'ok' && disk.status === 'ok',
     );
-    // A 503 leaves open whether it is stored: the database may have been lost just then.
+    // A 503 does not show whether the rule is stored: the database may have been lost at that moment.
     const stored = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(
       ({ url }) => url === second.url,
     );
@@ -137,7 +137,7 @@ describe('weir on a full disk', () => {
     expect(await api.expect(200, 'GET', '/blocklist-sources')).toContainEqual(
       expect.objectContaining({ url: second.url, status: 'ok', rules: 50_000 }),
     );
-    // Rows that fit neither into the database nor into the spool have waited in memory.
+    // Rows that fit neither into the database nor into the spool were kept in memory.
     const logged = await api.untilQueryCount(QUERIES, 'domain=.full.example.com');
     expect({ logged, isLost: weir.output.includes('rows are lost') }).toEqual({
       logged: QUERIES,

@@ -1,4 +1,4 @@
-/** A Weir that streams its queries to a receiver of dnstap. */
+/** A Weir that streams its queries to a dnstap receiver. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DnstapReceiver } from '../../support/dns/dnstap-receiver.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -19,11 +19,11 @@ afterAll(async () => {
 });
 
 describe('logging.dnstap', () => {
-  test('weir streams what it answers to the receiver of logging.dnstap', async () => {
+  test('weir streams its answers to the receiver in logging.dnstap', async () => {
     const api = await weir.api();
     using client = await UdpClient.open(weir.dnsPort);
     const sent = async (): Promise<number> => (await api.metrics()).sum('weir_dnstap_sent_frames_total');
-    // Answers before the receiver has accepted are lost, and counted.
+    // Answers before the receiver has accepted are lost and counted.
     await until(
       'the first frame to be sent',
       async () => {

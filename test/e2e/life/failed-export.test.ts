@@ -12,7 +12,7 @@ const LOOK_MS = 100;
 type DatabaseCheck = Health['checks']['database'];
 
 describe('weir', () => {
-  test('weir says in its health and metrics why finished days are not exported', async () => {
+  test('weir reports in health and metrics why finished days are not exported', async () => {
     const room = makeTempDir();
     await prepareDataDir(room.dataDir);
     const file = join(room.path, 'no-folder');

@@ -1,6 +1,5 @@
 /**
- * A client that asks for names that get no answer has only its share of the resolver, and other clients are still
- * served.
+ * A client that queries names without answers gets only its share of the resolver, and other clients are still served.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -14,14 +13,14 @@ import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Long enough for all questions of the test, so that room comes from sharing, not from questions that end. */
+/** Longer than the test, so that capacity comes from sharing, not from questions that time out. */
 const TOML =
   '[dns]\nquery_timeout_ms = 30000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
-/** More than the connections to one server carry, and more than may wait for them. */
+/** More than the connections to one server carry, plus the maximum that may wait for them. */
 const GREEDY_QUESTIONS = 20_000;
 const BURST = 500;
 const MODEST_QUESTIONS = 200;
-/** Of another /24 than the greedy one, which is 127.0.0.1. */
+/** An address in a different /24 from the greedy client's, which is 127.0.0.1. */
 const MODEST = '127.0.1.1';
 const SILENT = 's'.charCodeAt(0);
 
@@ -42,10 +41,10 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', 
     const flood = async (): Promise<void> => {
       for (const end = sent + BURST; sent < end; sent++)
         await greedy.send(query(`s${String(sent)}.example.net`, 'A', { id: sent & 0xffff }));
-      // The upstream runs in this process and must read.
+      // The upstream runs in this process and needs time to read.
       await turnOfTheLoop();
     };
-    // A busy machine loses some of them on the way: it is enough when the first ones are refused.
+    // A busy machine loses some queries, so it is enough that the first ones are refused.
     while (sent < GREEDY_QUESTIONS) await flood();
     await until(
       'the first refused question',
@@ -59,13 +58,13 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', 
     const replies = [];
     for (const [i, name] of names.entries()) {
       if (i % 20 === 0) await flood();
-      // Queries of the modest client may also get lost between the bursts; it retries, as all clients do.
+      // Queries of the modest client may also be lost between the bursts; it retries, as all clients do.
       replies.push(await modest.ask(name, 'A').catch(() => modest.ask(name, 'A')));
     }
     expect(replies.map(({ rcode, data }) => ({ rcode, data }))).toEqual(
       names.map(() => ({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] })),
     );
-    // Questions that did not fit do not count against the server.
+    // Questions over the limit do not count against the server.
     const api = await weir.api();
     const health = async (): Promise<UpstreamDetail> =>
       (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!;

@@ -1,4 +1,4 @@
-/** The limit on a client network's questions, over real sockets. */
+/** The rate limit of a client network, over real sockets. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { questionOf, response } from '../../support/dns/built-messages.ts';
@@ -9,7 +9,9 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
-/** A burst of ten, and a refill that no test waits for: all queries that should be limited are sent at once. */
+/**
+ * A burst of ten, and a slow refill: no test waits for it, because all queries that should be limited are sent at once.
+ */
 const LIMIT = `[dns.rate_limit]
 enabled = true
 queries_per_second = 1
@@ -18,7 +20,7 @@ ipv4_prefix_len = 32
 whitelist = ["127.0.9.0/24"]
 `;
 
-/** Questions that no machine is so slow to read that the refill covers them. */
+/** Enough questions that even a slow machine reads them before the refill covers them. */
 const OVER = 40;
 
 const sameQuestions = (count: number): Question[] =>
@@ -53,7 +55,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(OVER));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;
-    // The refill adds one a second during the test.
+    // The refill adds one token per second during the test.
     expect(refused).toBeGreaterThanOrEqual(2);
     expect(replies.slice(0, 10).every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
     expect((await askOverTcp(weir.dnsPort, 'one.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
@@ -65,7 +67,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(await api.stats()).toMatchObject({ queries_rate_limited: refused });
   });
 
-  test('weir gives limited queries of a network one row a second, and counts each of them', async () => {
+  test('weir logs one row per second for the limited queries of a network, and counts each of them', async () => {
     await set({ ipv4_prefix_len: 24 });
     const clients = ['127.0.3.1', '127.0.3.2', '127.0.4.1'];
     const beganMs = Date.now();
@@ -84,7 +86,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     const status = 'status=RATE_LIMITED&domain=flood-';
     expect(await api.queryCount(status)).toBe(sum);
     expect(await api.exportedQueries(status)).toBe(sum);
-    // A row for each network and second, and one more where a block ends within it.
+    // A row for each network and second, and an extra row if a block ends within that second.
     expect(await api.rowCount(status)).toBeLessThanOrEqual(2 * (secs + 1) * 3);
     const top = await api.expect<{ ip: string; count: number }[]>(200, 'GET', '/stats/top_clients?limit=100');
     for (const client of clients) expect(top.find(({ ip }) => ip === client)!.count).toBe(700);
@@ -103,7 +105,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     );
   });
 
-  test('weir answers everything in a dry run and logs what it would have refused', async () => {
+  test('weir answers everything in a dry run and logs which queries it would have refused', async () => {
     await set({ dry_run: true, slip_ratio: 0 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.23');
     const replies = await udp.askAll(newQuestions(OVER));
@@ -114,7 +116,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(limited.every(({ rcode }) => rcode === 'NOERROR')).toBe(true);
   });
 
-  test('weir gives a network no more than its budget of NXDOMAIN answers', async () => {
+  test('weir sends a network no more NXDOMAIN answers than its budget', async () => {
     await using liar = await ScriptedUpstream.start();
     liar.udpScript = (query) => {
       const id = (query.bytes[0]! << 8) | query.bytes[1]!;
@@ -125,7 +127,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     await set({ dry_run: false, burst_size: 1000, nxdomain_per_second: 3 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
     const questions = newQuestions(40, 'nx');
-    // The first ones by themselves, as the upstream's answers may overtake each other.
+    // One by one at first, because the upstream's answers may overtake each other.
     const first = await udp.askAll(questions.slice(0, 3), 1);
     const rcodes = [...first, ...(await udp.askAll(questions.slice(3)))].map(({ rcode }) => rcode);
     expect(rcodes.slice(0, 3)).toEqual([Rcode.NXDOMAIN, Rcode.NXDOMAIN, Rcode.NXDOMAIN]);

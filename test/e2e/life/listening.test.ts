@@ -1,4 +1,4 @@
-/** Where Weir can be reached: addresses of both families, wildcards, and from which address it replies. */
+/** Addresses on which Weir listens (both families, wildcards), and the source address of its replies. */
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -49,9 +49,9 @@ describe.each(BACK_ENDS)('weir on its addresses, back end %s', (backEnd) => {
       },
     );
 
-    // node:dgram does not say at which address a datagram came.
+    // node:dgram does not report the destination address of a datagram.
     if (backEnd === 'batch' && addresses === everywhere)
-      test('weir replies from the address it was asked at, first and from the cache', async () => {
+      test('weir replies from the address that received the query, first and from the cache', async () => {
         for (const name of ['first.example.com', 'second.example.com'])
           for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {
             using udp = await UdpClient.open(weir.dnsPort, address);

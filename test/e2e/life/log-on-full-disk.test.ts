@@ -1,4 +1,4 @@
-/** A log that cannot be written. */
+/** A log file on a full disk. */
 import { describe, expect, test } from '@jest/globals';
 import { Rcode, RRClass } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -6,16 +6,16 @@ import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 describe('weir with its log on a full disk', () => {
-  test('weir keeps answering although not a line of its log can be written', async () => {
-    // One that answers: a server that does not makes the node degraded.
+  test('weir keeps answering although no line of its log can be written', async () => {
+    // An upstream that answers, because one that does not would make the node degraded.
     await using upstream = await startEchoingUpstream();
-    // The kernel's own full disk.
+    // The device /dev/full of the kernel.
     await using weir = await Weir.start({
       outputFile: '/dev/full',
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       toml: '[logging]\nlevel = "debug"\n',
     });
-    // Signing in writes to the log.
+    // Logging in writes to the log.
     await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });

@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Names of the process's threads. */
+/** Names of the threads of the process. */
 function threadsOf(pid: number): string[] {
   const folder = `/proc/${String(pid)}/task`;
   return readdirSync(folder).map((id) => readFileSync(`${folder}/${id}/comm`, 'utf8').trim());
 }
 
 describe('weir whose query log is searched', () => {
-  test('weir answers every query and all of ten concurrent searches, which have a separate thread', async () => {
+  test('weir answers every query and all of ten concurrent searches, which run in a separate thread', async () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);

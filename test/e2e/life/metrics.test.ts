@@ -1,4 +1,4 @@
-/** Metrics of a real Weir: what was asked is counted exactly. */
+/** Metrics of a real Weir: queries are counted exactly. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
@@ -11,7 +11,7 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import type { ScrapedMetrics } from '../../support/weir/scraped-metrics.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
-/** All questions of `askAll`. */
+/** Number of queries of `askAll`. */
 const ASKED = 28;
 const LIST = 'a "quoted\\n" list';
 
@@ -37,7 +37,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     await api.addSource({ name: LIST, url: lists.url('/list') });
     before = await api.metrics();
     await askAll(weir.dnsPort);
-    // A thread counts an answer right after it has sent it.
+    // A thread counts an answer just after it has sent it.
     await until(
       `${String(ASKED)} queries to be counted`,
       async () => {
@@ -68,7 +68,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     expect(queries('tcp', 'BLOCKED_LIST')).toBe(3);
     expect(queries('tcp', 'CACHED')).toBe(2);
     expect(grown('weir_dns_queries_total')).toBe(ASKED);
-    // Also the five that were forwarded over UDP.
+    // Includes the five that were forwarded over UDP.
     expect(grown('weir_dns_queries_total', { thread: 'answer' })).toBe(backEnd === 'batch' ? 23 : 0);
   });
 
@@ -100,7 +100,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     ]);
   });
 
-  test('show the list under its name, whatever characters it has', () => {
+  test('show the list under its name, even with special characters', () => {
     expect(after.sum('weir_list_rules', { list: LIST, kind: 'block' })).toBe(2);
     expect(after.sum('weir_list_status', { list: LIST, status: 'ok' })).toBe(1);
     expect(after.sum('weir_list_last_success_timestamp_seconds', { list: LIST })).toBeGreaterThan(1e9);

@@ -1,4 +1,6 @@
-/** The commands that change and move settings, against a whole node: over its socket, and by --url with a token. */
+/**
+ * The commands that change and migrate settings, against a complete node: over its socket, and with --url and a token.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -53,7 +55,7 @@ async function run(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return { status, lines: screen.lines, errors: screen.errors };
 }
 
-/** The address that a name is answered with. */
+/** The address in the answer for a name. */
 async function addressOf(name: string): Promise<string | undefined> {
   return (await udp.ask(name, 'A')).data[0] as string | undefined;
 }
@@ -61,7 +63,7 @@ async function addressOf(name: string): Promise<string | undefined> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir import', () => {
-  test('shows in a dry run what would change, by --url with a token made by weir tokens add', async () => {
+  test('shows the changes in a dry run, with --url and a token from weir tokens add', async () => {
     const made = await run(['tokens', 'add', 'mover']);
     expect([made.status, made.lines]).toEqual([0, [expect.stringMatching(/^weir_\S+$/)]]);
     const viewer = JSON.parse(
@@ -89,10 +91,10 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('imports over the socket, is active at once, and can be rolled back', async () => {
+  test('imports over the socket, takes effect immediately, and can be rolled back', async () => {
     await api.createGroup('before the import');
     const before = await api.expect<{ id: number }[]>(200, 'GET', '/revisions');
-    // Its settings would disable blocking, as there.
+    // Its settings would disable blocking, as in the other server.
     const words = ['import', at('agh.yaml'), '--settings', 'none'];
     const { lines } = await run([...words, '--format', 'adguard_home', '--json']);
     const report = JSON.parse(lines.join('\n')) as ImportReport;
@@ -107,7 +109,7 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(BLOCKED);
   });
 
-  test('sets the settings and gives the answers that its options name', async () => {
+  test('applies the settings and answers in its options', async () => {
     await writeFile(at('kept.yaml'), 'schema_version: 34\nquerylog: {interval: 240h}\n');
     const words = ['import', at('kept.yaml'), '--answers', 'starting_list:keep', '--json'];
     const none = JSON.parse((await run([...words, '--settings', 'none'])).lines.join('\n')) as ImportReport;
@@ -117,7 +119,7 @@ describe('weir import', () => {
     expect(await api.expect(200, 'GET', '/config')).toMatchObject({ database: { query_log_days: 10 } });
   });
 
-  test('ends with a status that says what went wrong', async () => {
+  test('exits with a status that identifies the failure', async () => {
     await writeFile(at('text'), 'hello');
     const unknown = await run(['import', at('text')]);
     expect([unknown.status, unknown.errors[0]]).toEqual([
@@ -130,7 +132,7 @@ describe('weir import', () => {
 });
 
 describe('weir backup and weir restore', () => {
-  test('bring back what was removed', async () => {
+  test('restore removed settings', async () => {
     const written = await run(['backup', at('weir.json')]);
     expect(written.lines).toEqual([expect.stringContaining('without secrets')]);
     expect((await stat(at('weir.json'))).mode & 0o777).toBe(0o600);
@@ -168,7 +170,7 @@ describe('weir backup and weir restore', () => {
 });
 
 describe('weir simulate', () => {
-  test('shows what a draft would block, from options and from a file', async () => {
+  test('shows the effects of a draft, from options and from a file', async () => {
     await udp.ask('simulated.example', 'A');
     await api.untilQueryCount(1, 'domain=simulated.example');
     const { status, lines } = await run(['simulate', '--deny', 'simulated.example', '--period', '1h']);
@@ -193,7 +195,7 @@ describe('weir simulate', () => {
   );
 });
 
-test('the real command reads standard input, and ends with the status', async () => {
+test('the real command reads standard input, and exits with the status', async () => {
   const child = spawn(WEIR, ['import', '-', '--dry-run', '--settings', 'none'], {
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.room.dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-/** State that a node reports to load balancers, from its first start to its end (`status.weir`, class CHAOS). */
+/** State that a node reports to load balancers, from its first start to its stop (`status.weir`, class CHAOS). */
 import { createSocket } from 'node:dgram';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,18 +19,18 @@ import { endProcess, isRunning, processOf } from '../../support/weir/holder.ts';
 import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Between two questions. */
+/** Pause between two queries. */
 const ASK_MS = 5;
 /** Address of the load balancer. */
 const BALANCER = '127.0.0.9';
 
-/** Environment of a node that takes clients from a load balancer. */
+/** Environment of a node that accepts clients from a load balancer. */
 const BALANCED = {
   WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
   WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
 };
 
-/** A node without a policy, and its answers before the 30 s have passed. */
+/** A node without a policy, and its answers during its first 30 s. */
 interface HeldNode {
   readonly weir: Weir;
   readonly elsewhere: Reply;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   lists = await startListServer();
   lists.serve('/list.txt', 'ads.example\n');
   upstream = await startEchoingUpstream();
-  // Their 30 s pass while the other tests run.
+  // The 30 s pass while the other tests run.
   open = await startHeld(true);
   closed = await startHeld(false);
   await prepareDataDir(room.dataDir);
@@ -68,7 +68,7 @@ async function startHeld(isUnfiltered: boolean): Promise<HeldNode> {
   return { weir, elsewhere: await toldElsewhere(weir), here: await udp.ask('www.example.org', 'A') };
 }
 
-/** The states that a node reports in sequence, until `last`, or until it has ended. */
+/** The states that a node reports in sequence, until `last` or until it has ended. */
 async function statesUntil(
   weir: Weir,
   last: string,
@@ -98,25 +98,25 @@ async function statesUntil(
 }
 
 describe('weir asked for status.weir', () => {
-  test('is starting until it filters, ready from then on, and draining once it is asked to stop', async () => {
+  test('is starting until it filters, then ready, and draining once it is asked to stop', async () => {
     await using first = await Weir.start({ room });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
-    // The list may be active a moment before the node has checked all of them.
+    // The list may be active before the node has checked all lists.
     expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
     expect(await first.stop()).toMatchObject({ code: 0 });
 
-    // It knows no policy until its database is there.
+    // It has no policy until its database is up.
     rmSync(join(room.dataDir, 'snapshots'), { recursive: true });
     await using weir = await Weir.launch({ room });
     expect(await statesUntil(weir, 'ready')).toEqual(['starting', 'ready']);
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask('ads.example', 'A')).data).toEqual(['0.0.0.0']);
 
-    // Which has to be given up before anything else can stop.
+    // The stop must first give up on this database.
     using _hung = HungDatabase.of(weir);
     const ended = weir.stop();
     await weir.untilOutput(/stopping/);
-    // It says so before its threads know.
+    // It reports draining before its threads know.
     const states = await statesUntil(weir, 'the end');
     expect(states.filter((state, at) => at > 0 || state !== 'ready')).toEqual(['draining']);
     expect(await ended).toMatchObject({ code: 0 });
@@ -130,12 +130,12 @@ async function toldElsewhere(weir: Weir): Promise<Reply> {
   return await client.ask('www.example.org', 'A', { id: 1, edns: {} });
 }
 
-describe('weir whose only list was never there', () => {
+describe('weir whose only list was never available', () => {
   test('answers other machines without a pause while it is upgraded', async () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], env: BALANCED });
     const source = await (await weir.api()).addSource({ name: 'dead', url: lists.url('/never-there.txt') });
     expect(source).toMatchObject({ status: 'error' });
-    // A moment later: when the node has looked at all lists.
+    // A moment later, when the node has checked all lists.
     expect((await statesUntil(weir, 'ready')).at(-1)).toBe('ready');
     const rcodes: number[] = [];
     const before = processOf(weir);
@@ -156,8 +156,8 @@ describe('weir whose only list was never there', () => {
   });
 });
 
-describe('weir that was ready without a copy of its list', () => {
-  test('is ready at once after a restart while its database is away', async () => {
+describe('weir that was ready without the content of its list', () => {
+  test('is ready immediately after a restart while its database is unreachable', async () => {
     const airGapped = makeTempDir();
     try {
       await prepareDataDir(airGapped.dataDir);
@@ -178,7 +178,7 @@ describe('weir that was ready without a copy of its list', () => {
 });
 
 describe('weir with an empty disk and no database', () => {
-  test('answers its own machine only, and others after 30 s if that is wished', async () => {
+  test('answers only its own machine, and others after 30 s if it is configured to', async () => {
     for (const { elsewhere, here } of [open, closed]) {
       expect(elsewhere).toMatchObject({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.NOT_READY] });
       expect(here).toMatchObject({ rcode: Rcode.NOERROR });

@@ -1,4 +1,4 @@
-/** Questions of Weir itself, of probes and of health checks: answered, but neither logged nor counted. */
+/** Queries of Weir itself, of probes and of health checks: answered, but neither logged nor counted. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -13,7 +13,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 import { clientOnce, clientsOf } from '../../support/weir/stored-clients.ts';
 
 const BALANCER = '127.0.0.9';
-/** Announced by the balancer: a private address, whose name Weir looks up. */
+/** A private address that the balancer announces, and whose name Weir looks up. */
 const PHONE = [10, 0, 0, 7];
 const PROXY_V2 = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a];
 
@@ -43,27 +43,27 @@ enabled = false`,
   });
   afterAll(() => stack.disposeAsync());
 
-  test('weir logs and counts what clients ask, and nothing else', async () => {
+  test('weir logs and counts only the queries of clients', async () => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.8');
     await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example.com', action: 'deny' });
-    // A health check: forwarded, then from the cache, then blocked.
+    // A health check: first forwarded, then cached, then blocked.
     for (let i = 0; i < 2; i++)
       expect((await udp.ask('health.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
     expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['0.0.0.0']);
     for (const name of ['version.bind', 'nothing.weir']) await udp.ask(name, 'TXT', { qclass: RRClass.CH });
-    // Other machines are answered from then on.
+    // The node answers other machines once it is ready.
     await until(
       'a node that is ready',
       async () => (await udp.ask('status.weir', 'TXT', { qclass: RRClass.CH })).data,
       ([state]) => String(state).endsWith('ready'),
     );
-    // A probe, which is seen all the same.
+    // A probe, which is still detected.
     const probe = await web<Probe>('POST', '/check/probes');
     await udp.ask(probe.name, 'A');
     await udp.ask(probe.name.toUpperCase(), 'AAAA');
 
     await askAsPhone('www.example.com');
-    // Its name comes from a lookup of Weir's own.
+    // Its name comes from a lookup by Weir itself.
     const phone = await clientOnce(api, ({ hostname }) => hostname === 'phone.home.arpa');
     expect(phone.ip_address).toBe('10.0.0.7');
     expect(await api.queries()).toMatchObject([{ client: '10.0.0.7', domain: 'www.example.com' }]);
@@ -82,7 +82,7 @@ enabled = false`,
     return JSON.parse((await httpCall(method, `http://127.0.0.1:${String(weir.webPort)}${path}`)).text) as T;
   }
 
-  /** One question for A, behind the balancer's header. */
+  /** Sends one A query after the balancer's header. */
   async function askAsPhone(name: string): Promise<void> {
     const socket = createSocket('udp4').bind(0, BALANCER);
     await once(socket, 'listening');

@@ -1,7 +1,8 @@
 /**
- * Storms over the batch path: random packets of a fixed seed, responses, datagrams of every length. Each one is
- * accounted for in the threads' counters, nothing grows, and the next good query is answered. What each malformed
- * message is answered with is `bad-input.test.ts`. WEIR_TEST_PACKETS says how many are random (default 60,000).
+ * Storms of packets on the batch path: random packets from a fixed seed, responses, datagrams of every length. The
+ * counters of the threads account for each one, memory does not grow, and the next valid query is answered.
+ * `bad-input.test.ts` tests the answer to each malformed message. WEIR_TEST_PACKETS is the number of random packets
+ * (default 60,000).
  */
 import type { Socket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
@@ -18,25 +19,25 @@ import { SeededRandom } from '../../support/dns/random-packets.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Fixed, so that what one run finds every run finds. */
+/** Fixed, so that every run finds the same faults. */
 const SEED = 20_260_903;
 const PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 60_000);
-/** Sent first, so that one-time costs of a kind of packet do not count as growth. */
+/** Sent first, so that the one-time costs of a kind of packet do not count as growth. */
 const WARM_UP_PACKETS = 20_000;
 const RESPONSES = 5000;
 const MAX_DATAGRAM = 65_507;
 const MAX_NOISE = 600;
-/** One packet in this many is a query with a few bytes changed: most of those reach the upstream. */
+/** One packet in this many is a query with a few bytes changed; most of these reach the upstream. */
 const QUERY_EVERY = 64;
-/** Sent before the sender waits until Weir has come so far: the smallest receive buffers hold them. */
+/** Number of packets after which the sender waits for Weir: the smallest receive buffers can hold them. */
 const PORTION = 200;
 const LARGE = 4096;
 const MIB = 1_048_576;
 const GOOD_NAME = 'good.example.com';
-/** A label that is in no random packet. */
+/** A label that no random packet contains. */
 const MARKER = 'end-of-the-storm';
 
-/** Class as which a packet must be counted, by its header alone. */
+/** Class in which a packet must be counted, from its header alone. */
 type HeaderClass = 'dropped' | 'notImplemented' | 'other';
 
 function classOf(packet: Uint8Array): HeaderClass {
@@ -46,7 +47,7 @@ function classOf(packet: Uint8Array): HeaderClass {
   return (high & FlagsHigh.OPCODE) === 0 ? 'other' : 'notImplemented';
 }
 
-/** Makes packets out of one piece of noise: separate ones would take longer to make than to send. */
+/** Cuts packets out of one piece of noise, because generating each separately would take longer than sending it. */
 class PacketMaker {
   private readonly random: SeededRandom;
   private readonly noise: Uint8Array;
@@ -82,7 +83,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   weir = await Weir.start({
     upstreams: [`127.0.0.1:${String(upstream.port)}`],
-    // One, so that a reply says how far it has come with what was sent before.
+    // A single socket, so that a reply shows that everything sent before it was processed.
     env: { WEIR_SERVER_WORKERS: '1' },
   });
   client = await UdpClient.open(weir.dnsPort);
@@ -109,7 +110,9 @@ async function askGood(): Promise<void> {
   expect(await client.ask(GOOD_NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
 }
 
-/** Number of replies to the storm, counted when the reply to a new query has come: replies on a socket keep their order. */
+/**
+ * Number of replies to the storm, counted once the reply to a new query has arrived: replies on a socket are in order.
+ */
 async function repliesSoFar(): Promise<number> {
   const before = markers;
   storm.send(query(`${MARKER}.${String(before)}.example.com`, 'A', { id: 2 }));
@@ -131,7 +134,7 @@ async function count(): Promise<(counter: string) => number> {
   return (counter) => answer.counters[counter]! + resolve.counters[counter]!;
 }
 
-/** Increase of the counters while `work` sent `sent()` packets, once every one of them is accounted for. */
+/** Increase of the counters while `work` sent `sent()` packets, once all packets are accounted for. */
 async function countWhile(work: () => Promise<number>): Promise<(counter: string) => number> {
   const before = await count();
   const sent = await work();
@@ -153,7 +156,7 @@ async function countWhile(work: () => Promise<number>): Promise<(counter: string
   return gained;
 }
 
-/** Sends packets and good queries between them; resolves with how many of both. */
+/** Sends packets with valid queries in between; resolves with the number of both. */
 async function send(packets: Iterable<Uint8Array>): Promise<number> {
   let sent = 0;
   let sinceGood = 0;
@@ -191,7 +194,7 @@ function residentBytes(): number {
 describe('weir in a storm of packets', () => {
   test('weir accounts for each of very many random packets, and does not grow', async () => {
     const ignored = { dropped: 0, notImplemented: 0, other: 0 };
-    // Counted to its end as well: a question still at the upstream would be one too many below.
+    // Waits for the end of its questions, because one still at the upstream would distort the next count.
     await countWhile(() => send(randomPackets(WARM_UP_PACKETS, SEED - 1, ignored)));
     const before = { rss: residentBytes(), heap: (await measure()).answer.memory!.usedHeapBytes };
     const seen = { dropped: 0, notImplemented: 0, other: 0 };
@@ -203,7 +206,7 @@ describe('weir in a storm of packets', () => {
     expect(gained('FORMAT_ERRORS')).toBeLessThanOrEqual(seen.other);
     expect(gained('INTERNAL_ERRORS')).toBe(0);
     expect(gained('SEND_ERRORS')).toBe(0);
-    // Eighty bytes kept of each packet would be seen on the thread's heap, a kilobyte in the process.
+    // Eighty bytes kept per packet would show in the thread's heap, a kilobyte in the process.
     expect((await measure()).answer.memory!.usedHeapBytes - before.heap).toBeLessThan(4 * MIB);
     expect(residentBytes() - before.rss).toBeLessThan(48 * MIB);
   });

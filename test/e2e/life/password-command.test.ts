@@ -1,4 +1,4 @@
-/** `weir set-password` beside a Weir that runs, and without one. */
+/** `weir set-password` with and without a running Weir. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function logIn(weir: Weir, password: string): Promise<number> {
   return (await httpCall('POST', url, { username: 'admin', password })).status;
 }
 
-test('weir set-password works while Weir runs, at once, and ends the sessions', async () => {
+test('weir set-password takes effect immediately while Weir runs, and ends the sessions', async () => {
   const room = makeTempDir();
   await prepareDataDir(room.dataDir);
   await using weir = await Weir.start({ room });

@@ -1,5 +1,5 @@
 /**
- * The first start of an ordinary user, whom the kernel keeps from port 53.
+ * The first start as an ordinary user, for whom the kernel refuses port 53.
  *
  * @needs ordinary-user closed-port-53
  */
@@ -17,7 +17,7 @@ import { ordinaryUser } from '../../support/weir/weir-process.ts';
 const user = ordinaryUser();
 
 describe('weir of an ordinary user, without any configuration', () => {
-  test('weir creates all it needs, answers on port 5300, and says why not on 53 and what to do', async () => {
+  test('weir creates its files, answers on port 5300, and explains why not on 53 and how to change that', async () => {
     const room = makeTempDir();
     if (user !== undefined) chownSync(room.path, user.uid, user.gid);
     const { weir, webPort } = await startBare(room.path, room.dataDir, user);

@@ -12,7 +12,7 @@ import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 
 describe('weir beside another DNS server', () => {
   let other: Socket;
-  test('weir takes port 5300 if 53 is taken and was not configured, and says why', async () => {
+  test('weir uses port 5300 if 53 is taken and was not configured, and explains why', async () => {
     other = createSocket('udp4').bind(53, ADDRESS);
     await once(other, 'listening');
     const room = makeTempDir();

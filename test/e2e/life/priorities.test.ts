@@ -1,4 +1,4 @@
-/** Who gets a core that is short of time, as the kernel has it. */
+/** Priorities of the threads on a busy core, as the kernel reports them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => weir.stop());
 
-/** Niceness of each thread of the process, by the thread's name. */
+/** Niceness of each thread of the process, by name. */
 function nicenessByName(): Map<string, Set<number>> {
   const found = new Map<string, Set<number>>();
   const tasks = `/proc/${String(weir.pid)}/task`;
@@ -27,8 +27,8 @@ function nicenessByName(): Map<string, Set<number>> {
   return found;
 }
 
-describe('weir on a core that is short of time', () => {
-  test('threads that answer come first, then the control plane, then reading and writing files', () => {
+describe('weir on a busy core', () => {
+  test('answer threads have the highest priority, then the control plane, then file access', () => {
     const niceness = nicenessByName();
     expect(niceness.get('dns-answer')).toEqual(new Set([nicerBy(0)]));
     expect(niceness.get('dns-resolve')).toEqual(new Set([nicerBy(0)]));

@@ -1,4 +1,4 @@
-/** The end of the process, wanted or not: what is in flight is answered, and what is lost is bounded. */
+/** The end of the process, intended or not: queries in flight are answered, and losses are bounded. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { embeddedTarget } from '../../../control-plane/storage/db/database-target.ts';
@@ -20,7 +20,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const SLOW_MS = 1200;
 
-/** Number of log rows in the database. The API is not asked, as it would first store the rows in memory. */
+/** Number of log rows in the database. Does not use the API, which would first store the rows in memory. */
 async function storedRows({ room }: Weir): Promise<number> {
   const client = new pg.Client(embeddedTarget(runningServerAddress(room.dataDir)).config);
   await client.connect();
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) => {
-  /** Each test looks for what the one before it left in the log. */
+  /** Each test checks what the previous one left in the log. */
   let weir: Weir;
   const room = makeTempDir();
   const startOn = async (server: ScriptedUpstream): Promise<Weir> =>
@@ -54,7 +54,7 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
     room.remove();
   });
 
-  test('weir answers what is in flight at SIGTERM, over UDP and TCP, and ends with 0', async () => {
+  test('weir answers queries in flight at SIGTERM, over UDP and TCP, and exits with 0', async () => {
     await using slow = await startSlowUpstream(SLOW_MS);
     await startOn(slow);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -74,7 +74,7 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('weir has in its log what was in flight, and ends with 0 in time although upstreams, clients and browsers hold on to it', async () => {
+  test('weir logs queries in flight, and exits with 0 in time despite open connections of upstreams, clients and browsers', async () => {
     await using silent = await ScriptedUpstream.start();
     await startOn(silent);
     const api = await weir.api();
@@ -88,14 +88,14 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
     const load = await Load.start(weir.dnsPort, 'unanswered');
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     load.abandon();
-    // The client gets an answer, and does not wait.
+    // The client gets an answer without waiting.
     expect(await unanswered).toMatchObject({ rcode: Rcode.SERVFAIL });
     await tcp.closed;
   });
 });
 
 describe('weir at SIGINT', () => {
-  test('weir ends with 0 under load, and has every query that it answered in the log', async () => {
+  test('weir exits with 0 under load, and has every query that it answered in the log', async () => {
     const upstreams = [`127.0.0.1:${String(upstream.port)}`];
     await using weir = await Weir.start({ upstreams });
     const load = await Load.start(weir.dnsPort, 'ending');
@@ -111,7 +111,7 @@ describe('weir at SIGINT', () => {
 });
 
 describe('weir that is killed', () => {
-  test('weir starts again from its data directory, blocks as before, and has lost a second of its log at most', async () => {
+  test('weir restarts from its data directory, blocks as before, and has lost at most a second of its log', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       // With one worker, the log has the order of the answers.
@@ -140,7 +140,7 @@ describe('weir that is killed', () => {
     const rows = await after.queries('domain=.killed.example.com');
     const logged = new Set(rows.map(({ domain }) => domain));
     expect(logged.size).toBe(rows.length);
-    // A batch is stored each second: only what came after the last batch is lost.
+    // A batch is stored each second, so only queries after the last batch are lost.
     const isLogged = repliesAtKill.map(({ name }) => logged.has(name));
     expect(isLogged.slice(0, isLogged.lastIndexOf(true))).not.toContain(false);
     expect(logged.size).toBeGreaterThan(0);

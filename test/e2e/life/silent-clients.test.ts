@@ -15,7 +15,9 @@ const MAC = '02:00:5e:10:00:05';
 const SERVER = { ipv4: '198.18.77.1', ipv6: '2001:db8:77::1' } as const;
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const PROGRAM = join(import.meta.dirname, '..', '..', 'support', 'weir', 'silent-clients.ts');
-/** The kernel keeps 208 KiB for each of them, 13 MiB in all: more than a send buffer of 4 MiB, which counts double. */
+/**
+ * The kernel stores 208 KiB for each of them, 13 MiB in total: more than a send buffer of 4 MiB, which counts double.
+ */
 const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
 /** A name whose TXT records fill a reply, so that few of them fill the buffers. */
 const LARGE = 'large.home.example';
@@ -39,8 +41,8 @@ async function counted(weir: Weir): Promise<(counter: string) => number> {
 const releaseNetwork = await holdNetwork('alone');
 afterAll(releaseNetwork);
 
-describe('weir asked from addresses that do not resolve', () => {
-  /** Floods a Weir of one worker from them; what it lost and counted. */
+describe('weir with queries from addresses that do not resolve', () => {
+  /** Floods a Weir with one worker from these addresses; returns lost queries and counters. */
   async function flood(
     backEnd: BackEnd,
     how: Pick<SilentFlood, 'names' | 'asksGood'> & { family: keyof typeof SERVER },
@@ -66,14 +68,14 @@ describe('weir asked from addresses that do not resolve', () => {
     const good = { rounds: ROUNDS, goodName: GOOD };
     const asked: SilentFlood = { server, port: weir.dnsPort, silent, names, asksGood, ...good };
     const answered = Number(await device.run(PROGRAM, JSON.stringify(asked)));
-    // Whatever was lost: no client waits for it.
+    // No client waits for a lost query.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(GOOD, 'A')).data).toEqual([EVERY_ADDRESS]);
     const full = (await counted(weir))('SEND_BUFFER_FULL');
     return { answered, replaced: weir.replacedThreads, full };
   }
 
-  // Over IPv4 the test below does the same, also for the resolve thread.
+  // The test below covers IPv4, also for the resolve thread.
   test.each(['ipv6'] as const)(
     'weir answers all other clients over %s, and replaces no thread',
     async (family) => {

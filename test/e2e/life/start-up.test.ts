@@ -1,4 +1,4 @@
-/** How Weir starts: without koffi, with a reader that goes away, stopped while it starts. */
+/** Starts of Weir under difficult conditions: without koffi, with a closed output pipe, stopped during the start. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -14,26 +14,26 @@ const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta
 
 const clusterOf = (room: TempDir): string => join(room.dataDir, 'postgres', 'cluster');
 
-/** Processes of an embedded database that still work on the data directory. */
+/** Processes of an embedded database that still use the data directory. */
 function databasesOn(room: TempDir): number[] {
   return existsSync(clusterOf(room)) ? serversOn(clusterOf(room)) : [];
 }
 
 type StartStep = readonly [string, (room: TempDir, weir: Weir) => boolean];
 
-/** Steps of a first start until its database is made, which takes most of it. */
+/** Steps of a first start until its database is created, which takes most of the time. */
 const FIRST_STEPS: readonly StartStep[] = [
   ['a process that runs', (_room, weir) => weir.pid > 0],
   ['a data directory', (room) => existsSync(room.dataDir)],
   ['files of the database', (room) => existsSync(clusterOf(room))],
 ];
-/** Steps of any start after that. */
+/** Later steps, as in every start. */
 const LATER_STEPS: readonly StartStep[] = [
   ['a process of the database', (room) => databasesOn(room).length > 0],
   ['answers to DNS', (_room, weir) => weir.output.includes(' is running.')],
 ];
 
-describe('weir on a lesser machine', () => {
+describe('weir on a limited machine', () => {
   let weir: Weir;
   beforeAll(async () => {
     weir = await Weir.start({
@@ -43,16 +43,16 @@ describe('weir on a lesser machine', () => {
   });
   afterAll(() => weir.stop());
 
-  test('weir answers over node:dgram if koffi does not load, and says so once', async () => {
+  test('weir answers over node:dgram if koffi does not load, and logs it once', async () => {
     expect(weir.output.match(/using node:dgram/g)).toHaveLength(1);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
     expect((await weir.health()).body).toMatchObject({ checks: { dns: { status: 'ok' } } });
   });
 
-  test('weir keeps answering when the reader of its log has gone away', async () => {
+  test('weir keeps answering when the reader of its log has exited', async () => {
     weir.deafen();
-    // Signing in writes to the log.
+    // Logging in writes to the log.
     await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
@@ -62,7 +62,7 @@ describe('weir on a lesser machine', () => {
 });
 
 describe('weir while it starts', () => {
-  test('weir writes each line as JSON from the first on if logging.format is json', async () => {
+  test('weir writes every line as JSON, including the first, if logging.format is json', async () => {
     await using weir = await Weir.start({ toml: '[logging]\nformat = "json"\n' });
     await weir.stop();
     const lines = weir.output.trimEnd().split('\n');
@@ -72,7 +72,7 @@ describe('weir while it starts', () => {
     );
   });
 
-  test('weir that is stopped while it starts ends, and leaves no database behind', async () => {
+  test('weir that is stopped while it starts exits, and leaves no database running', async () => {
     for (const step of [...FIRST_STEPS, ...LATER_STEPS]) {
       const [what, isReached] = step;
       const room = makeTempDir();
@@ -80,7 +80,7 @@ describe('weir while it starts', () => {
       await using weir = await Weir.launch({ room, database: 'later' });
       await until(what, () => isReached(room, weir), Boolean, { pauseMs: 1 });
       const { code, signal } = await weir.end('SIGTERM');
-      // Before it listens to signals, one ends it as it ends any program.
+      // Before it handles signals, a signal ends it immediately.
       expect([what, [0, 'SIGTERM'].includes(code ?? signal!), weir.output]).toEqual([
         what,
         true,

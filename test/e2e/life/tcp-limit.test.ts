@@ -1,4 +1,4 @@
-/** The limit on the TCP connections of an address, over real sockets and all workers. */
+/** The limit of TCP connections per address, over real sockets and all workers. */
 import { describe, expect, test } from '@jest/globals';
 import { TcpClient } from '../../support/dns/dns-client.ts';
 import { until } from '../../support/parts/until.ts';
@@ -21,7 +21,7 @@ tcp_max_connections_per_ip = ${String(limit)}
   });
 }
 
-/** Opens so many connections; the ones that are answered, which stay open. */
+/** Opens this many connections; returns those that are answered, which stay open. */
 async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
   const clients: TcpClient[] = [];
   for (let i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
 }
 
 describe('weir with a limit on TCP connections', () => {
-  test('weir lets no more in of an address over all workers, and gives back those of a thread that dies', async () => {
+  test('weir limits an address over all workers, and frees the connections of a thread that dies', async () => {
     await using weir = await startWeir(LIMIT);
     const clients = await openAnswered(weir, 6 * LIMIT);
     expect(clients.length).toBe(LIMIT);

@@ -1,4 +1,4 @@
-/** Uncaught errors in a resolve thread, by the test hook: they are counted, and the thread continues. */
+/** Uncaught errors in a resolve thread, injected by the test hook: they are counted, and the thread continues. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';

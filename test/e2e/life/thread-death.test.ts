@@ -1,6 +1,6 @@
 /**
- * Threads that die or hang, by the test hook: they are replaced and counted, the other workers continue, and queries
- * waiting in the sockets of a dead thread are answered by its successor.
+ * Threads that end or hang, by the test hook: they are replaced and counted, the other workers continue, and the
+ * successor of a thread answers queries that wait in its sockets.
  */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -52,7 +52,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Asks from every client, so that every worker is asked; a new name needs a resolve thread too. */
+  /** Sends a query from every client, so that every worker receives some; a new name also needs a resolve thread. */
   async function askFromEverywhere(name: string): Promise<unknown[]> {
     const replies = await Promise.all(clients.map((client) => client.ask(name, 'A')));
     return replies.map(({ data }) => data[0]);
@@ -92,11 +92,11 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   );
 
   if (backEnd === 'batch') {
-    test('weir answers from the cache what comes while an answer thread is dead, and loses none of it', async () => {
+    test('weir answers queries from the cache that arrive while an answer thread is dead, and loses none', async () => {
       await askFromEverywhere('queued.example.com');
       const before = weir.replacedThreads;
       weir.injectFault(0, 'answer', 'exit');
-      // No pause: some of these lie in the socket of a thread that is not there.
+      // No pause, so some of these wait in the socket of the missing thread.
       for (let round = 0; round < 20; round++)
         expect(await askFromEverywhere('queued.example.com')).toEqual(
           Array<string>(CLIENTS).fill(EVERY_ADDRESS),
@@ -104,7 +104,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await untilReplaced(before + 1);
     });
 
-    test('weir keeps no socket to a server open of an answer thread that died', async () => {
+    test('weir closes all sockets to servers of an answer thread that died', async () => {
       const sockets = (): number => readdirSync(`/proc/${String(weir.pid)}/fd`).length;
       const before = sockets();
       const { udpScript } = upstream;
@@ -121,7 +121,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await askFromEverywhere(`after-${String(serial++)}.example.com`);
     });
 
-    test('weir answers from the cache and by its lists while a resolve thread is dead', async () => {
+    test('weir answers from the cache and its lists while a resolve thread is dead', async () => {
       await askFromEverywhere('known.example.com');
       const before = weir.replacedThreads;
       for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'throw');
@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     });
   }
 
-  test('weir replaces all threads at once, and TCP connections of before are closed, not left hanging', async () => {
+  test('weir replaces all threads at once, and closes their TCP connections', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     await tcp.ask('tcp.example.com', 'A');
     const before = weir.replacedThreads;
@@ -162,7 +162,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(new Set(page.data.map(({ block_source }) => block_source))).toEqual(new Set(['named']));
   });
 
-  test('weir uses the newest lists in threads that were replaced', async () => {
+  test('weir uses the newest lists in replacement threads', async () => {
     const api = await weir.api();
     const before = weir.replacedThreads;
     for (const role of roles) weir.injectFault(0, role, 'exit');

@@ -27,7 +27,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** A fifth each: blocked, new to the cache, in the cache, without an address, refused. */
+/** A fifth each: blocked, not in the cache, in the cache, without an address, refused. */
 function mixOf(client: number): Question[] {
   return Array.from({ length: QUERIES_OF_A_CLIENT }, (_, i): Question => {
     const serial = `${String(client)}-${String(i)}`;
@@ -53,7 +53,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
   });
   afterAll(() => weir.stop());
 
-  test('weir logs every query once, with its outcome, however fast they come', async () => {
+  test('weir logs every query once with its outcome, at any rate', async () => {
     const api = await weir.api();
     expect(await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') })).toMatchObject({
       status: 'ok',
@@ -83,7 +83,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
     expect(await count('CACHED', 'protocol=tcp')).toBe(TCP_QUERIES);
     expect(await count('ALLOWED', 'domain=.new.example.com')).toBe(fifth);
     expect(await count('ALLOWED', 'domain=.nodata.example.com&type=AAAA')).toBe(fifth);
-    // Every name that was asked once is there once.
+    // Every name that was queried once is in the log once.
     const unique = await api.queries('domain=.new.example.com');
     expect(new Set(unique.map(({ domain }) => domain)).size).toBe(fifth);
 
@@ -96,9 +96,9 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
     });
   });
 
-  // Over node:dgram, process-death.test.ts does that.
+  // process-death.test.ts covers node:dgram.
   if (backEnd === 'dgram') return;
-  test('weir stops with everything in the log that it answered, and nothing twice', async () => {
+  test('weir stops with every answered query in the log exactly once', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     const count = 1000;
     await udp.askAll(

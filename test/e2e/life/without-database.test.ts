@@ -1,4 +1,4 @@
-/** Every read of the API, and a pause, while PostgreSQL is away. */
+/** Every read of the API, and a pause, while PostgreSQL is unreachable. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import type { AuditLogPage } from '../../../shared/api/audit-api.ts';
@@ -12,7 +12,7 @@ import { httpCall } from '../../support/weir/http-call.ts';
 import { startSharedDatabase } from '../../support/weir/shared-database.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Reads that memory answers; all others ask the database. */
+/** Reads that are answered from memory; all others need the database. */
 const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
@@ -54,7 +54,7 @@ async function read(path: string) {
   return httpCall('GET', url, undefined, `svc_session=${api.session}`);
 }
 
-describe('with PostgreSQL away', () => {
+describe('with PostgreSQL unreachable', () => {
   test.each(reads.map(({ path }) => path))(
     'GET %s is answered from memory, or 503 with Retry-After',
     async (path) => {
@@ -67,7 +67,7 @@ describe('with PostgreSQL away', () => {
     },
   );
 
-  test('a pause of this node begins and ends, and is in the audit log once PostgreSQL is back', async () => {
+  test('a pause of this node starts and ends, and is in the audit log once PostgreSQL is back', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     const isBlocked = async (): Promise<boolean> =>
       (await udp.ask('blocked.example', 'A')).data[0] === '0.0.0.0';

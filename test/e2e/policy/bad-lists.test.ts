@@ -1,4 +1,7 @@
-/** Lists that turn bad: whatever a server sends, the last good version stays active and the API reports why. */
+/**
+ * Lists whose server starts to send invalid content: the last valid version stays active and the API reports the
+ * reason.
+ */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -51,9 +54,9 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
   ['a way to a metadata service', redirectElsewhere, /link-local/],
 ];
 
-describe('weir with lists that turn bad', () => {
+describe('weir with lists that become invalid', () => {
   test.each(CASES)(
-    'weir keeps the good copy if the URL later answers %s, and says why',
+    'weir keeps the valid version if the URL later answers %s, and reports why',
     async (what, bad, reason) => {
       const path = `/${encodeURIComponent(what)}`;
       lists.serve(path, 'good.example.com\n');
@@ -72,7 +75,7 @@ describe('weir with lists that turn bad', () => {
   );
 
   test.each(CASES)(
-    'weir takes a source whose URL answers %s from the start, and blocks nothing by it',
+    'weir accepts a source whose URL answers %s from the start, and blocks nothing with it',
     async (what, bad, reason) => {
       const path = `/new-${encodeURIComponent(what)}`;
       lists.serve(path, bad);
@@ -84,14 +87,14 @@ describe('weir with lists that turn bad', () => {
     },
   );
 
-  test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir takes no list from %s', async (url) => {
+  test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir fetches no list from %s', async (url) => {
     const { status, body } = await api.call('POST', '/blocklist-sources', { name: url, url });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'invalid', errors: [{ path: 'url' }] });
     expect(JSON.stringify(body)).toContain('list_dirs');
   });
 
-  test('weir takes no list from a link that leads out of its folder', async () => {
+  test('weir reads no list through a link that leads out of its folder', async () => {
     const folder = join(weir.room.dataDir, 'lists');
     mkdirSync(folder, { recursive: true });
     symlinkSync('/etc/passwd', join(folder, 'link.txt'));

@@ -1,4 +1,4 @@
-/** The main job: lists added through the API decide the answers of clients, from the response on. */
+/** The main function: lists added through the API determine the answers to clients once the request is answered. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** Whether an answer to A is that of the default blocking mode, or resolved. */
+/** Result of an A query: the answer of the default blocking mode, or an address. */
 async function isBlocked(udp: UdpClient, name: string): Promise<boolean> {
   const { data } = await udp.ask(name, 'A');
   expect([['0.0.0.0'], [EVERY_ADDRESS]]).toContainEqual(data);
@@ -53,7 +53,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
 
   const sourcePath = ({ id }: BlocklistSource): string => `/blocklist-sources/${String(id)}`;
 
-  test('weir takes a list from a file and from the web, counts it, and blocks what it says', async () => {
+  test('weir loads a list from a file and from the web, counts its rules, and blocks its names', async () => {
     const file = join(room.dataDir, 'lists', 'hosts.txt');
     writeFileSync(file, '# hosts\n0.0.0.0 file.example.com\n127.0.0.1 localhost\nno such line here!\n');
     lists.serve('/web.txt', '||web.example.com^\n');
@@ -81,7 +81,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     }
   });
 
-  test('weir blocks subdomains as the syntax and the source say, and no name that merely ends alike', async () => {
+  test('weir blocks subdomains as the syntax and the source define, but no name with only the same suffix', async () => {
     lists.serve('/plain.txt', 'plain.example.net\n');
     lists.serve('/syntax.txt', '||adblock.example.net^\n*.star.example.net\n0.0.0.0 hosts.example.net\n');
     const plain = await api.addSource({ name: 'plain', url: lists.url('/plain.txt') });
@@ -105,7 +105,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     ]);
   });
 
-  test('weir has switched, assigned and deleted a source when it answers the request', async () => {
+  test('weir has enabled, disabled, assigned and deleted a source when it answers the request', async () => {
     lists.serve('/switched.txt', 'switched.example.org\n');
     const source = await api.addSource({ name: 'switched', url: lists.url('/switched.txt') });
     const group = await api.createGroup('children');
@@ -116,7 +116,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     for (let round = 0; round < 2; round++) {
       expect(await inForce({ enabled: false })).toBe(false);
       expect(await inForce({ enabled: true })).toBe(true);
-      // Every client is in the group Default so far.
+      // All clients are in the group Default here.
       expect(await inForce({ group_ids: [group.id] })).toBe(false);
       expect(await inForce({ group_ids: [1] })).toBe(true);
       expect(await inForce({ group_ids: [] })).toBe(true);
@@ -125,7 +125,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     expect(await isBlocked(udp, 'switched.example.org')).toBe(false);
   });
 
-  test('weir takes a changed list over at a refresh', async () => {
+  test('weir loads a changed list at a refresh', async () => {
     lists.serve('/changing.txt', 'before.example.org\n');
     const source = await api.addSource({ name: 'changing', url: lists.url('/changing.txt') });
     expect(await isBlocked(udp, 'before.example.org')).toBe(true);
@@ -185,7 +185,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
         expect(a.extendedErrors).toEqual([ExtendedError.BLOCKED]);
         expect(a.authorities.map(({ type }) => type)).toEqual(expected.soa ? ['SOA'] : []);
         for (const { ttl } of [...a.answers, ...a.authorities]) expect(ttl).toBe(17);
-        // RFC 6891 section 7: no OPT where the query has none.
+        // RFC 6891 section 7: no OPT in the reply if the query has none.
         expect((await udp.ask('blocked.example.com', 'A')).opt).toBeNull();
       }
 
@@ -197,12 +197,12 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
           'custom_ip',
           { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
         ],
-      ])('weir blocks in mode %s from the response on', async (mode, expected) => {
+      ])('weir blocks in mode %s once the request is answered', async (mode, expected) => {
         await api.expect(200, 'PATCH', '/config', { blocking: { ...SETTINGS, mode } });
         await expectBlocks(expected);
       });
 
-      test('weir lets everything pass with blocking switched off', async () => {
+      test('weir blocks nothing with blocking disabled', async () => {
         await api.expect(200, 'PATCH', '/config', { blocking: { enabled: false } });
         using udp = await UdpClient.open(weir.dnsPort);
         expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);
@@ -210,7 +210,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
         expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['192.0.2.99']);
       });
 
-      test('weir blocks from disk at once after a restart, in the mode of its file', async () => {
+      test('weir blocks from disk immediately after a restart, in the mode of its file', async () => {
         expect(await weir.stop()).toMatchObject({ code: 0 });
         const values = Object.entries({ ...SETTINGS, mode: 'nxdomain' });
         const lines = values.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Who asks decides what is answered: clients of several addresses, given groups by address and by subnet, and engines
- * that answer in their safe mode for the groups that want it.
+ * Answers that depend on the client: clients with several addresses, assigned to groups by address and by subnet, and
+ * search engines that answer in safe mode for some groups.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -19,12 +19,12 @@ const BLOCKED = '0.0.0.0';
 /** Every name below `cloaked.example` is an alias of this one. */
 const TRACKER = 'tracker.example';
 
-/** A name of the service netflix, which is blocked for one group while clients of two ask without a pause. */
+/** A name of the service netflix, which is blocked for one group while clients of two groups query it continuously. */
 const SERVICE = 'www.netflix.com';
 const TURNS = 8;
 const ASKED_AT_ONCE = 4;
 
-/** Clients: the addresses they ask from. */
+/** Clients, by the addresses that they query from. */
 const BY_ADDRESS = '127.0.0.21';
 const BY_SUBNET = '127.0.0.17';
 const BY_LONGER_SUBNET = '127.0.0.25';
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 function cloakedAnswerTo(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);
-  // Weir mixes the case of what it asks.
+  // Weir randomizes the case of its questions.
   if (!nameToText(asked.qname).toLowerCase().endsWith('.cloaked.example')) return answerTo(query);
   const id = (query[0]! << 8) | query[1]!;
   const { qname } = asked;
@@ -108,7 +108,7 @@ describe('weir with clients in groups', () => {
         expect([address, (await ask.ask('toys.example', 'A')).data]).toEqual([address, [toys]]);
         expect([address, (await ask.ask('games.example', 'A')).data]).toEqual([address, [games]]);
       }
-      // A question that the question checks answer is also logged with the client's group.
+      // A query that is answered before policy is also logged with the client's group.
       expect((await udp.get(address)!.ask('localhost', 'A')).data).toEqual(['127.0.0.1']);
       const path = `/explain?domain=toys.example&client=${address}`;
       const explained = await api.expect<ExplainAnswer>(200, 'GET', path);
@@ -121,7 +121,7 @@ describe('weir with clients in groups', () => {
     }
   });
 
-  test('weir keeps what one group may see from another through the cache, whichever asks first', async () => {
+  test('weir does not share cached answers between groups with different policies', async () => {
     for (const [name, order] of [
       ['shared.example', [UNKNOWN, BY_ADDRESS]],
       ['reversed.example', [BY_ADDRESS, UNKNOWN]],
@@ -147,7 +147,7 @@ describe('weir with clients in groups', () => {
     expect(told[1]).toEqual(names.map(() => EVERY_ADDRESS));
   });
 
-  /** Whether the name is blocked for the client; anything but the two answers that are possible fails. */
+  /** Whether the name is blocked for the client; any answer other than the two possible ones fails. */
   async function isBlocked(from: string): Promise<boolean> {
     const { rcode, data } = await udp.get(from)!.ask(SERVICE, 'A');
     if (rcode === Rcode.NXDOMAIN) return true;
@@ -155,7 +155,7 @@ describe('weir with clients in groups', () => {
     return false;
   }
 
-  test('weir blocks a service from the first answer after the response, for its group alone', async () => {
+  test('weir blocks a service for its group only, once the request is answered', async () => {
     let isOver = false;
     const adultsAnswers = { blocked: 0, all: 0 };
     let kidsAnswers = 0;
@@ -188,7 +188,7 @@ describe('weir with clients in groups', () => {
     expect(Math.min(adultsAnswers.all, kidsAnswers)).toBeGreaterThan(TURNS);
   });
 
-  test('weir moves clients with the response: to another group, with a disabled group, out of a subnet', async () => {
+  test('weir has moved clients when it answers: to another group, from a disabled group, out of a subnet', async () => {
     await api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: work });
     expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
     expect(await answerTold(BY_ADDRESS, 'games.example')).toBe(BLOCKED);
@@ -208,7 +208,7 @@ describe('weir with clients in groups', () => {
 });
 
 const QNAME = Uint8Array.of(0xc0, 12);
-/** Addresses of the upstream's world; any other name has the one of the real engines. */
+/** Addresses that the upstream has; any other name gets that of the real engines. */
 const REAL = '192.0.2.1';
 const ADDRESSES: Readonly<Record<string, string>> = {
   'forcesafesearch.google.com': '198.51.100.1',
@@ -267,16 +267,16 @@ describe('weir with safe search', () => {
     ['search.brave.com', 'safesearch.brave.com'],
     ['www.ecosia.org', 'strict-safe-search.ecosia.org'],
     ['pixabay.com', 'safesearch.pixabay.com'],
-  ])('weir leads %s to %s for the group that wants it, and for no other', async (name, target) => {
+  ])('weir redirects %s to %s only for the group with safe search', async (name, target) => {
     await set({ engine: 'all', enabled: true });
-    // In turn, and both from the cache in the second round.
+    // In turn; both come from the cache in the second round.
     for (let round = 0; round < 2; round++) {
       expect(await dataOf(child, name)).toEqual([target, ADDRESSES[target]]);
       expect(await dataOf(adult, name)).toEqual([REAL]);
     }
   });
 
-  test('weir answers with an address if the engine has no name, and with nothing that bypasses it', async () => {
+  test('weir answers with an address if the engine has no name, and with no record that bypasses it', async () => {
     await set({ engine: 'all', enabled: true });
     expect(await dataOf(child, 'www.ya.ru')).toEqual([YANDEX]);
     for (const type of ['AAAA', 'HTTPS', 'CNAME'] as const)
@@ -288,12 +288,12 @@ describe('weir with safe search', () => {
     }
     expect((await child.ask('www.google.com', 'CNAME')).data).toEqual(['forcesafesearch.google.com']);
     expect((await child.ask('www.google.com', 'AAAA')).data).toEqual(['forcesafesearch.google.com']);
-    // Neither names below nor beside an engine's.
+    // Names below an engine's, or with the same suffix, are not redirected.
     expect(await dataOf(child, 'mail.google.com')).toEqual([REAL]);
     expect(await dataOf(child, 'x.www.google.com')).toEqual([REAL]);
   });
 
-  test('weir follows the settings at once: each engine by itself, both modes of YouTube, off, deleted', async () => {
+  test('weir applies the settings immediately: each engine separately, both modes of YouTube, off, deleted', async () => {
     await api.expect(204, 'DELETE', configs());
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
     await set({ engine: 'youtube', youtube_mode: 'moderate' });
@@ -309,7 +309,7 @@ describe('weir with safe search', () => {
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
   });
 
-  test('weir lets allowed names and blocked ones alone, and logs and explains what it rewrites', async () => {
+  test('weir does not redirect allowed or blocked names, and logs and explains its redirects', async () => {
     await set({ engine: 'all' });
     const rule = { domain: 'www.google.de', action: 'allow', group_id: searchers };
     await api.expect(201, 'POST', '/managed-domains', rule);

@@ -1,4 +1,4 @@
-/** Clients on the loopback, which are known by address. */
+/** Clients on the loopback, which are identified by address. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('weir with clients on the loopback', () => {
-  test('weir knows who asked by address, and moves a client with one call', async () => {
+  test('weir identifies clients by address, and moves a client with one call', async () => {
     const api = await weir.api();
     const groupId = await createStrictGroup(api);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -39,15 +39,15 @@ describe('weir with clients on the loopback', () => {
     expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir writes what it has seen when it stops, and knows it when it starts again', async () => {
+  test('weir stores its sightings of clients when it stops, and loads them when it restarts', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     for (let i = 0; i < 3; i++) await udp.ask(STRICT_NAME, 'A');
     await weir.end('SIGTERM');
     const upstreams = [`127.0.0.1:${String(upstream.port)}`];
     await using second = await Weir.start({ room: weir.room, upstreams });
-    // A node answers its API before it has read the clients.
+    // A node answers API requests before it has loaded the clients.
     const client = await clientOnce(await second.api(), () => true);
-    // With those of the test before.
+    // Includes those of the previous test.
     expect(client).toMatchObject({ ip_address: '127.0.0.1', query_count: 3 + 3 });
     expect(await clientsOf(await second.api())).toHaveLength(1);
   });

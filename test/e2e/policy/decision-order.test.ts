@@ -1,6 +1,6 @@
 /**
- * The contract's decision order over real sockets: each row of `decision-table.ts` asked by each client,
- * compared with the reply, with the query log and with what `explain` says.
+ * The contract's decision order over real sockets: each client queries each row of `decision-table.ts`; the test
+ * compares the reply, the query log and the result of `explain`.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -31,7 +31,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const ZONE_ADDRESS = '192.0.2.88';
 const TTL_SECS = 3600;
 
-/** Names that the upstream knows more of than an address. */
+/** Names for which the upstream has more than an address. */
 const SPECIAL_ANSWERS: Readonly<Record<string, readonly ReturnType<typeof a>[]>> = {
   'cloaked.example.org': [
     cname('cloaked.example.org', 'x.cloak.example.net', TTL_SECS),
@@ -72,7 +72,7 @@ async function startZoneServer(): Promise<ScriptedUpstream> {
   return server;
 }
 
-/** Makes the policy of the table; returns when all of it is active. */
+/** Creates the policy of the table; returns when all of it is active. */
 async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: ScriptedUpstream): Promise<void> {
   const groups: Record<string, number> = {};
   for (const name of ['kids', 'work', 'night', 'free', 'gone']) {
@@ -255,7 +255,7 @@ describe('the decision order', () => {
     },
   );
 
-  test('weir with blocking disabled still answers local names and refuses what it refused', async () => {
+  test('weir with blocking disabled still answers local names and refuses the same queries', async () => {
     await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: null });
     for (const { row, client, outcome } of CELLS) {
       const { rcode, data } = toldBy(outcome, row);

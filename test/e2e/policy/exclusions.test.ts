@@ -1,4 +1,7 @@
-/** Clients whose queries are left out of the log, of statistics, or of both: everywhere that shows or counts them. */
+/**
+ * Clients whose queries are excluded from the log, from statistics, or from both: everywhere that shows or counts
+ * queries.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StatsSummary, TopClients } from '../../../shared/api/stats-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -42,7 +45,7 @@ const topClients = async (period: string): Promise<Record<string, number>> => {
 };
 
 describe('weir with excluded clients', () => {
-  test('weir leaves their queries out, from the upstream, from the cache and blocked, and includes them again', async () => {
+  test('weir excludes their queries, whether forwarded, cached or blocked, and includes them again', async () => {
     for (const [address, exclusion] of Object.entries(EXCLUDED))
       await api.expect(201, 'POST', '/clients', { ip_address: address, ...exclusion });
     await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example', action: 'deny' });

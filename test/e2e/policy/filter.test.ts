@@ -1,4 +1,4 @@
-/** Rules, services, held lists, explanations and rollbacks: what the API changes is what DNS answers next. */
+/** Rules, services, held updates, explanations and rollbacks: a change over the API affects the next DNS answer. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
   expect(await weir.stop()).toMatchObject({ code: 0 });
 });
 
-/** The address that a name is answered with. */
+/** The address in the answer for a name. */
 async function answerOf(name: string): Promise<string> {
   const reply = await udp.ask(name, 'A');
   const [data] = reply.data;
@@ -45,7 +45,7 @@ async function answerOf(name: string): Promise<string> {
 
 const BLOCKED = '0.0.0.0';
 
-describe('weir with rules that people write', () => {
+describe('weir with rules that users write', () => {
   test('weir answers by a managed domain as soon as it is stored, and no longer once it is deleted', async () => {
     const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', {
       name: 'mine',
@@ -116,7 +116,7 @@ describe('weir with lists', () => {
     });
   });
 
-  test('weir counts what each list blocked, under any name, and its rules that no other list has', async () => {
+  test('weir counts the blocks of each list, under any name, and the rules that only it has', async () => {
     lists.serve('/worth-1', 'both.worth.example\none.worth.example\n');
     lists.serve('/worth-2', 'both.worth.example\n');
     const one = await api.addSource({ name: 'worth', url: lists.url('/worth-1') });
@@ -132,7 +132,7 @@ describe('weir with lists', () => {
       { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1, safe_search_exceptions: [] },
       { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0, safe_search_exceptions: [] },
     ];
-    // The log is written behind the answers.
+    // The log is written after the answers.
     const day = await until(
       'what each list has blocked',
       () => worthOf('24h'),
@@ -144,7 +144,7 @@ describe('weir with lists', () => {
     expect((await api.call('GET', '/blocklist-sources/stats?period=1y')).status).toBe(400);
   });
 
-  test('weir reports that a list whose first fetch fails is not active, and refuses files outside of its folders', async () => {
+  test('weir reports a list whose first fetch fails as not active, and rejects files outside its folders', async () => {
     expect((await weir.health()).body.checks.filters.status).toBe('ok');
     const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
     expect(source.status).toBe('error');
@@ -158,7 +158,7 @@ describe('weir with lists', () => {
     });
   });
 
-  test('weir blocks an answer, cached too, by an address in it, and explains it', async () => {
+  test('weir blocks an answer, even a cached one, by an address in it, and explains it', async () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
     lists.serve('/addresses', `# addresses\n${EVERY_ADDRESS}\n2001:db8::7\n`);
     const source = await api.addSource({ name: 'addresses', url: lists.url('/addresses') });
@@ -173,7 +173,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir blocks an answer by a prefix that its address lies in, and explains and finds the rule', async () => {
+  test('weir blocks an answer by a prefix that contains its address, and explains and finds the rule', async () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
     const [first = '', second = '', third = ''] = EVERY_ADDRESS.split('.');
     const prefix = `${first}.${second}.${third}.0/24`;
@@ -194,7 +194,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir knows the client that a rule names as soon as it is given that name', async () => {
+  test('weir applies a rule for a client name as soon as a client has that name', async () => {
     lists.serve('/named', `||named.example^$client="Mary's tablet"\n||other.example^\n`);
     const source = await api.addSource({ name: 'named', url: lists.url('/named') });
     expect(await answerOf('other.example')).toBe(BLOCKED);
@@ -207,7 +207,7 @@ describe('weir with lists', () => {
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
   });
 
-  test('weir sends a name where $dnsrewrite leads it, with the addresses found there', async () => {
+  test('weir redirects a name by $dnsrewrite, with the addresses of the target', async () => {
     lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
     const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });
     const wanted = ['sink.example.net', EVERY_ADDRESS];
@@ -232,7 +232,7 @@ describe('weir with lists', () => {
     expect(await answerOf('www.popup.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir holds a list that would block what is asked most, until it is approved', async () => {
+  test('weir holds an update that would block the most queried names, until it is approved', async () => {
     lists.serve('/held', 'one.example\n');
     const source = await api.addSource({ name: 'held', url: lists.url('/held') });
     for (let times = 0; times < 20; times++) await answerOf('popular.example');
@@ -259,7 +259,7 @@ describe('weir with lists', () => {
     expect(await answerOf('popular.example')).toBe(BLOCKED);
   });
 
-  test('weir lets no line of a list and no filter block the whole network by accident', async () => {
+  test('weir rejects a list line or filter that would block every name', async () => {
     lists.serve('/anchor', '||two.wide.example^\n^\n');
     const source = await api.addSource({ name: 'anchor', url: lists.url('/anchor') });
     expect(source).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
@@ -296,7 +296,7 @@ describe('weir with lists', () => {
     expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir goes back to a revision of people, keeps updates of lists, and that is a revision too', async () => {
+  test("weir rolls back to a user's revision, keeps list updates, and records a new revision", async () => {
     lists.serve('/back', 'then.example\n');
     const source = await api.addSource({ name: 'back', url: lists.url('/back') });
     const [then] = await api.expect<Revision[]>(200, 'GET', '/revisions');

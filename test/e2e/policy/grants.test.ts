@@ -1,4 +1,7 @@
-/** Grants over real sockets: active with the response, named, ended by the server, also after a restart alone. */
+/**
+ * Grants over real sockets: active when the request is answered, reported by name, ended by the server, also after a
+ * restart.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../shared/api/policy/grants-api.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -41,7 +44,7 @@ const grant = (api: ApiClient, json: object): Promise<Grant> =>
 describe('weir with grants', () => {
   const options = () => ({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
 
-  test('weir activates them at once, names them, and ends them', async () => {
+  test('weir activates them immediately, reports them, and ends them', async () => {
     await using weir = await Weir.start(options());
     const api = await weir.api();
     await api.expect(201, 'POST', '/managed-domains', { domain: '*.example.org' });

@@ -1,6 +1,6 @@
 /**
- * Lists with expressions that are designed to be slow: each new name is matched against them, for any client. The node
- * keeps answering, and no thread is taken for hung.
+ * Lists with regular expressions that are designed to be slow, and that each new name of any client is matched against.
+ * The node keeps answering, and no thread is considered hung.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
   expect(await weir.stop()).toMatchObject({ code: 0 });
 });
 
-/** Of new names, short and long, the numbers of those that got the upstream's answer. */
+/** Of the new names, short and long, the number of those that got the upstream's answer. */
 async function askNewNames(mark: string): Promise<number> {
   let answered = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -69,7 +69,7 @@ describe('weir with lists of hostile expressions', () => {
     }
     expect((await udp.ask('listedcommon.example', 'A')).data).toEqual(['0.0.0.0']);
     expect(await askNewNames('a')).toBe(ROUNDS);
-    // The expressions are matched, not just forgotten.
+    // Proves that the expressions are matched, not just discarded.
     expect((await udp.ask(`www.${'x-'.repeat(20)}x.x_7`, 'A')).data).toEqual(['0.0.0.0']);
     const why = await api.expect<ExplainAnswer>(
       200,
@@ -83,7 +83,7 @@ describe('weir with lists of hostile expressions', () => {
     expect(weir.replacedThreads).toBe(0);
   });
 
-  test('weir says of each line that is over the budget of its list which one it is, and why', async () => {
+  test('weir reports each line that exceeds the budget of its list, and why', async () => {
     const source = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(
       ({ name }) => name === '/exponential',
     )!;

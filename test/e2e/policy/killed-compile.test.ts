@@ -1,6 +1,6 @@
 /**
- * Weir is killed while a big list is fetched, compiled and written, again and again: every start answers from
- * one whole generation. WEIR_TEST_KILLS says how often (default 2).
+ * Weir is killed repeatedly while a big list is fetched, compiled and written: every start answers from one complete
+ * generation. WEIR_TEST_KILLS is the number of kills (default 2).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 const KILLS = Number(process.env['WEIR_TEST_KILLS'] ?? 2);
 const NAMES = 100_000;
-/** Longest time that a refresh is left alone, milliseconds; all of it takes about as long. */
+/** Maximum time before a refresh is killed, milliseconds; a complete refresh takes about as long. */
 const LATEST_KILL_MS = 1000;
 
 let lists: ListServer;
@@ -29,13 +29,13 @@ afterAll(async () => {
   room.remove();
 });
 
-/** A list whose first and last lines differ from those of other lists. */
+/** A list whose first and last lines differ from those of other rounds. */
 function listOf(round: number): string {
   const names = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.r${String(round)}.example`);
   return [`first.r${String(round)}.example`, ...names, `last.r${String(round)}.example`, ''].join('\n');
 }
 
-/** Which of the rounds up to `newest` a Weir blocks, by both of their ends. */
+/** The rounds up to `newest` whose first and last lines Weir blocks. */
 async function roundsInForce(weir: Weir, newest: number): Promise<number[][]> {
   const udp = await UdpClient.open(weir.dnsPort);
   const blocked = async (end: string): Promise<number[]> => {
@@ -52,7 +52,7 @@ async function roundsInForce(weir: Weir, newest: number): Promise<number[][]> {
 }
 
 test(
-  'weir comes up with one whole generation, wherever it was killed',
+  'weir starts with one complete generation, wherever it was killed',
   async () => {
     const toml = '[dns]\nquery_timeout_ms = 100\n';
     lists.serve('/list', listOf(0));
@@ -62,18 +62,18 @@ test(
       lists.serve('/list', listOf(round));
       const api = await weir.api();
       await api.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
-      // At other moments of the refresh each time, spread over it.
+      // At a different time in the refresh in each round.
       await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
       weir = await Weir.start({ room, toml, database: 'later' });
       const [firsts, lasts] = await roundsInForce(weir, round);
       expect(firsts).toHaveLength(1);
       expect(lasts).toEqual(firsts);
-      // In the last round it is killed while its database may still start.
+      // In the last round it is killed while its database may still be starting.
       if (round < KILLS) await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     }
     await weir.end('SIGKILL');
-    // Takes over what the last kill left running, and ends it.
+    // Ends the processes that the last kill left running.
     const last = await Weir.start({ room, toml });
     expect(await last.stop()).toMatchObject({ code: 0 });
   },

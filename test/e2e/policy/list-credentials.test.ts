@@ -1,4 +1,4 @@
-/** Credentials in the URLs of lists and of the catalog: used, but never shown. */
+/** Credentials in the URLs of lists and of the catalogue: used, but never shown. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,14 +53,14 @@ function expectNoSecret(text: string): void {
   for (const secret of [PASSWORD, TOKEN, USER]) expect(text).not.toContain(secret);
 }
 
-test('weir uses the credentials of a list, and keeps them over an update that shows masks', async () => {
+test('weir uses the credentials of a list, and keeps them in an update with masks', async () => {
   const api = await weir.api();
   const source = await api.addSource({ name: 'private', url: secretUrl('/a') });
   expect(source).toMatchObject({ status: 'ok', url: shownUrl('/a'), rules: 1 });
   const path = `/blocklist-sources/${String(source.id)}`;
   const { enabled } = source;
 
-  // As a form sends it back, and then with another path on the same server.
+  // First as a form sends it back, then with another path on the same server.
   const same = await api.expect<BlocklistSource>(200, 'PUT', path, {
     name: 'mine',
     url: source.url,
@@ -71,7 +71,7 @@ test('weir uses the credentials of a list, and keeps them over an update that sh
   expect(await api.settledSource(source.id)).toMatchObject({ status: 'ok', url: shownUrl('/b'), rules: 1 });
   expect(asked).toEqual([`/a ${AUTHORIZATION}`, `/b ${AUTHORIZATION}`]);
 
-  // They are for the server that they were entered for.
+  // Credentials are used only for the server that they were entered for.
   const elsewhere = shownUrl('/b').replace('127.0.0.1', '127.0.0.2');
   expect(await api.call('PUT', path, { url: elsewhere })).toMatchObject({
     status: 400,
@@ -101,7 +101,7 @@ test('weir shows credentials in no answer and writes them to no log', async () =
   expectNoSecret(weir.output);
 });
 
-test('weir keeps what it stores from other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
+test('weir hides its files from other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
   await (await weir.api()).addSource({ name: 'kept', url: lists.url('/kept') });
   const open: string[] = [];
   const look = (folder: string): void => {
@@ -114,6 +114,6 @@ test('weir keeps what it stores from other users of the machine (AdGuard Home CV
     }
   };
   look(room.dataDir);
-  // The database has its own folder, 0700. What others may read is a number for people.
+  // The database has its own folder with mode 0700. The only file that others may read contains the process id.
   expect(open.filter((entry) => !entry.startsWith('postgres')).sort()).toEqual(['weir.pid 644']);
 });

@@ -1,6 +1,5 @@
 /**
- * Clients that are known by MAC, on a real network: they keep their group when their address changes, over IPv4 and
- * IPv6.
+ * Clients that are identified by MAC, on a real network: they keep their group when their IPv4 or IPv6 address changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../../support/parts/until.ts';
@@ -15,7 +14,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
 const SERVER = { ipv4: '198.51.100.1', ipv6: '2001:db8:51::1' } as const;
-/** This machine in the prefix that the provider gives out next. */
+/** Address of this machine in the next prefix from the provider. */
 const NEXT_IPV6 = '2001:db8:52::1';
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`, `${NEXT_IPV6}/64`];
 const BLOCKED = '0.0.0.0';
@@ -42,13 +41,13 @@ describe('weir with a client on a network', () => {
   const askUntil = (address: string, wanted: string): Promise<number> =>
     device.askUntil({ address, port: weir.dnsPort }, STRICT_NAME, wanted);
 
-  test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
+  test('weir assigns a client its group by MAC, at each of its addresses, over IPv4 and IPv6', async () => {
     const groupId = await createStrictGroup(api);
-    // A node that has only just started answers other machines when it is ready.
+    // A node that has just started answers other machines once it is ready.
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-    // Active when the call is answered.
+    // Active when the request is answered.
     expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
 
     device.setAddress('198.51.100.3/24');
@@ -60,7 +59,7 @@ describe('weir with a client on a network', () => {
     const clients = await until(
       'the new address of the client',
       async () => {
-        // Which of two addresses was used last is known to the second.
+        // The last use of an address is stored in seconds.
         await askUntil(SERVER.ipv6, BLOCKED);
         return clientsOf(api);
       },
@@ -70,12 +69,12 @@ describe('weir with a client on a network', () => {
     expect(clients).toMatchObject([
       { id: client.id, mac_address: MAC, group_id: groupId, group_source: 'mac' },
     ]);
-    // Others are not meant.
+    // Other devices are not affected.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir filters a client from its first question at each new address, also under another IPv6 prefix', async () => {
+  test('weir filters the first query of a client at each new address, also with another IPv6 prefix', async () => {
     const [before] = await clientsOf(api);
     const moves = [
       { address: '198.51.100.4/24', server: SERVER.ipv4 },
@@ -84,7 +83,7 @@ describe('weir with a client on a network', () => {
     ];
     for (const { address, server } of moves) {
       device.setAddress(address);
-      // As a device that joins, it looks for the server first, which has its MAC from then on.
+      // Like a joining device, it first looks for the server, which then has its MAC.
       device.forgetNeighbours();
       expect(await askUntil(server, BLOCKED)).toBe(1);
     }
@@ -97,7 +96,7 @@ describe('weir with a client on a network', () => {
       ([client]) => client?.ip_address?.startsWith('2001:db8:52:') === true,
       { pauseMs: 100 },
     );
-    // The other one is this machine.
+    // The other client is this machine.
     const others = after.filter(({ ip_address: address }) => address !== '127.0.0.1');
     expect(others).toMatchObject([{ id: before!.id, mac_address: MAC, group_source: 'mac' }]);
   });

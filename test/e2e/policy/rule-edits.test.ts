@@ -1,6 +1,6 @@
 /**
- * Hundreds of edits of rules over a big list: each is active when it is answered, and memory stays flat.
- * WEIR_TEST_EDITS is the number of edits per measurement (default 200).
+ * Hundreds of rule edits over a big list: each is active when it is answered, and memory does not grow. WEIR_TEST_EDITS
+ * is the number of edits per measurement (default 200).
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,16 +12,14 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const NAMES = 20_000;
-/** Edits until pools, caches and histories have their size, and edits that are measured. */
+/** Number of edits until pools, caches and histories are full, and number of measured edits. */
 const WARM_UP = 100;
 const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);
-/** A leak shows in each round; what is loaded or cached once does not: the first round without growth is the last. */
+/** A leak shows in each round, one-time loads and caches only once: the first round without growth is the last. */
 const MAX_ROUNDS = 8;
-/**
- * Memory that an edit may leak in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted.
- */
+/** Memory that an edit may leak in the control plane: a retained snapshot takes 1.4 KB without its buffers. */
 const LEAK_BYTES_PER_EDIT = 1000;
-/** Of the whole process, DNS threads included: garbage that no collector has come for, but no snapshots. */
+/** Limit for the whole process including DNS threads: allows uncollected garbage, but no snapshots. */
 const GROWTH_KIB_PER_EDIT = 512;
 
 let lists: ListServer;
@@ -45,7 +43,7 @@ function residentKib(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]);
 }
 
-/** Adds a rule and takes it away again, and looks at what DNS says in between periodically. */
+/** Adds a rule and deletes it again; checks the DNS answers in between periodically. */
 async function edit(index: number): Promise<void> {
   const domain = `n${String(index)}.edited.example`;
   const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain });

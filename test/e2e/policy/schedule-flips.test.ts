@@ -1,4 +1,7 @@
-/** Schedules and the blocking switch over real sockets: a real minute, the rest of a timer after a restart. */
+/**
+ * Schedules and the blocking switch over real sockets: the start of a real minute, and the rest of a timer after a
+ * restart.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -61,7 +64,7 @@ describe('weir with schedules', () => {
 
   const answerTo = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data[0];
 
-  test('weir blocks everything, or nothing, as soon as a group is scheduled, and no longer', async () => {
+  test('weir blocks everything, or nothing, exactly while a group has a schedule', async () => {
     expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, BLOCKED]);
     const blocking = await schedule(api, 0, DAY, 'block_all');
     const reply = await udp.ask(PLAIN, 'A', { edns: {} });
@@ -104,7 +107,7 @@ describe('weir with schedules', () => {
     expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
   });
 
-  test('weir blocks a service at the times of a schedule, and the rest of the group asks on', async () => {
+  test('weir blocks only the service at the times of a schedule', async () => {
     const service = '/services/netflix/groups/1';
     const body = { name: 'times', timezone: 'UTC' };
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', body);
@@ -118,7 +121,7 @@ describe('weir with schedules', () => {
     expect(await answerTo('www.netflix.com')).toBeUndefined();
   });
 
-  test('weir switches blocking on again when the timer of the switch is over', async () => {
+  test('weir resumes blocking when the timer of the switch expires', async () => {
     const pause = (secs: number): Promise<Blocking> =>
       api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: secs });
     const { enabled, timer_secs: left } = await pause(TIMER_SECS);
@@ -143,7 +146,7 @@ describe('weir with schedules', () => {
     });
   });
 
-  /** Schedules a slot that blocks everything from the next minute on (in 3 s or more), and waits for its start. */
+  /** Schedules a slot that blocks everything from the next minute on (at least 3 s ahead), and waits for its start. */
   async function startSlot(): Promise<void> {
     const flipMs = Math.ceil((Date.now() + 3000) / MINUTE_MS) * MINUTE_MS;
     const start = (flipMs / MINUTE_MS) % DAY;
@@ -175,7 +178,7 @@ describe('weir with schedules', () => {
     let started: Promise<void>;
     beforeAll(async () => {
       started = startSlot();
-      started.catch(() => undefined); // The last test reports it.
+      started.catch(() => undefined); // The last test reports the result.
       await prepareDataDir(room.dataDir);
     });
     afterAll(() => room.remove());
@@ -215,7 +218,7 @@ describe('weir with schedules', () => {
       expect(await weir.stop()).toMatchObject({ code: 0 });
     });
 
-    test('weir starts a slot on its minute, and lets no answer outlive the minute before', async () => {
+    test('weir starts a slot on its minute, and no earlier answer outlives that minute', async () => {
       await started;
       expect(await answerTo('another.example.org')).toBe(BLOCKED);
       await api.expect(204, 'DELETE', '/groups/1/schedule');

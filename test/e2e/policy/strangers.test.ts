@@ -1,4 +1,7 @@
-/** Who may ask, on a real network: a device of another network, with addresses that are neither private nor connected. */
+/**
+ * Access to DNS on a real network, from a device of another network, with addresses that are neither private nor
+ * connected.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -18,7 +21,7 @@ const SERVER_NAME = 'dns.example.org';
 const NAME = 'www.example.com';
 const KEY = 'k3v9x2q7w4m1zp8';
 const SHORT_KEY = 'phone';
-/** The machine's own address on the cable, and the device's beyond a router. */
+/** The machine's own address on the cable, and the device's address behind a router. */
 const FAMILIES = [
   { server: '198.51.100.1', device: '203.0.113.9', network: '203.0.113.0/24' },
   { server: '2001:db8:51::1', device: '2001:db8:99::9', network: '2001:db8:99::/64' },
@@ -53,14 +56,14 @@ describe('weir with a client of another network', () => {
       }),
     );
     api = await weir.api();
-    // The first answers to other machines come with readiness.
+    // Other machines are answered once the node is ready.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(NAME, 'A')).data).toEqual(ANSWERED);
     await api.untilQueryCount(1);
   });
   afterAll(() => stack.disposeAsync());
 
-  /** The outcome on the device over each protocol. */
+  /** The result on the device over each protocol. */
   async function told(server: string, key = ''): Promise<unknown> {
     const args = [server, weir.dnsPort, ports.dot, ports.doh, SERVER_NAME, key, NAME].map(String);
     return JSON.parse(await device.run(ASK_EVERY_WAY, ...args));
@@ -79,7 +82,7 @@ describe('weir with a client of another network', () => {
         detail: expect.stringContaining('may not ask'),
       });
       expect(status).toBe('REFUSED');
-      // No trace of it in the log, nor among the clients.
+      // It is neither in the log nor among the clients.
       expect(await api.queryCount()).toBe(before);
       expect((await clientsOf(api)).filter(({ ip_address: address }) => address === own)).toEqual([]);
 
@@ -98,13 +101,13 @@ describe('weir with a client of another network', () => {
       name: `phone of ${network}`,
       client_key: SHORT_KEY,
     });
-    // Too short to be hard to guess: it gives a group, and admits no stranger.
+    // A key that is short enough to guess sets the group, but does not grant access.
     expect(await told(server, SHORT_KEY)).toEqual(STRANGER);
     await api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: KEY });
     const keyed = { ...STRANGER, dot: ANSWERED, doh: ANSWERED };
     expect(await told(server, KEY)).toEqual(keyed);
     expect(await told(server, KEY.toUpperCase())).toEqual(keyed);
-    // Without it, or with another one, the handshake over HTTPS is made, since the path comes after it.
+    // Without a valid key the handshake over HTTPS succeeds, because the path comes after it.
     expect(await told(server)).toEqual({ ...STRANGER, doh: REFUSED });
     expect(await told(server, 'k3v9x2q7w4m1zp9')).toEqual({ ...STRANGER, doh: REFUSED });
     await allow({ blocked_clients: [KEY] });
@@ -113,7 +116,7 @@ describe('weir with a client of another network', () => {
     expect(await told(server, KEY)).toEqual(STRANGER);
     await allow({ blocked_clients: null });
     expect(await told(server, KEY)).toEqual(keyed);
-    // Revoked.
+    // The key is revoked.
     await api.expect(204, 'DELETE', `/clients/${String(id)}`);
     expect(await told(server, KEY)).toEqual(STRANGER);
   });

@@ -1,4 +1,4 @@
-/** A Weir that is upgraded while its database is away: DNS does not notice, and the log has every query once. */
+/** An upgrade of Weir while its database is unreachable: DNS is not affected, and the log has every query once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
 const answer = async (): Promise<string | undefined> =>
   (await client.ask('blocked.example', 'A')).data[0] as string | undefined;
 
-/** Of whatever process runs; that which was started first has ended. */
+/** Output of the running process; the one that was started first has ended. */
 const databaseStatus = (): Promise<string | null> =>
   weir.health().then(
     ({ body }) => body.checks.database.status,

@@ -1,4 +1,7 @@
-/** Upgrades to a release whose start fails, at each step: the running process keeps answering, and the command says why. */
+/**
+ * Upgrades to a release whose start fails, at each step: the running process keeps answering, and the command reports
+ * why.
+ */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -22,7 +25,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Number of questions before and after each upgrade. */
 const SERVED = 10;
-/** From here on the running process has left, and starts its own release again. */
+/** From this step on, the running process has ended and its release must be started again. */
 const LAST_STEP = 'listen for commands';
 
 const room = makeTempDir();
@@ -54,8 +57,8 @@ afterAll(async () => {
 });
 
 /**
- * Upgrades under load; every client is served before and after, and all questions are answered. Only a process that is
- * killed while it serves loses the datagrams it has read: with one question at a time, that is one.
+ * Upgrades under load; every client is served before and after, and all queries are answered. Only a process that is
+ * killed while it serves loses the datagrams it has read: one, because each client sends one query at a time.
  */
 async function upgradeInVain(mark: string, folder = release.folder, datagramsLost = 0): Promise<UpgradeRun> {
   const loads = [overUdp(weir.dnsPort), overTcp(weir.dnsPort), overDot(ports.dot), overDoh(ports.doh)].map(
@@ -72,7 +75,7 @@ async function upgradeInVain(mark: string, folder = release.folder, datagramsLos
   return run;
 }
 
-/** Waits until the process that runs now is complete. */
+/** Waits until the running process is fully started. */
 async function untilComplete(): Promise<void> {
   await until(
     'a process that could be upgraded, with its database',
@@ -98,20 +101,20 @@ async function withConfiguration(change: (toml: string) => string, work: () => P
 
 describe('weir upgrade to a release that fails', () => {
   test.each(START_STEPS.filter((step) => step !== LAST_STEP))(
-    'leaves the running process as it is if the new one cannot %s',
+    'keeps the running process if the new one cannot %s',
     async (step) => {
       const before = processOf(weir);
       release.failAt(step, 'throws');
       const { output } = await upgradeInVain(`throws-${String(START_STEPS.indexOf(step))}`);
       expect(output).toContain(`the running server continues: could not ${step}: ${FAULT_REASON}`);
       expect(processOf(weir)).toBe(before);
-      // Its API and its database have not stopped.
+      // The API and the database have not stopped.
       expect((await weir.health()).body.checks.database.status).toBe('ok');
     },
   );
 
   test.each(['throws', 'is killed'] as const)(
-    'continues with the release before if the new one %s once it has the data directory',
+    'continues with the previous release if the new one %s once it has the data directory',
     async (fault) => {
       release.failAt(LAST_STEP, fault);
       const { output } = await upgradeInVain(
@@ -130,7 +133,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
   test.each([
     ['web_port', 'start the web server', 'listen for HTTP on 127.0.0.1'],
     ['dot_port', 'start the DNS threads', 'listen for DNS on 127.0.0.1 port'],
-  ])('leaves the running process as it is if the new %s is taken', async (key, step, reason) => {
+  ])('keeps the running process if the new %s is taken', async (key, step, reason) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -156,7 +159,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
     expect(processOf(weir)).toBe(before);
   });
 
-  test('leaves the running process as it is if a file of the release is damaged', async () => {
+  test('keeps the running process if a file of the release is damaged', async () => {
     const before = processOf(weir);
     const damaged = new FaultyRelease(join(room.path, 'damaged'));
     damaged.damage('control-plane/node/start-web.ts');

@@ -1,4 +1,4 @@
-/** Upgrades where less is allowed: as an ordinary user, and where system calls are out of reach. */
+/** Upgrades with fewer privileges: as an ordinary user, and without the system calls. */
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Upgrades a Weir under load; every client is served before and after, and all questions are answered. */
+/** Upgrades a Weir under load; every client is served before and after, and all queries are answered. */
 async function upgraded(options: WeirOptions): Promise<void> {
   weir = await Weir.start({
     database: 'none',
@@ -51,7 +51,7 @@ test('weir upgrade replaces the process of an ordinary user', async () => {
   expect(owner).not.toBe(0);
 });
 
-test('weir upgrade opens sockets beside the old ones if koffi does not load, and says what that may cost', async () => {
+test('weir upgrade opens additional sockets if koffi does not load, and warns of lost queries', async () => {
   await upgraded({ env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}` } });
   expect(weir.output).toMatch(/using node:dgram.*koffi.*cannot be loaded/);
   expect(weir.output).toMatch(/the sockets cannot be passed.*koffi.*cannot be loaded/);

@@ -1,4 +1,4 @@
-/** Weir under a service manager: what it says, and the sockets that outlive a process which was killed. */
+/** Weir under a service manager: its notifications, and the sockets that outlive a killed process. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
@@ -12,7 +12,7 @@ import { endProcess, processOf } from '../../support/weir/holder.ts';
 import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Periods of the watchdog, microseconds: one that a test sees, and one of which it sees the beginning only. */
+/** Periods of the watchdog, microseconds: a short one that the test observes, and a long one that does not expire. */
 const [OFTEN_US, SELDOM_US] = [200_000, 3_600_000_000];
 
 describeCalls('weir under a service manager', () => {
@@ -45,7 +45,7 @@ describeCalls('weir under a service manager', () => {
     room.remove();
   });
 
-  test('weir reports that it is ready, has its sockets kept, and sends heartbeats', async () => {
+  test('weir reports that it is ready, stores its sockets in the manager, and sends heartbeats', async () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
@@ -54,7 +54,7 @@ describeCalls('weir under a service manager', () => {
     expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('weir that is killed leaves its sockets to the next start, which answers all queries since', async () => {
+  test('weir that is killed passes its sockets to the next start, which answers all queries since', async () => {
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     using client = await UdpClient.open(dnsPort);
     const waiting = [
@@ -70,7 +70,7 @@ describeCalls('weir under a service manager', () => {
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
   });
 
-  test('weir says which process is the service after an upgrade, and that one has its sockets kept', async () => {
+  test('weir reports the main process after an upgrade, which stores its sockets in the manager', async () => {
     manager.said.length = 0;
     expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);

@@ -1,4 +1,4 @@
-/** A running Weir that is replaced by another process of it: every query gets its answer. */
+/** A running Weir that is replaced by another process: every query is answered. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -14,16 +14,16 @@ import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** The step after which the new process is killed, as the command prints it. */
+/** The step after which the new process is killed, in the words of the command. */
 const TAKEN_BACK = [
   ['as it starts', / starts$/],
   ['when it is loaded', / is loaded$/],
   ['when it answers', /^it answers/],
 ] as const;
-/** Log line after which another process of the old release takes its place. */
+/** Log line after which another process of the old release replaces it. */
 const LEFT = /in flight is answered$/;
 const LOOK_MS = 50;
-/** More often than the others: each question is a connection, which a careless handover would reset. */
+/** More queries than the other clients: each one is a connection, which a faulty handover would reset. */
 const TCP_PAUSE_MS = 10;
 
 let upstream: ScriptedUpstream;
@@ -49,7 +49,7 @@ afterAll(async () => {
   room.remove();
 });
 
-/** Waits until whatever process runs now has its database, and could be replaced in turn. */
+/** Waits until the running process has its database and can be replaced. */
 async function untilWhole(): Promise<void> {
   await until(
     'the database to be up, and a process that could be replaced',
@@ -65,7 +65,7 @@ async function untilWhole(): Promise<void> {
 const untilEnded = (pid: number): Promise<boolean> =>
   until(`process ${String(pid)} to end`, () => !isRunning(pid));
 
-/** Clients of all protocols, one question at a time each. */
+/** Clients of all protocols, each with one query at a time. */
 function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', PatientLoad> {
   return {
     udp: new PatientLoad(overUdp(weir.dnsPort), `patient-${mark}`),
@@ -75,7 +75,7 @@ function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', Patie
   };
 }
 
-/** Runs `work` under the load, and checks that every client is served before and after it. */
+/** Runs `work` under load, and checks that every client is served before and after it. */
 async function during(
   loads: readonly { untilMore(count: number): Promise<void>; stop(): Promise<void> }[],
   work: () => Promise<void>,
@@ -90,12 +90,12 @@ async function during(
 const faulty = (rcodes: readonly number[]): number =>
   rcodes.filter((rcode) => rcode !== Rcode.NOERROR).length;
 
-/** First, as each ends the process that was started last: no upgrade may have replaced it. */
+/** These tests come first, because each ends the process that was started last, which no upgrade may have replaced. */
 describe('weir stopped during an upgrade', () => {
   test.each([
     ['while both answer', /^it answers/],
     ['when the old one has left', LEFT],
-  ])('weir that is stopped %s stops both, and stores what they answered', async (_when, step) => {
+  ])('weir that is stopped %s stops both processes, and stores all their answers', async (_when, step) => {
     const mark = `stopped-${String(weir.pid)}`;
     const load = await Load.start(weir.dnsPort, mark);
     let successor = 0;
@@ -116,7 +116,7 @@ describe('weir stopped during an upgrade', () => {
 });
 
 describe('weir upgrade', () => {
-  /** Outcomes of two concurrent upgrades in the first test. */
+  /** Results of two concurrent upgrades in the first test. */
   let outcomes: readonly UpgradeRun[] = [];
   let firstNiceness: number;
   beforeAll(() => {
@@ -132,13 +132,13 @@ describe('weir upgrade', () => {
     });
     expect(outcomes.map(({ code }) => code)).toContain(0);
     expect(processOf(weir)).not.toBe(before);
-    // The command gets its result before that process ends.
+    // The command receives its result before that process ends.
     await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
     for (const [protocol, { lost, rcodes }] of Object.entries(others))
       expect({ protocol, lost, faulty: faulty(rcodes) }).toEqual({ protocol, lost: [], faulty: 0 });
-    // Neither a datagram nor an accepted connection needs a second attempt.
+    // Neither datagrams nor accepted connections need a second attempt.
     expect([others.udp.retried, others.tcp.retried]).toEqual([[], []]);
     await untilWhole();
     const api = await weir.api();
@@ -146,7 +146,7 @@ describe('weir upgrade', () => {
     expect(await api.untilQueryCount(answered, 'domain=.upgraded.')).toBeGreaterThanOrEqual(answered);
   });
 
-  test('weir upgrade refuses a second one while the first is under way', () => {
+  test('weir upgrade refuses to run while another one is in progress', () => {
     expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is under way/);
   });
@@ -167,7 +167,7 @@ describe('weir upgrade', () => {
     expect(processOf(weir)).toBe(before);
   });
 
-  test('weir upgrade continues with the old release if the new process is killed after the old one has left', async () => {
+  test('weir upgrade continues with the old release if the new process is killed after the old one has ended', async () => {
     const before = processOf(weir);
     let killed = 0;
     const loads = Object.values(patientLoads('left'));
@@ -178,7 +178,7 @@ describe('weir upgrade', () => {
         killed = pid;
       });
       expect(code).toBe(1);
-      // Only the old process can answer while the one that it has started is halted.
+      // Only the old process can answer while the one that it started is halted.
       const successor = await untilSuccessor(before);
       process.kill(successor, 'SIGSTOP');
       await Promise.all(loads.map((load) => load.untilMore(20)));
@@ -188,17 +188,17 @@ describe('weir upgrade', () => {
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
-    // The command gets its result before that process ends.
+    // The command receives its result before that process ends.
     await untilEnded(before);
   });
 
-  test('weir upgrade keeps the priority of the threads that answer, after several as after one', () => {
-    // An ordinary user may not raise what the first new process inherits from a control plane.
+  test('weir upgrade keeps the priority of the answer threads, even after several upgrades', () => {
+    // An ordinary user cannot raise the priority that a new process inherits from the control plane.
     expect(nicenessOf(processOf(weir)) - firstNiceness).toBeLessThanOrEqual(3);
   });
 });
 
-describe('weir whose upgrade is under way', () => {
+describe('weir during an upgrade', () => {
   test('weir continues as the new process if the old one is killed', async () => {
     const before = processOf(weir);
     const loads = Object.values(patientLoads('killed'));
