@@ -1,5 +1,5 @@
-// The other Weir that a change is compared with: a folder, or a commit of this repository, which is checked out and
-// installed once in the cache folder.
+// The other Weir for a comparison before and after a change: a folder, or a commit of this repository, which is checked
+// out and installed once in the cache folder.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

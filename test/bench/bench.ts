@@ -1,5 +1,5 @@
-// Common ground of all suites: the built programs, the generator, the temporary folder and the upstream, opened once
-// and always closed.
+// Shared by all suites: the built programs, the generator, the temporary folder and the upstream, opened once and
+// always closed.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface Bench {
   native: NativeTools | undefined;
   /** Load generator on the load core. */
   load: LoadGenerator;
-  /** Load generator on the load core that takes precedence over other processes there. */
+  /** Load generator on the load core with a higher priority than other processes there. */
   loadAhead: LoadGenerator;
   /** Load generator on both cores, if the server also has both. */
   loadOnBoth: LoadGenerator;
@@ -36,7 +36,7 @@ export interface Bench {
   upstream: Upstream;
 }
 
-/** Opens the bench, does the work, and ends everything that was started for it. */
+/** Opens the bench, runs the work, and stops everything that was started for it. */
 export async function withBench<Result>(
   options: Options,
   work: (bench: Bench) => Promise<Result>,
@@ -44,7 +44,7 @@ export async function withBench<Result>(
   const native = options.native ? buildNativeTools(ROOT) : undefined;
   const generator = chooseGenerator(native, options);
   const dir = mkdtempSync(join(tmpdir(), 'weir-bench-'));
-  chmodSync(dir, 0o755); // a database started by root runs as another user and must reach its folder
+  chmodSync(dir, 0o755); // A database started by root runs as another user, who must be able to enter the folder.
   process.once('exit', () => {
     if (options.keep) console.log(`kept: ${dir}`);
     else rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
@@ -87,7 +87,7 @@ function chooseGenerator(
   options: Options,
 ): (cores: readonly number[], nice?: number) => LoadGenerator {
   if (!canPin)
-    console.log('taskset is not installed: servers and generator share the cores, figures vary more');
+    console.log('taskset is not installed: servers and generator share the cores, so figures vary more');
   if (native !== undefined) return (cores, nice) => batchLoad(native.load, cores, nice);
   const why = options.native ? 'no C compiler' : '--no-native';
   const dnsperf = locate('dnsperf');

@@ -1,6 +1,6 @@
 /**
- * Measures of the filter engine by itself: compiling, memory, and nanoseconds per rule match, on made-up names. Run it
- * with `npm run bench -- filter 5` for five million names; prints a table. Peers are measured by `run.ts`.
+ * Measures the filter engine alone: compile time, memory, and nanoseconds per rule match, on generated names. `npm run
+ * bench -- filter 5` uses five million names; prints a table. `run.ts` measures other servers.
  */
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ function nameAt(index: number): string {
   return `${WORDS[index & 7]}${Math.imul(index, 0x9e3779b1) >>> 0}.site${index % 50_021}.${tld}`;
 }
 
-/** A list of distinct names of the usual shape, as text on disk. */
+/** A list of distinct names of the usual shape, as a text file. */
 function writeList(): string {
   const path = join(folder, 'list.txt');
   let text = '';
@@ -54,7 +54,7 @@ function writeList(): string {
   return path;
 }
 
-/** Names packed as a receive buffer would bring them, so that no memory but theirs is touched. */
+/** Names packed as in a receive buffer, so that only their memory is touched. */
 class PackedNames {
   readonly count: number;
   private readonly lanes: Int32Array;
@@ -75,7 +75,7 @@ class PackedNames {
     }
   }
 
-  /** Makes `query` the one at `index`. */
+  /** Sets `query` to the one at `index`. */
   load(index: number, query: Query): void {
     const lane = index * LANE_STRIDE;
     const wire = index * WIRE_STRIDE;
@@ -90,7 +90,7 @@ class PackedNames {
   }
 }
 
-/** Nanoseconds and bytes allocated per rule match; what bringing the name costs is taken off. */
+/** Nanoseconds and allocated bytes per rule match, without the cost of loading the name. */
 function measureMatches(
   packed: PackedNames,
   snapshot: OpenSnapshot,
@@ -113,7 +113,7 @@ function measureMatches(
   };
   const timeNs = (work: () => void): number => {
     work();
-    // Time of the processor, so that a busy machine does not count; the best of three.
+    // CPU time, so that a busy machine does not matter; the best of three.
     let bestUs = Infinity;
     for (let turn = 0; turn < 3; turn++) {
       const before = process.cpuUsage();
@@ -133,7 +133,7 @@ function measureMatches(
   return { ns, bytes };
 }
 
-/** Microseconds that judging a name takes that was not asked before; the best of three. */
+/** Microseconds to evaluate a name that was not queried before; the best of three. */
 function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): number {
   const queries = texts.map((text) => queryFor(text, snapshot));
   let bestUs = Infinity;
@@ -147,7 +147,7 @@ function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): numb
   return bestUs;
 }
 
-/** A list of 1,000 expressions without a literal; hostile ones share no state with each other. */
+/** A list of 1,000 expressions without a literal; hostile ones share no states with each other. */
 function literalFree(isHostile: boolean): OpenSnapshot {
   const letter = (at: number): string => String.fromCharCode(97 + (at % 26));
   const shapes: readonly ((at: number) => string)[] = [
@@ -174,7 +174,7 @@ function rowsWith(patterns: readonly string[]): PolicyRows {
   };
 }
 
-/** Two hundred expressions of the kinds that people use. */
+/** Two hundred regular expressions of common kinds. */
 function expressions(): string[] {
   const shapes = [
     (word: string) => `^(.+[_.-])?${word}s?[0-9]*[_.-]`,

@@ -37,13 +37,13 @@ describe('checkGate', () => {
     );
   });
 
-  test('probe() finds no answer if no server listens', async () => {
+  test('probe() reports no answer if no server listens', async () => {
     expect(await probe(PORT + 1, 'www.example.com')).toBe('no answer');
   });
 });
 
 describe('spread', () => {
-  test('spread() keeps the first and the last and takes evenly between', () => {
+  test('spread() keeps the first and the last item, and evenly spaced ones between them', () => {
     expect(spread([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
     expect(spread(['a', 'b'], 5)).toEqual(['a', 'b']);
   });

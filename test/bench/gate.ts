@@ -1,10 +1,10 @@
-// The correctness gate: a server is measured only when it really blocks listed names and really answers others.
+// The correctness gate: a server is measured only if it really blocks listed names and answers others.
 import { probe } from './servers/answer-probe.ts';
 
 const SAMPLE_SIZE = 12;
 const PROBE_TIMEOUT_MS = 2000;
 
-/** Throws an Error that names every wrong answer. */
+/** Throws an Error that lists every wrong answer. */
 export async function checkGate(
   port: number,
   listed: readonly string[],
@@ -22,7 +22,7 @@ export async function checkGate(
   if (faults.length > 0) throw new Error(`pass the gate: ${faults.join('; ')}`);
 }
 
-/** Up to `count` items, evenly spread, the first and the last among them. */
+/** Up to `count` items, evenly spaced, including the first and the last. */
 export function spread<Item>(items: readonly Item[], count: number): Item[] {
   if (items.length <= count) return [...items];
   return Array.from(

@@ -1,6 +1,6 @@
-// `npm run bench -- --suite hot-path`: proves that an answer thread in steady state allocates next to nothing, collects
-// no garbage and runs optimised code. The bench asks a real Weir: its threads report what they allocated and collected
-// (a test hook), and V8 logs every deoptimisation of each of them.
+// `npm run bench -- --suite hot-path`: proves that an answer thread in steady state allocates almost nothing, does not
+// collect garbage, and runs optimised code. The bench sends load to a real Weir, whose threads report allocations and
+// collections (a test hook), and V8 logs every deoptimisation.
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Bench } from './bench.ts';
@@ -17,15 +17,17 @@ import { saturatedMix } from './suites/mix.ts';
 import type { WorkerMeasures } from './thread-measures.ts';
 import { askThreads, longestPauseMs } from './thread-measures.ts';
 
-/** Runs before the steady state, so that code is optimised and table sizes have settled. */
+/** Runs before the steady state, so that code is optimised and tables have their size. */
 const WARM_RUNS = 2;
-/** Nothing is allocated for a query or a batch; what there is comes from the clock (twice a second) and from asking. */
+/**
+ * No allocations happen per query or batch; the rest comes from the clock (twice a second) and from the measurement.
+ */
 const MOST_BYTES_PER_QUERY = 0.05;
 const V8_LOG = /^isolate-.*\.log$/;
-/** A line of V8's log: what was thrown away, where, why. */
+/** A line of V8's log: code object, place, reason. */
 const DEOPTIMISATION = /^code-deopt,\d+,\d+,\w+,-?\d+,-?\d+,([^,]*),(<.*>),(.*)$/;
 
-/** One workload in steady state. */
+/** A workload in steady state. */
 export interface ProofRun {
   workload: string;
   answered: number;
@@ -33,7 +35,7 @@ export interface ProofRun {
   bytesPerMillion: number;
   collections: number;
   longestPauseMs: number;
-  /** As V8 names them: kind, places, reason. Of all threads, those of code that answer threads do not run too. */
+  /** In V8's terms: kind, places, reason. From all threads, except for code that answer threads do not run. */
   deoptimisations: string[];
 }
 
@@ -42,7 +44,7 @@ export interface HotPathResult {
   goals: Goal[];
 }
 
-/** Measures saturated and at an ordinary rate. */
+/** Measures at saturation and at an ordinary rate. */
 export async function proveHotPath(bench: Bench, material: Material): Promise<HotPathResult> {
   console.log('\nhot-path: what an answer thread in steady state allocates, collects and deoptimises');
   const stage = stageOf(bench, material);
@@ -74,12 +76,12 @@ async function prove(stage: Stage, running: RunningServer, workload: PreparedWor
   const workers = await askThreads(running.child);
   const threads = workers.map(({ answer }) => answer);
   const collections = threads.reduce((total, { memory }) => total + (memory?.collections.length ?? 0), 0);
-  // The used heap is counted to the byte, but shrinks with each collection; the total allocation is counted in the
-  // blocks that the allocator takes, and so is slightly too high.
+  // The used heap is exact to the byte, but shrinks with each collection. The total allocation is counted in blocks of
+  // the allocator, and so is slightly too high.
   const figure = collections === 0 ? 'usedHeapBytes' : 'allocatedBytes';
   const sum = (of: WorkerMeasures): number =>
     of.reduce((total, { answer }) => total + (answer.memory?.[figure] ?? 0), 0);
-  // Asking allocates too: what two questions in a row cost is taken off.
+  // The measurement itself allocates: the cost of two measurements in a row is subtracted.
   const allocatedBytes = Math.max(0, sum(workers) - sum(before) - (sum(before) - sum(asked)));
   return {
     workload: workload.name,
@@ -150,7 +152,7 @@ function deoptimisationsSince(dir: string, before: ReadonlyMap<string, number>):
   );
 }
 
-/** The end of a file; the files grow large, so that only what is new is read. */
+/** The end of a file: the files grow large, so only new content is read. */
 function readFrom(file: string, offset: number): string {
   const bytes = Buffer.alloc(Math.max(0, statSync(file).size - offset));
   const descriptor = openSync(file, 'r');

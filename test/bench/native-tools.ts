@@ -1,4 +1,4 @@
-// Building the two C programs of `native/` into a cache folder, once per version of their source.
+// Builds the two C programs of `native/` in a cache folder, once per version of their source.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface NativeTools {
   echo: string;
 }
 
-/** Builds what is not built yet; undefined if there is no C compiler. A compile error is thrown with its text. */
+/** Builds missing programs; undefined if there is no C compiler. Throws a compile error with its text. */
 export function buildNativeTools(root: string): NativeTools | undefined {
   const compiler = locate('cc') ?? locate('gcc') ?? locate('clang');
   if (compiler === undefined) return undefined;

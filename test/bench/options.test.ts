@@ -14,13 +14,13 @@ describe('parseOptions', () => {
     });
   });
 
-  test('parseOptions() splits names at commas and takes repeated workloads', () => {
+  test('parseOptions() splits names at commas and accepts repeated workloads', () => {
     const options = parseOptions(['--peers', 'unbound, echo', '--workload', 'a,b', '--workload', 'c']);
     expect(options.peers).toEqual(['unbound', 'echo']);
     expect(options.workloads).toEqual(['a', 'b', 'c']);
   });
 
-  test('parseOptions() runs every suite, or those that are named, or those whose parts are named', () => {
+  test('parseOptions() selects every suite, the named suites, or those whose rows are named', () => {
     expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'resolver', 'hot-path']);
     expect(parseOptions(['--suite', 'hot-path,peers']).suites).toEqual(['peers', 'hot-path']);
     expect(parseOptions(['--peers', 'unbound']).suites).toEqual(['peers']);
@@ -30,7 +30,7 @@ describe('parseOptions', () => {
     });
   });
 
-  test('parseOptions() lets single options outweigh --quick', () => {
+  test('parseOptions() lets single options override --quick', () => {
     expect(parseOptions(['--quick'])).toMatchObject({ rotations: 2, secs: 1.5, names: 100_000 });
     expect(parseOptions(['--quick', '--rotations', '7', '--secs', '0.5'])).toMatchObject({
       rotations: 7,
@@ -46,7 +46,7 @@ describe('parseOptions', () => {
     [['--base-port', '80'], '--base-port'],
     [['--suite', 'peer'], '--suite'],
     [['--unknown'], '--unknown'],
-  ])('parseOptions() refuses %j and names the option', (args, option) => {
+  ])('parseOptions() rejects %j and names the option', (args, option) => {
     expect(() => parseOptions(args)).toThrow(option);
   });
 });

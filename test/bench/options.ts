@@ -1,9 +1,9 @@
-// The command line of the harness: what it accepts, its defaults, its help text. Nothing is started here.
+// The command line of the bench: its options, defaults, and help text. Nothing is started here.
 import { parseArgs } from 'node:util';
 
 /** Suites of the bench; see README.md. */
 export const SUITES = ['peers', 'scaling', 'resolver', 'hot-path'] as const;
-/** Suites whose parts `--row` chooses from. */
+/** Suites from which `--row` selects rows. */
 const HAVE_ROWS: readonly Suite[] = ['scaling', 'resolver'];
 export type Suite = (typeof SUITES)[number];
 
@@ -16,9 +16,9 @@ export interface Options {
   /** Names of workloads, empty = all. */
   workloads: string[];
   rotations: number;
-  /** Seconds per run; undefined = what the workload says. */
+  /** Seconds per run; undefined = as the workload defines. */
   secs: number | undefined;
-  /** How many names the block list has. */
+  /** Number of names on the block list. */
   names: number;
   seed: number;
   basePort: number;
@@ -26,11 +26,11 @@ export interface Options {
   loadCore: number;
   /** A folder, a commit or `measured`: another Weir, measured as `weir-before`; see `before-checkout.ts`. */
   before: string | undefined;
-  /** The server that the ratios are taken to. */
+  /** The server that the ratios are relative to. */
   baseline: string;
-  /** False: build nothing with a compiler, load with dnsperf. */
+  /** If false, nothing is compiled and dnsperf generates the load. */
   native: boolean;
-  /** Keep the temporary folder with every configuration and log. */
+  /** Keeps the temporary folder with every configuration and log. */
   keep: boolean;
   quick: boolean;
   help: boolean;
@@ -59,7 +59,7 @@ export const HELP = `npm run bench -- [options]
   --help
 `;
 
-/** Parses the arguments after the script name; throws an Error that names the bad one. */
+/** Parses the arguments after the script name; throws an Error with the invalid one. */
 export function parseOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

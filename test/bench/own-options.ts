@@ -1,14 +1,15 @@
-// Options that one bench has beside those of `npm run bench`, all of them positive numbers, and how such a bench runs.
+// Options of a single bench in addition to those of `npm run bench`, all of them positive numbers, and a runner for
+// such a bench.
 import { parseArgs } from 'node:util';
 import { stopRunning } from './process/child.ts';
 
-/** A bench's own numbers, and the arguments that are left for `parseOptions`. */
+/** The bench's own numbers, and the remaining arguments for `parseOptions`. */
 export interface OwnNumbers<Name extends string> {
   readonly own: Readonly<Record<Name, number>>;
   readonly rest: string[];
 }
 
-/** Reads the numbers; null if the arguments ask for help. Throws an Error that names the bad one. */
+/** Reads the numbers; null if the arguments ask for help. Throws an Error with the invalid one. */
 export function readOwnNumbers<Name extends string>(
   args: readonly string[],
   defaults: Readonly<Record<Name, number>>,
@@ -33,7 +34,7 @@ export function readOwnNumbers<Name extends string>(
   return { own, rest: args.filter((word, index) => !isOwn(word) && !isOwn(args[index - 1])) };
 }
 
-/** Runs a bench with this process's arguments; a signal ends what it started. */
+/** Runs a bench with this process's arguments; a signal ends everything it started. */
 export async function runBench(main: (args: string[]) => Promise<void>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

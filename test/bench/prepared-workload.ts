@@ -1,4 +1,4 @@
-// A workload with its questions cut from the material and written where the generator reads them.
+// A workload whose questions were selected from the material and written to a file for the generator.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Material } from './material/material.ts';
@@ -6,20 +6,20 @@ import { mixQuestions, partlyUnique, stampQuestions, uniqueQuestions } from './m
 import { formatQuestions } from './material/asked-question.ts';
 import type { Workload } from './workload.ts';
 
-/** Names below which distinct ones are made up. */
+/** Parent names of generated unique names. */
 const PARENTS = 20_000;
 
 export interface PreparedWorkload extends Workload {
   questionFile: string;
-  /** Blocked questions in one pass. */
+  /** Number of blocked questions in one pass. */
   blockedCount: number;
-  /** Every run must ask names never asked before, for all of its questions or a part of them. */
+  /** Whether every run must query names that were never queried before, for all or a part of its questions. */
   unique: boolean;
   /** Seconds of one run. */
   secs: number;
 }
 
-/** Cuts and writes the questions of a workload. `secs` overrides the length of a run. */
+/** Selects and writes the questions of a workload. `secs` overrides the length of a run. */
 export function prepareWorkload(
   workload: Workload,
   material: Material,

@@ -1,13 +1,13 @@
-// The order of everything in one workload: every server is started, warmed and checked once; then all take turns, and
-// each rotation begins with another server, so that none is always first. A server that fails is left out and its
-// reason is reported; the others continue.
+// Order of the measurements of a workload: every server is started, warmed and checked once, then all take turns. Each
+// rotation starts with a different server, so that none is always first. A server that fails is left out with its
+// reason, and the others continue.
 import type { Run } from './report/figures.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 import type { RunningServer, Stage } from './running-server.ts';
 import { measure, startServer, warmAndCheck } from './running-server.ts';
 import type { Contestant } from './servers/server-table.ts';
 
-/** Room for the questions of one run, so that two runs never ask the same unique name. */
+/** Range of serial numbers for a run, so that two runs never use the same unique name. */
 const SERIALS_PER_RUN = 8_000_000;
 
 export interface Exclusion {
@@ -15,7 +15,7 @@ export interface Exclusion {
   reason: string;
 }
 
-/** Starts the contestants one after the other (each alone on its core, so that load times compare). */
+/** Starts the servers one after the other (each alone on its core, so that load times are comparable). */
 export async function startAll(
   stage: Stage,
   contestants: readonly Contestant[],

@@ -1,4 +1,4 @@
-// One server between its start and its end: started and timed, checked by the gate, warmed, and measured.
+// A server during its measurement: started and timed, checked by the gate, warmed, and measured.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import type { PreparedWorkload } from './prepared-workload.ts';
 const START_TIMEOUT_MS = 120_000;
 const ANSWER_THREAD = /answer/;
 const CACHE_ENTRIES = 200_000;
-/** Few in flight while warming: a loss there would be a miss later. */
+/** Few queries in flight while warming, because a lost one would cause a cache miss later. */
 const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
 const STEADY_SOCKETS = 16;
@@ -26,7 +26,7 @@ const STEADY_SOCKETS = 16;
 const LOG_PATIENCE_MS = 3000;
 const LOG_LOOK_MS = 500;
 
-/** Shared by all servers of a run. */
+/** Parts that all servers of a run share. */
 export interface Stage {
   dir: string;
   basePort: number;
@@ -36,7 +36,7 @@ export interface Stage {
   countLog: boolean;
   load: LoadGenerator;
   lists: ListFiles;
-  /** An allowed name or several, for the gate. */
+  /** One or several allowed names for the gate. */
   allowedNames: readonly string[];
 }
 
@@ -46,16 +46,16 @@ export interface RunningServer {
   port: number;
   /** Names that it blocks. */
   names: readonly string[];
-  /** A session with it, where it has an API. */
+  /** A session with it, if it has an API. */
   api: WeirApi | undefined;
-  /** From the start of the process to the first blocked answer (the first answer, of the echo server). */
+  /** Time from the start of the process to the first blocked answer (of the echo server: to the first answer). */
   loadSecs: number;
   contestant: Contestant;
-  /** Ends it and starts it again; resolves with the seconds to its first blocked answer. */
+  /** Restarts it; resolves with the seconds to its first blocked answer. */
   restart(): Promise<number>;
 }
 
-/** Starts a server with its list and times it. Throws with the server's last words when it does not come up. */
+/** Starts a server with its list and measures the time. Throws with the server's last output if it does not start. */
 export async function startServer(
   stage: Stage,
   contestant: Contestant,
@@ -96,7 +96,7 @@ export async function startServer(
   }
 }
 
-/** Starts the program, and waits until it blocks a listed name. Ends it when it does not. */
+/** Starts the program, and waits until it blocks a listed name. Ends the program if it does not. */
 async function startTimed(
   room: Room,
   launch: Launch,
@@ -128,7 +128,7 @@ export function pinAnswerThreads(running: RunningServer, core: number): void {
     if (ANSWER_THREAD.test(comm)) pinThread(tid, core);
 }
 
-/** Makes the folder, or one with a number after its name where the same server was started before. */
+/** Creates the folder, or one with a number after its name if the same server was started before. */
 export function newFolder(wanted: string): string {
   for (let number = 1; ; number++) {
     const dir = number === 1 ? wanted : `${wanted}-${number}`;
@@ -138,7 +138,7 @@ export function newFolder(wanted: string): string {
   }
 }
 
-/** Fills the server's cache and lets it pass the gate. Throws when it does not do what will be measured. */
+/** Fills the server's cache and runs the gate. Throws if the server does not behave as the measurement requires. */
 export async function warmAndCheck(
   stage: Stage,
   running: RunningServer,
@@ -174,7 +174,7 @@ export async function warmAndCheck(
   if (faults.length > 0) throw new Error(`check ${server.name}: ${faults.join('; ')}`);
 }
 
-/** Questions of a workload to a running server, all over again; how fast and how long is the caller's. */
+/** Sends the questions of a workload to a running server repeatedly, at the caller's rate and for the caller's time. */
 export function steadyJob(
   { port }: RunningServer,
   { questionFile }: PreparedWorkload,
@@ -249,7 +249,7 @@ export async function measure(
   };
 }
 
-/** Answered queries that the stored query log does not have, once it gets no more. */
+/** Answered queries that are missing in the stored query log, once it has stopped growing. */
 async function lostRows(api: WeirApi, since: Date, answered: number): Promise<number> {
   let stored = await api.storedQueries(since);
   for (

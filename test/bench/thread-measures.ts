@@ -1,4 +1,4 @@
-// Asking a Weir with test hooks what its threads have counted and allocated, and taking differences of that.
+// Reads counters and allocations of a Weir's threads through the test hooks, and computes differences.
 import type { MeasuredThread, MeasureReply } from '../../control-plane/threads/fault-injection.ts';
 import type { Child } from './process/child.ts';
 
@@ -6,7 +6,7 @@ export type WorkerMeasures = MeasureReply['workers'];
 
 let questions = 0;
 
-/** Every worker's threads as they are now. Rejects if the server has no test hooks. */
+/** The current values of every worker's threads. Rejects if the server has no test hooks. */
 export async function askThreads(child: Child): Promise<WorkerMeasures> {
   return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
 }
@@ -31,7 +31,7 @@ export function threadsOf(workers: WorkerMeasures): MeasuredThread[] {
   return workers.flatMap(({ answer, resolve }) => [answer, resolve]);
 }
 
-/** The longest collection in milliseconds since the question before, 0 if there were no collections. */
+/** The longest collection in milliseconds since the previous reading, 0 if there were none. */
 export function longestPauseMs(threads: readonly MeasuredThread[]): number {
   const pauses = threads.flatMap(({ memory }) => memory?.collections.map(({ pauseMs }) => pauseMs) ?? []);
   return Math.max(0, ...pauses);

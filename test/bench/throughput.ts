@@ -1,10 +1,10 @@
-// The rate that a server keeps up with: found by trials at falling rates, as RFC 2544 section 26.1 has it, but that
-// the query log has to keep up too.
+// The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, with the addition
+// that the query log must keep up.
 const STEP = 0.9;
 const MOST_TRIALS = 20;
-/** Part of the asked rate that has to be reached; the last questions of a trial are waited for. */
+/** Share of the offered rate that must be reached; the last questions of a trial are waited for. */
 const REACHED = 0.98;
-/** Seconds by which the stored log may be behind at the end of a trial. */
+/** Maximum lag of the stored log at the end of a trial, seconds. */
 const LAG_SECS = 1.5;
 
 /** Outcome of a trial. */
@@ -12,12 +12,12 @@ export interface Trial {
   readonly answered: number;
   readonly lost: number;
   readonly elapsedSecs: number;
-  /** Rows of it that the log stored until its end, and those that it has lost. */
+  /** Rows that the log stored until the end of the trial, and rows that it lost. */
   readonly logged: number;
   readonly logLost: number;
 }
 
-/** Queries a second of the fastest trial in which nothing was lost, from `firstQps` down. Throws if all lost some. */
+/** Queries per second of the fastest trial without losses, from `firstQps` down. Throws if all trials had losses. */
 export async function findThroughput(
   firstQps: number,
   attempt: (rateQps: number) => Promise<Trial>,

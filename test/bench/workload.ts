@@ -1,5 +1,5 @@
-// Schema of a workload file, and reading the files of `workloads/`. A workload says what is asked, how fast and how
-// long, but not which servers answer or how they are set up, except for their query logs.
+// Schema of a workload file, and the reader of the files in `workloads/`. A workload defines questions, rate and
+// duration, but not which servers answer or how they are configured, except for their query logs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const mixedQuestions = z.strictObject({
 
 const uniqueQuestions = z.strictObject({ kind: z.literal('unique'), count: z.int().positive() });
 
-/** A part of the questions is for names that were never asked; the others come from the cache. */
+/** Share of the questions that are for new names; the others come from the cache. */
 const partlyUniqueQuestions = z.strictObject({
   kind: z.literal('partly-unique'),
   count: z.int().positive(),
@@ -51,13 +51,13 @@ const workloadSchema = z.strictObject({
   peerQueryLog: z.boolean(),
 });
 
-/** How the upstream answers. */
+/** Behaviour of the upstream. */
 export type UpstreamManner = z.infer<typeof workloadSchema>['upstream'];
 
-/** One workload file. `settleMs` passes after the load before CPU time is read, so that the log has been written. */
+/** A workload file. `settleMs` is the wait after the load before CPU time is read, so that the log has been written. */
 export type Workload = z.infer<typeof workloadSchema>;
 
-/** Checks one workload file's text; throws an Error that names the file and every bad key. */
+/** Checks the text of a workload file; throws an Error with the file and every invalid key. */
 export function parseWorkload(text: string, file: string): Workload {
   const parsed = workloadSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new Error(`read workload ${file}: ${z.prettifyError(parsed.error)}`);

@@ -1,6 +1,6 @@
-// `npm run bench -- api`: how fast the API answers while DNS is busy. A Weir with many groups, a large list and a log
-// of days answers queries at a steady rate, while the bench sends every GET of its reference and changes of every kind,
-// also at a steady rate. DNS is measured alone before and after.
+// `npm run bench -- api`: latency of the API while DNS is busy. A Weir with many groups, a large list and a log of
+// several days answers queries at a steady rate, while the bench sends every GET request in its reference and changes
+// of every kind, also at a steady rate. DNS is measured without API requests before and after.
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
 import type { LoadJob, LoadResult } from '../load/load.ts';
 import { gatherMaterial } from '../material/material.ts';
@@ -21,12 +21,12 @@ import { askAlone, askSteadily, type Step, type StepTimes } from './steady-reque
 const HELP = `npm run bench -- api [options]
 
   --queries N    queries in the log before it starts (5000000)
-  --days N       days that they are spread over, up to now (7)
-  --groups N     groups beside Default (100)
-  --rounds N     times that each operation is asked (100)
-  --rate N       requests a second (50; Weir takes 100 of one address)
-  --dns-rate N   queries a second (20000)
-  --secs N       seconds of DNS alone, before and after (30)
+  --days N       days over which they are spread, up to now (7)
+  --groups N     groups in addition to Default (100)
+  --rounds N     requests of each operation (100)
+  --rate N       requests per second (50; Weir accepts 100 from one address)
+  --dns-rate N   queries per second (20000)
+  --secs N       seconds of DNS without requests, before and after (30)
   --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 `;
 const DEFAULTS = {
@@ -38,7 +38,7 @@ const DEFAULTS = {
   'dns-rate': 20_000,
   secs: 30,
 };
-/** Times that each operation is asked alone, for its CPU. */
+/** Number of requests of each operation alone, to measure its CPU. */
 const ALONE_ROUNDS = 20;
 const TICK_MS = 10;
 const BLOCK_ROWS = 60_000;
@@ -76,7 +76,7 @@ async function apiBench(bench: Bench, own: Own): Promise<void> {
   await running.child.stop();
 }
 
-/** All requests; each GET of one entity asks for one that exists from the start. */
+/** All requests; each GET of a single entity uses one that exists from the start. */
 async function stepsOf({ api }: RunningServer) {
   const get = (path: string): Promise<unknown> => api!.call('GET', path);
   const document = (await get('/openapi.json')) as Described;
@@ -87,7 +87,7 @@ async function stepsOf({ api }: RunningServer) {
   return { steps: [...steps, ...changeSteps(document, groups)], leftOut };
 }
 
-/** Makes one entity of each kind that GETs ask for by its id. */
+/** Creates one entity of each kind that GETs read by its id. */
 async function entities(document: Described, api: WeirApi, groupId: number): Promise<PathValues> {
   const made = async (path: string, body: object): Promise<{ id: number }> =>
     (await api.call('POST', path, body)) as { id: number };
@@ -129,7 +129,7 @@ async function entities(document: Described, api: WeirApi, groupId: number): Pro
   };
 }
 
-/** DNS at the same rate, in pieces, until the API has been asked; what the pieces say. */
+/** Runs DNS at the same rate, in chunks, until the requests are done; returns the results of the chunks. */
 async function queriesUntil(
   stage: Stage,
   job: Omit<LoadJob, 'secs'>,
@@ -143,7 +143,7 @@ async function queriesUntil(
   return results;
 }
 
-/** CPU of all of Weir, its database included, milliseconds. */
+/** CPU time of Weir including its database, milliseconds. */
 function cpuOf({ child }: RunningServer): number {
   const { threads, reapedTicks } = readCpu(child.pid);
   return threads.reduce((sum, { cpuNs }) => sum + cpuNs, 0) / 1e6 + reapedTicks * TICK_MS;

@@ -2,7 +2,7 @@
 // created, changed and deleted one after the other.
 import type { Step } from './steady-requests.ts';
 
-/** The part of an OpenAPI document that is read here. */
+/** The parts of an OpenAPI document that the bench reads. */
 export interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 }
@@ -19,14 +19,14 @@ interface DescribedOperation {
 /** Values of path parameters, by path. */
 export type PathValues = Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 
-/** Query strings that GETs need to be answered. */
+/** Query strings that some GETs require. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/explain': 'domain=www.example.com&type=A&client=10.0.0.7',
   '/stats/rate': 'unit=second',
   '/queries/timeline': 'period=24h&granularity=15min',
 };
 
-/** Each GET with an answer in JSON, and those that could not be asked. */
+/** Each GET with a JSON answer, and those that cannot be requested. */
 export function readSteps(document: Described, values: PathValues): { steps: Step[]; leftOut: string[] } {
   const steps: Step[] = [];
   const leftOut: string[] = [];
@@ -49,13 +49,13 @@ export function readSteps(document: Described, values: PathValues): { steps: Ste
   return { steps, leftOut };
 }
 
-/** The life of the entities of a collection. */
+/** The life cycle of the entities of a collection. */
 interface Life {
   readonly collection: string;
-  /** The body of the n-th. */
+  /** The body of the n-th entity. */
   readonly make: (n: number) => object;
   readonly change?: { readonly method: 'PUT' | 'PATCH'; readonly body: (n: number) => object };
-  /** Name of the field that identifies it; `id` unless said. */
+  /** Name of the field that identifies an entity; `id` by default. */
   readonly key?: string;
 }
 
@@ -124,7 +124,7 @@ const LIVES: readonly Life[] = [
   { collection: '/grants', make: (n) => ({ domain: `made${n}.example.org`, group_id: 1, secs: 3600 }) },
 ];
 
-/** Steps that make, change and delete; `groups` are ids of groups that may be changed. */
+/** Steps that create, change and delete; `groups` are ids of groups that may be changed. */
 export function changeSteps(document: Described, groups: readonly number[]): Step[] {
   const lives = LIVES.filter(({ collection }) => document.paths[collection]?.post !== undefined);
   return [...lives.flatMap(stepsOfLife), ...stepsInPlace(groups)];

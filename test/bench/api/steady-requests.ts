@@ -1,48 +1,48 @@
-// Requests to a Weir's API at a steady rate, whether answers come or not, and how long each took. A request counts
-// from the moment at which it was due: one that waits for those before it has waited.
+// Sends requests to a Weir's API at a steady rate, even if answers are late, and measures their latency. The time of a
+// request starts when it was due, so waiting for earlier requests counts.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Connections that are kept, fewer than Weir grants a client network. */
+/** Open connections, fewer than Weir allows for a client network. */
 const CONNECTIONS = 24;
 const TIMEOUT_MS = 60_000;
 
 /** A request to make. */
 export interface Asked {
   readonly method: string;
-  /** Path without the prefix of the API. */
+  /** Path without the API prefix. */
   readonly path: string;
   readonly body?: object;
 }
 
-/** One thing that is asked again and again. */
+/** A repeated request. */
 export interface Step {
-  /** Under which it is reported. */
+  /** Name in the report. */
   readonly name: string;
   readonly isChange: boolean;
-  /** The next request; null skips its turn. */
+  /** Builds the next request; null skips this round. */
   ask(): Asked | null;
   /** Called with the answer as JSON; undefined if it had no body. */
   answered?(body: unknown): void;
 }
 
-/** Times of the requests of one step. */
+/** Latencies of the requests of one step. */
 export interface StepTimes {
   readonly step: Step;
-  /** Milliseconds, of those that succeeded. */
+  /** Milliseconds, only of successful requests. */
   readonly tookMs: number[];
-  /** Outcomes other than success. */
+  /** Results other than success. */
   readonly failures: string[];
   skipped: number;
 }
 
-/** Whom to ask. */
+/** The API to measure. */
 export interface AskedApi {
   readonly port: number;
   readonly cookie: string;
 }
 
-/** Asks all steps in turn, `rounds` times, `perSecond` requests a second. */
+/** Runs all steps in turn, `rounds` times, at `perSecond` requests per second. */
 export async function askSteadily(
   api: AskedApi,
   steps: readonly Step[],
@@ -71,8 +71,8 @@ export async function askSteadily(
 }
 
 /**
- * Asks each step `times` times, one request after the other and `perSecond` at most; milliseconds of CPU that a request
- * took.
+ * Runs each step `times` times, one request after the other and at most `perSecond`; returns the milliseconds of CPU
+ * time per request.
  */
 export async function askAlone(
   api: AskedApi,

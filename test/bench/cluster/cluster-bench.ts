@@ -1,8 +1,8 @@
 /**
- * How soon a change at one node decides the answers of all, and what idle nodes cost: rules are made at one node after the
- * other, and every node is asked for their names until it blocks them.
+ * Time until a change at one node affects the answers of all, and cost of idle nodes. Rules are created at each node in
+ * turn, and every node is queried for their names until it blocks them.
  *
- *     npm run bench -- cluster --nodes 3 --changes 1000
+ * Usage: npm run bench -- cluster --nodes 3 --changes 1000
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { Weir } from '../../support/weir/weir-process.ts';
 import { quantile } from '../report/quantile.ts';
 
 const BLOCKED = '0.0.0.0';
-/** Kernel ticks of a second, in which /proc counts. */
+/** Clock ticks per second, the unit of /proc. */
 const TICKS = 100;
 
 const { values } = parseArgs({
@@ -25,20 +25,20 @@ const { values } = parseArgs({
   },
 });
 
-/** A node, and what asks it. */
+/** A node, and the client that queries it. */
 interface Asked {
   readonly weir: Weir;
   readonly api: ApiClient;
   readonly udp: UdpClient;
 }
 
-/** When a node blocked the name. */
+/** Time at which a node blocked the name. */
 async function untilBlocked({ udp }: Asked, name: string): Promise<number> {
   while ((await udp.ask(name, 'A')).data[0] !== BLOCKED);
   return performance.now();
 }
 
-/** Milliseconds from the answer to a change until the last node went by it. */
+/** Milliseconds from the answer to a change until the last node applied it. */
 async function change(nodes: readonly Asked[], index: number): Promise<number> {
   const name = `change-${String(index)}.example`;
   await nodes[index % nodes.length]!.api.expect(201, 'POST', '/managed-domains', { domain: name });
@@ -47,7 +47,7 @@ async function change(nodes: readonly Asked[], index: number): Promise<number> {
   return Math.max(...seen) - answeredMs;
 }
 
-/** Seconds of a core that a process has had. */
+/** CPU seconds of a process. */
 function cpuSecs(pid: number): number {
   const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
     .split(') ')[1]!
@@ -55,7 +55,7 @@ function cpuSecs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Counts of what the database has written so far. */
+/** Counters of the database's writes so far. */
 async function written(cluster: NodeCluster): Promise<{ bytes: number; updates: number; hot: number }> {
   const [row] = await cluster.database.rows<{ bytes: number; updates: number; hot: number }>(
     `SELECT (pg_current_wal_lsn() - '0/0')::float8 AS bytes, n_tup_upd::float8 AS updates, n_tup_hot_upd::float8 AS hot

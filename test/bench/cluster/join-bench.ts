@@ -1,6 +1,6 @@
-// `npm run bench -- join`: how long a node with an empty disk takes until it answers by the policy of its cluster, lists of a
-// million names included, and what the first node pays for storing them for all. Answers that are not filtered yet are
-// counted.
+// `npm run bench -- join`: time until a node with an empty disk answers by the policy of its cluster, including a list
+// of a million names, and the cost for the first node of storing the list for all. Counts answers that are not filtered
+// yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';
@@ -18,18 +18,18 @@ const DEFAULTS = { names: 1_000_000, joins: 3 };
 const ASK_EVERY_MS = 5;
 const LISTED = 'n0.listed.example';
 const BLOCKED = '0.0.0.0';
-/** Longest wait for one step of a join. */
+/** Time-out of each step of a join. */
 const PATIENCE_MS = 300_000;
 
 interface Joined {
   /** Milliseconds from its start to the first answer of any kind, and to the first by policy. */
   readonly firstMs: number;
   readonly policyMs: number;
-  /** Answers in between that let the listed name pass. */
+  /** Unfiltered answers for the listed name in between. */
   readonly unfiltered: number;
 }
 
-/** Asks for a listed name every few milliseconds, and returns when it was first answered and when it was blocked. */
+/** Queries a listed name every few milliseconds; returns when it was first answered and when it was blocked. */
 async function askUntilBlocked(dnsPort: number, sinceMs: number): Promise<Joined> {
   using client = await UdpClient.open(dnsPort);
   let firstMs: number | undefined;

@@ -1,5 +1,5 @@
 // `npm run bench -- dashboard`: cost of the dashboard for its users, in a real browser over the demo: bytes, times on a
-// phone, the log with many rows and many new ones, requests while idle. Each figure is shown with its budget.
+// phone, a log with many rows and many new ones, requests while idle. Each figure is shown with its budget.
 import { openBrowser } from '../../support/browser/chromium.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
@@ -13,9 +13,9 @@ import { phoneFigures } from './phone-figures.ts';
 
 const HELP = `npm run bench -- dashboard [options]
 
-  --rounds N   rounds of whatever is a time (5)
-  --secs N     seconds that the live tail is watched (300)
-  --rate N     queries a second in that time (1000)
+  --rounds N   rounds of each time measurement (5)
+  --secs N     seconds of measuring the live tail (300)
+  --rate N     queries per second in that time (1000)
 `;
 const DEFAULTS = { rounds: 5, secs: 300, rate: 1000 };
 const DAYS = 1.5;

@@ -1,4 +1,4 @@
-// `npm run bench -- dashboard-load`: what open dashboards cost DNS. A Weir on one core is asked as fast as it answers, in turns
+// `npm run bench -- dashboard-load`: cost of open dashboards for DNS. A saturated Weir on one core is measured in turns
 // without any page and with ten of them, one of which follows the log; the browser shares the generator's core.
 import type { Browser, BrowserContext } from 'playwright-core';
 import { openBrowser } from '../../support/browser/chromium.ts';
@@ -31,7 +31,7 @@ async function dashboardLoad(bench: Bench, { turns, pages }: typeof DEFAULTS): P
   const workload = saturatedMix(bench, material, 'dashboard-load');
   const running = await startServer(stage, weirContestant(ROOT, { name: 'weir-dashboard' }), 0, true);
   await warmAndCheck(stage, running, workload);
-  // Processes started by this one inherit its core.
+  // Child processes inherit the core of this process.
   pinThread(process.pid, bench.options.loadCore);
   const browser = await openBrowser();
   const alone: Run[] = [];
@@ -50,7 +50,7 @@ async function dashboardLoad(bench: Bench, { turns, pages }: typeof DEFAULTS): P
   report(alone, beside, pages);
 }
 
-/** Opens the pages in one context, and waits until each has drawn what it shows. */
+/** Opens the pages in one context, and waits until each has drawn its content. */
 async function openPages(
   browser: Browser,
   { credentials: { port, cookie } }: WeirApi,
@@ -88,7 +88,7 @@ function report(alone: readonly Run[], beside: readonly Run[], pages: number): v
       line(`with ${String(pages)} pages`, beside),
     ]),
   );
-  // Within a turn both met the same weather.
+  // Both were measured in the same turn under the same conditions.
   const ratios = beside.map((run, turn) => workersUs(run) / workersUs(alone[turn]!));
   const goals: Goal[] = [
     {

@@ -1,4 +1,4 @@
-// A measured figure of the dashboard beside its budget.
+// A measured figure of the dashboard with its budget.
 import { quantile } from '../report/quantile.ts';
 import { alignColumns } from '../report/table.ts';
 
@@ -6,9 +6,9 @@ import { alignColumns } from '../report/table.ts';
 export interface Figure {
   readonly what: string;
   readonly unit: string;
-  /** Value of each round. */
+  /** Value in each round. */
   readonly values: readonly number[];
-  /** The most that it may be; undefined = it has no budget. */
+  /** The budget; undefined = none. */
   readonly budget?: number;
 }
 

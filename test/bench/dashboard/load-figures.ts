@@ -1,4 +1,4 @@
-// Traffic of the dashboard: bytes of each view, and requests while the page is idle.
+// Network traffic of the dashboard: bytes of each view, and requests while the page is idle.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';
@@ -13,7 +13,7 @@ const FIRST_STYLES_KB = 20;
 const PAGE_SCRIPTS_KB = 30;
 const IDLE_MS = 10_000;
 
-/** Opens the overview and then each other page. */
+/** Opens the overview and then every other page. */
 export async function sizeFigures(browser: Browser, demo: Demo): Promise<Figure[]> {
   return MeasuredPage.with({ browser, demo, profile: 'desktop' }, async (measured) => {
     const { page } = measured;
@@ -48,7 +48,7 @@ export async function sizeFigures(browser: Browser, demo: Demo): Promise<Figure[
   });
 }
 
-/** Watches the overview, seen and hidden, and the log, hidden. */
+/** Counts requests of the overview while visible and hidden, and of the hidden log. */
 export async function idleFigures(browser: Browser, demo: Demo): Promise<Figure[]> {
   const requests = (path: string, isHidden: boolean): Promise<number> =>
     MeasuredPage.with({ browser, demo, profile: 'desktop' }, async (measured) => {

@@ -1,4 +1,5 @@
-// Cost of the query log in the browser: 50,000 rows scrolled, and a live tail of many queries a second for minutes.
+// Cost of the query log in the browser: scrolling 50,000 rows, and a live tail with many queries per second for several
+// minutes.
 import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
@@ -17,10 +18,10 @@ const MOST_HEAP_MB = 60;
 const MOST_GROWTH_MB = 5;
 const SCROLLED_PX = 1600;
 const TURN_MS = 20;
-/** Before the tail is measured: code is compiled, and as many rows are kept as ever will be. */
+/** Warm-up before the tail is measured: code is compiled, and the maximum number of rows is reached. */
 const WARMUP_MS = 20_000;
 
-/** Scrolls on, a screen each frame, until so many rows have been passed; notes elements and frames. */
+/** Scrolls by one screen per frame until this many rows have passed; records elements and frames. */
 const SCROLL = `(async () => {
   const grid = document.querySelector('[role="grid"]');
   const result = { elements: 0, gapMs: 0, frames: 0 };
@@ -63,7 +64,7 @@ export async function scrollFigures(browser: Browser, demo: Demo, rounds: number
   ];
 }
 
-/** Watches the tail while so many queries a second come. */
+/** Measures the tail at this many queries per second. */
 export async function tailFigures(
   browser: Browser,
   demo: Demo,
@@ -100,7 +101,7 @@ export async function tailFigures(
   }
 }
 
-/** Sends questions of the household's devices evenly; returns what ends that. */
+/** Sends queries of the household's devices at a steady rate; returns a function that stops that. */
 function sendQueries(dnsPort: number, rateQps: number): () => void {
   const socket = createSocket('udp4');
   socket.on('message', () => undefined);

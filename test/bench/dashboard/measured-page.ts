@@ -1,8 +1,8 @@
-// A page of the demo that is measured: its observers of performance, its profile, its heap. Nothing here asserts.
+// A page of the demo that is measured: performance observers, CPU and network profile, heap. It makes no assertions.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';
 
-/** A phone of the middle class on a mobile network; a desktop as it is. */
+/** A mid-range phone on a mobile network; a desktop without throttling. */
 export type Profile = 'phone' | 'desktop';
 
 const CPU_SLOWDOWN = 4;
@@ -11,7 +11,7 @@ const BYTES_PER_SEC = 10_000_000 / 8;
 const SIZES = { phone: { width: 390, height: 780 }, desktop: { width: 1440, height: 900 } } as const;
 const PATIENCE_MS = 60_000;
 
-/** Notes what the page does, from its first moment on. */
+/** Records the activity of the page from its start. */
 const OBSERVERS = `
   globalThis.seen = { lcpMs: 0, shift: 0, longestTaskMs: 0, longTasks: 0, slowestEventMs: 0, longestFrameMs: 0 };
   const watch = (type, take, more = {}) =>
@@ -52,7 +52,7 @@ export class MeasuredPage {
     this.devTools = devTools;
   }
 
-  /** Opens a page without anything in its cache, gives it to `use`, and closes it. */
+  /** Opens a page with an empty cache, passes it to `use`, and closes it. */
   static async with<T>(
     { browser, demo, profile }: { browser: Browser; demo: Demo; profile: Profile },
     use: (measured: MeasuredPage) => Promise<T>,
@@ -69,7 +69,7 @@ export class MeasuredPage {
     }
   }
 
-  /** Waits until nothing more is asked for and drawn. */
+  /** Waits until there are no more requests and nothing changes on the page. */
   async settle(): Promise<void> {
     await this.page.waitForSelector('h1');
     await this.page.waitForSelector('main [aria-busy="true"]', { state: 'detached' });
@@ -81,14 +81,14 @@ export class MeasuredPage {
     return this.page.evaluate<Seen>('globalThis.seen');
   }
 
-  /** Forgets events and tasks so far. */
+  /** Clears the events and tasks recorded so far. */
   async forget(): Promise<void> {
     await this.page.evaluate(
       'Object.assign(seen, { longestTaskMs: 0, longTasks: 0, slowestEventMs: 0, longestFrameMs: 0 })',
     );
   }
 
-  /** Heap in use once everything is collected that can be, MB. */
+  /** Used heap after a full garbage collection, MB. */
   async heapMb(): Promise<number> {
     await this.devTools.send('HeapProfiler.collectGarbage');
     const { metrics } = await this.devTools.send('Performance.getMetrics');

@@ -1,4 +1,4 @@
-// How fast the dashboard is on a phone: its first paint, layout shifts until then, and how soon it responds to a touch.
+// Speed of the dashboard on a phone: first paint, layout shifts until then, and response time to a touch.
 import type { Browser, Page } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';
 import type { Figure } from './figure.ts';
@@ -11,7 +11,7 @@ const MOST_SHIFT = 0.02;
 
 interface Interaction {
   readonly what: string;
-  /** Page that it is done on, below the root. */
+  /** Page of the action, below the root. */
   readonly path: string;
   readonly touch: (page: Page) => Promise<void>;
 }
@@ -48,7 +48,7 @@ const INTERACTIONS: readonly Interaction[] = [
   },
 ];
 
-/** Loads each page cold and warm, and touches it, `rounds` times. */
+/** Loads each page cold and warm, and runs its touch actions, `rounds` times. */
 export async function phoneFigures(browser: Browser, demo: Demo, rounds: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   const paths = { overview: '', log: 'queries', login: 'login' };

@@ -1,5 +1,5 @@
-// `npm run bench -- edge`: what DNS over TCP, TLS and HTTPS costs beside dnsdist and unbound, and what connections and
-// floods do to good clients of UDP.
+// `npm run bench -- edge`: cost of DNS over TCP, TLS and HTTPS compared with dnsdist and unbound, and the effect of
+// connections and floods on normal UDP clients.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestAuthority } from '../../support/dns/certificates.ts';
@@ -39,7 +39,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   const authority = new TestAuthority();
   process.once('exit', () => authority.close());
   const certificate = authority.issue('IP:127.0.0.1');
-  // That of the bench answers over UDP only, and dnsdist asks as it was asked.
+  // The bench's own upstream answers only over UDP, and dnsdist uses the client's transport upstream.
   await using upstream = await startEchoingUpstream();
   const { basePort, serverCore, loadCore } = bench.options;
   const roomAt = (place: number, toml?: string): EdgeRoom => {
@@ -116,7 +116,7 @@ function table(measured: readonly Measured[]): string {
   return alignColumns([head, ...lines]);
 }
 
-/** The median of the ratios of each turn. */
+/** The median of the ratios within each turn. */
 function ratio(own: readonly Measured[], peer: readonly Measured[]): string {
   const ratios = own.flatMap(({ turn, cpuUs }) => {
     const other = peer.find((it) => it.turn === turn);

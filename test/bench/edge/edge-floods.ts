@@ -1,4 +1,4 @@
-// Effect of connections and floods on twenty good UDP clients: their p99 without and with each, and memory.
+// Effect of connections and floods on twenty normal UDP clients: their p99 without and with each, and memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const GOOD_QPS = 2000;
 const SETTLE_MS = 3000;
 /** Idle connections are closed after 10 s. */
 const REST_MS = 12_000;
-/** The limit that a flood over UDP goes beyond; the good clients stay far below it. */
+/** The limit that a UDP flood exceeds; the normal clients stay far below it. */
 const LIMITED = `[dns.rate_limit]
 enabled = true
 queries_per_second = 1000

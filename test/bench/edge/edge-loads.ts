@@ -1,4 +1,5 @@
-// Load over connections: dnsperf for TCP and TLS, h2load for HTTPS. On kept connections, or one for each query.
+// Load over connections: dnsperf for TCP and TLS, h2load for HTTPS; on persistent connections, or with one connection
+// per query.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,20 +12,20 @@ import type { EdgePorts } from './edge-servers.ts';
 
 const run = promisify(execFile);
 
-/** Names that are asked for, all in the cache. */
+/** Queried names, all in the cache. */
 const NAMES = Array.from({ length: 1000 }, (_, index) => `host${index}.example.com`);
 const KEPT_CONNECTIONS = 10;
 const IN_FLIGHT_EACH = 20;
 const GRACE_MS = 30_000;
-/** A client may begin 60 handshakes a second with Weir, so they come from several addresses. */
+/** Weir allows a client 60 handshakes per second, so they come from several addresses. */
 const HANDSHAKE_CLIENTS = 8;
 const HANDSHAKES_A_SECOND_EACH = 50;
 const HANDSHAKE_CONNECTIONS = 5;
 
-/** One kind of load. */
+/** A kind of load. */
 export interface EdgeLoad {
   readonly name: string;
-  /** Asks for `secs` seconds; resolves with the number of answers. Undefined if its program is not installed. */
+  /** Sends load for `secs` seconds; resolves with the number of answers. Undefined if its program is not installed. */
   readonly run: ((ports: EdgePorts, secs: number) => Promise<number>) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The servers of the edge bench: each answers plain, over TLS and over HTTPS, from its cache, with one thread.
+// The servers of the edge bench: each answers plain DNS, over TLS and over HTTPS, from its cache, with one thread.
 import { Resolver } from 'node:dns/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,11 +25,11 @@ export interface EdgeRoom {
   readonly ports: EdgePorts;
   readonly upstreamPort: number;
   readonly certificate: TestCertificate;
-  /** Further tables of Weir's configuration. */
+  /** More tables of Weir's configuration. */
   readonly toml?: string;
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface EdgeServer {
   readonly name: string;
   readonly child: Child;
@@ -38,7 +38,7 @@ export interface EdgeServer {
 
 type Preparation = (room: EdgeRoom) => Launch | undefined;
 
-/** By name; the result is undefined if the program is not installed. */
+/** Starts a server by its name; the result is undefined if the program is not installed. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = { weir, dnsdist, unbound };
 export const EDGE_SERVERS = Object.keys(PREPARATIONS);
 

@@ -1,6 +1,6 @@
 // The floods of the edge bench.
 
-/** Kinds of floods, by the names in the table. */
+/** Kinds of floods, by their names in the table. */
 export const FLOODS = [
   '5,000 idle TCP connections',
   '1,000 idle DoT connections',

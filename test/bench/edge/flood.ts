@@ -1,6 +1,7 @@
-// One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, of which the last is a file of names; it
-// ends with its standard input, and prints its counts. Each flood uses different source addresses, because one address
-// has too low a limit. dnsperf sends the fast ones: one core of Node makes 300 handshakes or 24,000 queries a second.
+// One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, where the last argument is a file of
+// names. It ends with its standard input, and prints its counts. Each flood uses different source addresses, because
+// the limit of one address is too low. dnsperf sends the fast floods, because one core of Node makes only 300
+// handshakes or 24,000 queries per second.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,7 @@ const HOST = '127.0.0.1';
 const IDLE_OF_AN_ADDRESS = 10;
 const TICK_MS = 10;
 const DRIP_MS = 1000;
-/** An address may begin 60 handshakes a second. */
+/** Weir allows an address 60 handshakes per second. */
 const HANDSHAKES_OF_AN_ADDRESS = 50;
 
 const [kind, portsText, questionFile] = process.argv.slice(2) as [FloodKind, string, string];
@@ -24,7 +25,7 @@ const ports = JSON.parse(portsText) as EdgePorts;
 const generators: ChildProcess[] = [];
 const counts = { opened: 0, closed: 0, failed: 0, asked: 0, answered: 0 };
 
-/** The address that connection number `index` comes from. */
+/** Source address of connection number `index`. */
 function addressOf(index: number): string {
   const number = Math.floor(index / IDLE_OF_AN_ADDRESS);
   return `127.2.${number >> 8}.${number & 0xff || 256 - 1}`;
@@ -49,7 +50,7 @@ function openTls(index: number): Socket {
   return socket;
 }
 
-/** Keeps so many open: one that is closed is opened again. */
+/** Keeps this many connections open: a closed one is replaced. */
 function keepOpen(count: number, open: (index: number) => Socket, perTick: number): void {
   const kept = new Map<number, Socket>();
   let next = 0;
@@ -62,7 +63,7 @@ function keepOpen(count: number, open: (index: number) => Socket, perTick: numbe
   }, TICK_MS);
 }
 
-/** Makes dnsperf send queries from an address. */
+/** Sends queries from an address with dnsperf. */
 function attack(mode: 'dot' | 'udp', client: string, pace: readonly string[]): void {
   const port = mode === 'dot' ? ports.dot : ports.dns;
   const place = ['-m', mode, '-s', HOST, '-p', String(port), '-a', client, '-d', questionFile, '-l', '3600'];
@@ -100,7 +101,7 @@ const STARTS: Readonly<Record<FloodKind, () => void>> = {
       attack('dot', `127.3.0.${client}`, [...pace, '-O', 'num-queries-per-conn=1']);
     }
   },
-  // A query without an answer times out after a second.
+  // An unanswered query times out after a second.
   '50,000 q/s of one client over its limit': () =>
     attack('udp', '127.66.0.1', ['-Q', '50000', '-c', '20', '-q', '65000', '-t', '1']),
 };

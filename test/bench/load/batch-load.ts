@@ -1,13 +1,13 @@
-// The harness's own generator (`native/dns-load.c`): fast enough to saturate anything on one core.
+// The bench's own generator (`native/dns-load.c`): fast enough to saturate any server on one core.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { pinned } from '../process/child.ts';
 import type { LoadGenerator, LoadJob } from './load.ts';
 import { loadResultSchema } from './load.ts';
 
-/** Room for the generator's own start and for the last answers, milliseconds. */
+/** Time for the generator's own start and for the last answers, milliseconds. */
 const GRACE_MS = 30_000;
-/** Where other work shares the generator's core: its own waiting shall not look like the server's latency. */
+/** For a generator that shares its core with other work: its own delays must not count as the server's latency. */
 export const AHEAD_OF_OTHERS = -15;
 
 /** A generator that runs `program` on `cores`; see `Launch` for `nice`. */

@@ -1,5 +1,5 @@
-// dnsperf as the generator if there is no C compiler. It reaches about 185,000 questions per second, reports no
-// quantiles, cannot stamp serial numbers and checks nothing: those figures are left out, not guessed.
+// dnsperf as the generator if there is no C compiler. It reaches about 185,000 queries per second, reports no
+// quantiles, cannot write serial numbers and verifies nothing. The missing figures are left out, not estimated.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -34,7 +34,7 @@ function argumentsOf(job: LoadJob, file: string): string[] {
   return args;
 }
 
-/** The job's own file, or for unique names one with the serial numbers written out. */
+/** The job's own file, or for unique names a file with the serial numbers written out. */
 function questionFile(job: LoadJob): string {
   if (job.firstSerial === undefined) return job.questionFile;
   const questions = parseQuestions(readFileSync(job.questionFile, 'utf8'));
@@ -44,7 +44,7 @@ function questionFile(job: LoadJob): string {
   return file;
 }
 
-/** Reads dnsperf's closing statistics; throws when there are none. */
+/** Parses dnsperf's closing statistics; throws if there are none. */
 export function parseDnsperf(text: string): LoadResult {
   const figure = (name: string): number => {
     const found = new RegExp(`${name}:\\s+([0-9.]+)`).exec(text)?.[1];

@@ -28,11 +28,11 @@ describe('load generators', () => {
     });
   });
 
-  test('parseDnsperf() refuses output without statistics', () => {
+  test('parseDnsperf() rejects output without statistics', () => {
     expect(() => parseDnsperf('Error: unable to open')).toThrow('Run time');
   });
 
-  test('argumentsOf() leaves out what was not asked for', () => {
+  test('argumentsOf() leaves out options that are not set', () => {
     const job = {
       port: 5601,
       questionFile: '/tmp/q',

@@ -1,4 +1,4 @@
-// Job and report of a load generator, the same for each program.
+// Job and report of a load generator, in the same form for each program.
 import { z } from 'zod';
 
 /** One run of load. */
@@ -8,16 +8,16 @@ export interface LoadJob {
   secs: number;
   /** Undefined saturates the server within the window. */
   rateQps: number | undefined;
-  /** Questions in flight at most. */
+  /** Maximum number of questions in flight. */
   window: number;
   sockets: number;
-  /** Addresses to ask from in turn; undefined = 127.0.0.1 alone. */
+  /** Source addresses, used in turn; undefined = only 127.0.0.1. */
   clients?: number | undefined;
-  /** End after so many passes over the file; undefined ends by time. */
+  /** Ends after this many passes over the file; undefined ends by time. */
   passes: number | undefined;
-  /** First serial number when every name shall be unique, else undefined. */
+  /** First serial number if every name must be unique, else undefined. */
   firstSerial: number | undefined;
-  /** Check that answers repeat their questions, and count the blocked ones. */
+  /** Checks that answers match their questions, and counts the blocked ones. */
   check: boolean;
 }
 
@@ -39,12 +39,12 @@ export const loadResultSchema = z.object({
       max: z.number(),
     })
     .optional(),
-  /** Only of a checking run: answers to another question, and blocked answers. */
+  /** Only in a checking run: mismatched answers, and blocked answers. */
   mismatched: z.number().optional(),
   blocked: z.number().optional(),
-  /** Answers that came later than 5 ms after their question. */
+  /** Answers with a latency of more than 5 ms. */
   late: z.number().optional(),
-  /** How long the generator was held up and sent nothing at a fixed rate: other work on its core. */
+  /** Time for which the generator was delayed and sent nothing at a fixed rate, because of other work on its core. */
   slippedSecs: z.number().optional(),
   generatorCpuSecs: z.number().optional(),
 });

@@ -1,6 +1,6 @@
-// One line of a question file, the format that dnsperf reads too.
+// A line of a question file, in dnsperf's format.
 
-/** A name as it is asked (its case kept) and the mnemonic of the type. */
+/** A queried name (preserving its case) and the mnemonic of the type. */
 export interface Question {
   name: string;
   type: string;

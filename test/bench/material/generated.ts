@@ -1,5 +1,5 @@
-// Names and a question stream from a seed, for machines without sample data. Popularity follows a Zipf law and the
-// types come in the shares seen in real streams; the names are pronounceable nonsense under reserved domains.
+// Names and a question stream generated from a seed, for machines without sample data. Popularity follows a Zipf law,
+// and the types have the shares of real streams; the names are pronounceable nonsense under reserved domains.
 import type { Random } from './random.ts';
 import { seededRandom, zipfRanks } from './random.ts';
 import type { Question } from './asked-question.ts';
@@ -11,7 +11,7 @@ const SYLLABLES =
 const HOSTS = ['www', 'api', 'cdn', 'static', 'img', 'events', 'track', 'm', 'mail', 'ads', 'pixel', 'v2'];
 const PARENTS = ['example.com', 'example.net', 'example.org'];
 
-/** Shares of the types in an allowed stream; what is left of 1 is A. */
+/** Shares of the types in an allowed stream; the remainder is A. */
 const TYPE_SHARES: readonly (readonly [string, number])[] = [
   ['AAAA', 0.2308],
   ['HTTPS', 0.1326],
@@ -56,7 +56,7 @@ function typeOf(draw: number): string {
   return 'A';
 }
 
-/** A stream over `allowed` and `blocked` names, by popularity; about `blockedShare` of it asks for blocked ones. */
+/** A stream over `allowed` and `blocked` names, by popularity; about `blockedShare` of it are blocked names. */
 export function generateStream(
   count: number,
   allowed: readonly string[],

@@ -6,7 +6,7 @@ import { formatQuestions, parseQuestions } from './asked-question.ts';
 import { namesOfLine } from './sample-data.ts';
 
 describe('generated material', () => {
-  test('generateNames() gives the same different names for a seed, none of them taken', () => {
+  test('generateNames() returns the same distinct names for a seed, none of them taken', () => {
     const names = generateNames(5000, 42);
     expect(generateNames(5000, 42)).toEqual(names);
     expect(generateNames(5000, 43)).not.toEqual(names);
@@ -16,7 +16,7 @@ describe('generated material', () => {
     expect(names.every((name) => /^([a-z0-9]{1,63}\.){2,4}(com|net|org)$/.test(name))).toBe(true);
   });
 
-  test('generateMaterial() gives the same list and stream for a seed', () => {
+  test('generateMaterial() returns the same list and stream for a seed', () => {
     const first = generateMaterial(2000, 1);
     const second = generateMaterial(2000, 1);
     expect(second.names).toEqual(first.names);
@@ -24,7 +24,7 @@ describe('generated material', () => {
     expect(generateMaterial(2000, 2).stream).not.toEqual(first.stream);
   });
 
-  test('generateMaterial() asks every type of the stream', () => {
+  test('generateMaterial() has questions of every type', () => {
     const types = new Set(generateMaterial(2000, 1).stream.map(({ type }) => type));
     expect([...types].sort()).toEqual(
       ['A', 'AAAA', 'CNAME', 'HTTPS', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'SVCB', 'TXT'].sort(),
@@ -43,21 +43,21 @@ describe('question mix', () => {
     { name: 'printer', type: 'A' },
   ];
 
-  test('mixQuestions() takes exactly the share asked for, and the same for a seed', () => {
+  test('mixQuestions() has exactly the requested share, and the same questions for a seed', () => {
     const { questions, blockedCount } = mixQuestions(stream, listed, 1000, 0.3, 9);
     expect(blockedCount).toBe(300);
     expect(questions.filter(({ name }) => listed.has(name.toLowerCase()))).toHaveLength(300);
     expect(mixQuestions(stream, listed, 1000, 0.3, 9).questions).toEqual(questions);
   });
 
-  test('mixQuestions() blocks address questions only and asks nothing below a listed name', () => {
+  test('mixQuestions() has only address questions as blocked ones, and none below a listed name', () => {
     const asked = new Set(
       mixQuestions(stream, listed, 100, 0.5, 1).questions.map(({ name, type }) => `${name} ${type}`),
     );
     expect(asked).toEqual(new Set(['ADS.example.com A', 'www.example.com HTTPS', 'a.example.net A']));
   });
 
-  test('mixQuestions() refuses a stream without one of the kinds', () => {
+  test('mixQuestions() rejects a stream without one of the kinds', () => {
     expect(() => mixQuestions(stream.slice(0, 1), listed, 10, 0.3, 1)).toThrow('1 allowed and 0 blocked');
   });
 
@@ -75,7 +75,7 @@ describe('question mix', () => {
     expect(isForwarded(name, listed)).toBe(expected);
   });
 
-  test('partlyUnique() has exactly its share to stamp, and stampQuestions() leaves the others', () => {
+  test('partlyUnique() marks exactly its share as unique, and stampQuestions() keeps the others', () => {
     const questions = partlyUnique(stream, listed, 50, 0.3, 1);
     const isUnique = questions.map(({ name }) => name.startsWith('00000000.'));
     expect(isUnique.filter((unique) => unique)).toHaveLength(15);
@@ -86,7 +86,7 @@ describe('question mix', () => {
     expect(new Set(names).size).toBe(30);
   });
 
-  test('uniqueQuestions() have a first label to stamp, and stampQuestions() never repeats one', () => {
+  test('uniqueQuestions() have a label for a serial number, and stampQuestions() never repeats a name', () => {
     const questions = uniqueQuestions(stream, listed, 10);
     expect(questions).toEqual([{ name: '00000000.a.example.net', type: 'A' }]);
     const stamped = stampQuestions(questions, 0xfffffffe, 4);
@@ -100,7 +100,7 @@ describe('question mix', () => {
 });
 
 describe('question files', () => {
-  test('parseQuestions() reads what formatQuestions() writes', () => {
+  test('parseQuestions() parses the output of formatQuestions()', () => {
     const questions = [
       { name: 'WWW.example.com', type: 'A' },
       { name: '_sip._udp.example.net', type: 'SRV' },

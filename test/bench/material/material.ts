@@ -1,5 +1,5 @@
-// The names on the block list and the stream of questions that all workloads are cut from: sample data where
-// present, topped up or replaced by generated names, the same for every server of a run.
+// The names on the block list and the question stream that all workloads are taken from: sample data if present,
+// completed or replaced by generated names, the same for every server of a run.
 import { generateNames, generateStream } from './generated.ts';
 import type { Question } from './asked-question.ts';
 import { findSampleData, readSampleNames, readSampleQuestions } from './sample-data.ts';
@@ -16,7 +16,7 @@ export interface Material {
   stream: Question[];
 }
 
-/** Gathers `count` names and a stream. `root` is the folder of the checkout. */
+/** Collects `count` names and a stream. `root` is the folder of the checkout. */
 export function gatherMaterial(root: string, count: number, seed: number): Material {
   const folder = findSampleData(root);
   if (folder === undefined) return generateMaterial(count, seed);

@@ -1,9 +1,8 @@
-// From a question stream and a block list to the exact questions of a workload. Pure.
+// Selects the questions of a workload from a question stream and a block list. Pure functions.
 //
-// choice: a blocked question asks A or AAAA of a listed name, because for these types every way of blocking (null
-// address, NXDOMAIN) differs from an answer. An allowed question's name has no listed parent, because some peers also
-// block below a listed name; and no server has a built-in reason (private reverse zones, single labels) not to forward
-// it.
+// A blocked question is A or AAAA of a listed name, because for these types every blocking mode (null address,
+// NXDOMAIN) differs from an answer. The name of an allowed question has no listed parent, because some other servers
+// also block subdomains; and no server has a built-in reason (private reverse zones, single labels) not to forward it.
 import type { Question } from './asked-question.ts';
 import { seededRandom, shuffle } from './random.ts';
 
@@ -17,7 +16,7 @@ export interface QuestionMix {
   blockedCount: number;
 }
 
-/** True when no server has a reason to answer the name itself, and neither it nor a parent is listed. */
+/** True if no server has a reason to answer the name itself, and neither it nor a parent is listed. */
 export function isForwarded(name: string, listed: ReadonlySet<string>): boolean {
   const folded = name.toLowerCase();
   if (!folded.includes('.') || ANSWERED_LOCALLY.test(folded) || PRIVATE_REVERSE.test(folded)) return false;
@@ -28,7 +27,7 @@ export function isForwarded(name: string, listed: ReadonlySet<string>): boolean 
   }
 }
 
-/** `count` questions, exactly `blockedShare` of them blocked, both kinds in the order of the stream. */
+/** `count` questions, exactly `blockedShare` of them blocked; both kinds keep the order of the stream. */
 export function mixQuestions(
   stream: readonly Question[],
   listed: ReadonlySet<string>,
@@ -55,7 +54,7 @@ export function mixQuestions(
   return { questions, blockedCount };
 }
 
-/** Eight bytes that the generator overwrites with a serial number, so that each name is asked once. */
+/** Eight bytes that the generator replaces with a serial number, so that each name is queried once. */
 export const SERIAL_LABEL = '00000000';
 
 /** `count` questions below different allowed names, each with a first label for the serial number. */
@@ -72,7 +71,7 @@ export function uniqueQuestions(
   return [...names].map((name) => ({ name: `${SERIAL_LABEL}.${name}`, type: 'A' }));
 }
 
-/** `count` questions, exactly `uniqueShare` of them to be stamped; the others are allowed ones, in the stream's order. */
+/** `count` questions, exactly `uniqueShare` of them unique; the others are allowed ones, in the stream's order. */
 export function partlyUnique(
   stream: readonly Question[],
   listed: ReadonlySet<string>,
@@ -93,7 +92,7 @@ export function partlyUnique(
   );
 }
 
-/** The same questions, `count` of them, with serial numbers from `first` on in those that have room for one. */
+/** `count` of the same questions, with serial numbers from `first` on in those that have a place for one. */
 export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index) => {
     const { name, type } = questions[index % questions.length]!;

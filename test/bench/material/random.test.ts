@@ -11,7 +11,7 @@ describe('random', () => {
     expect(draws(50, seededRandom(7))).not.toEqual(draws(50, seededRandom(8)));
   });
 
-  test('seededRandom() is spread evenly over [0, 1)', () => {
+  test('seededRandom() is distributed evenly over [0, 1)', () => {
     const values = draws(20_000, seededRandom(1));
     expect(values.every((value) => value >= 0 && value < 1)).toBe(true);
     expect(values.reduce((sum, value) => sum + value, 0) / values.length).toBeCloseTo(0.5, 1);
@@ -25,7 +25,7 @@ describe('random', () => {
     expect(shuffled.toSorted((a, b) => a - b)).toEqual(items);
   });
 
-  test('zipfRanks() draws low ranks most and stays in range', () => {
+  test('zipfRanks() draws low ranks most often and stays in range', () => {
     const ranks = draws(20_000, zipfRanks(100, 1, 0, seededRandom(5)));
     const times = (rank: number): number => ranks.filter((drawn) => drawn === rank).length;
     expect(Math.min(...ranks)).toBe(0);

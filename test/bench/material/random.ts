@@ -1,4 +1,4 @@
-// Seeded random numbers, so that two machines ask the same questions: a generator, a shuffle, and Zipf ranks.
+// Seeded random numbers, so that two machines use the same questions: a generator, a shuffle, and Zipf ranks.
 
 /** A number in [0, 1). */
 export type Random = () => number;

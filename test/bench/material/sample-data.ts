@@ -1,6 +1,6 @@
-// Real lists and a real question stream, where a folder with them is present ($WEIR_BENCH_DATA, else the sample data
-// beside the checkout). Only the simplest list lines are read: hosts lines and plain names. Weir's own list parser is
-// not used on purpose: every server must get the same names, spelled out.
+// Real lists and a real question stream, if a folder with them is present ($WEIR_BENCH_DATA, or the sample data beside
+// the checkout). Reads only the simplest list lines, hosts lines and plain names. It does not use Weir's list parser,
+// because every server must get the same explicit names.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,8 +15,8 @@ const HOST_NAME =
 const ADDRESS_LIKE = /^[0-9.]+$/;
 
 /**
- * The folder with sample data, or undefined if there is none or $WEIR_BENCH_DATA is set to nothing. Throws when
- * $WEIR_BENCH_DATA names a folder without it.
+ * The folder with sample data, or undefined if there is none or $WEIR_BENCH_DATA is empty. Throws if $WEIR_BENCH_DATA
+ * is a folder without sample data.
  */
 export function findSampleData(root: string): string | undefined {
   const wanted = process.env['WEIR_BENCH_DATA'];
@@ -28,7 +28,7 @@ export function findSampleData(root: string): string | undefined {
   return undefined;
 }
 
-/** The names one list line blocks, lower-case; none for comments, real addresses and invalid host names. */
+/** The names that a list line blocks, in lower case; empty for comments, real addresses and invalid host names. */
 export function namesOfLine(line: string): string[] {
   const words = line
     .replace(/[#!].*/, '')

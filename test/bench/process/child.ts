@@ -1,4 +1,4 @@
-// Starting programs pinned to a core, keeping their output, and ending exactly those, also when the harness dies.
+// Starts programs pinned to a core, captures their output, and ends exactly those, also if the bench itself fails.
 import type { StdioOptions } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { locate } from './locate.ts';
 const TERMINATE_GRACE_MS = 15_000;
 const REPLY_PATIENCE_MS = 10_000;
 
-/** A program to run, as the user who runs the benchmark unless `user` names another. */
+/** A program to run, by default as the user who runs the benchmark. */
 export interface Launch {
   command: string;
   args: string[];
   cwd?: string;
   env?: Record<string, string>;
-  /** Opens a channel for messages, see `Child.ask`. */
+  /** Opens a message channel, see `Child.ask`. */
   ipc?: boolean;
-  /** Change of priority; below 0 only if permitted (as root), otherwise ignored. */
+  /** Change of niceness; below 0 only if permitted (as root), otherwise ignored. */
   nice?: number;
 }
 
@@ -24,11 +24,11 @@ export interface Launch {
 export interface Child {
   pid: number;
   logFile: string;
-  /** Undefined while it runs, else how it ended. */
+  /** Undefined while it runs, then how it ended. */
   ended(): string | undefined;
-  /** Sends a message over the channel of an `ipc` launch, and resolves with the next message from there. */
+  /** Sends a message over the channel of an `ipc` launch, and resolves with the next reply. */
   ask(message: object): Promise<unknown>;
-  /** Asks it to end and waits; kills it after 15 s. */
+  /** Ends it with a signal and waits; kills it after 15 s. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const TASKSET = locate('taskset');
 /** True if programs can be pinned to cores. */
 export const canPin = TASKSET !== undefined;
 
-/** `launch` with its threads and children bound to these cores, and its priority, where that can be done. */
+/** `launch` with its threads and children bound to these cores, and its priority, if possible. */
 export function pinned(launch: Launch, cores: readonly number[]): Launch {
   const { command, args, nice = 0 } = launch;
   const bound =
@@ -49,20 +49,20 @@ export function pinned(launch: Launch, cores: readonly number[]): Launch {
   return { ...launch, command: whole[0]!, args: whole.slice(1) };
 }
 
-/** Binds one thread of a running program to a core, where that can be done. */
+/** Binds a thread of a running program to a core, if possible. */
 export function pinThread(tid: number, core: number): void {
   if (TASKSET !== undefined)
     execFileSync(TASKSET, ['-p', '-c', String(core), String(tid)], { stdio: 'ignore' });
 }
 
-/** Starts a program on `cores`. Throws when it cannot be started at all. */
+/** Starts a program on `cores`. Throws if it cannot be started. */
 export async function startChild(launch: Launch, cores: readonly number[], logFile: string): Promise<Child> {
   const { command, args, cwd, env } = pinned(launch, cores);
-  // The log is handed over as a descriptor: piped through this process, a chatty server would cost CPU here.
+  // The log is passed as a descriptor: piping it through this process would cost CPU here.
   const log = openSync(logFile, 'a');
   const stdio: StdioOptions = ['ignore', log, log, ...(launch.ipc === true ? (['ipc'] as const) : [])];
-  // A separate session, like that of a service: Linux may share out a core among sessions first (autogroup), and the
-  // harness with its load must not share one with the server.
+  // A separate session, like that of a service: Linux may divide a core between sessions first (autogroup), and the
+  // bench with its load must not share a session with the server.
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {
@@ -108,12 +108,12 @@ export async function startChild(launch: Launch, cores: readonly number[], logFi
   return started;
 }
 
-/** The last lines a program wrote, for an error message. */
+/** The last lines of a program's output, for an error message. */
 export function lastLines(child: Child, count = 8): string {
   return readFileSync(child.logFile, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** Ends whatever still runs and waits for it: for the way out after an error or an interrupt. */
+/** Ends all running programs and waits for them, after an error or an interrupt. */
 export async function stopRunning(): Promise<void> {
   await Promise.all([...running].map(async (child) => child.stop()));
 }

@@ -1,4 +1,4 @@
-// Finding what is installed: programs on PATH and in the system folders an ordinary user's PATH leaves out.
+// Finds installed programs, on PATH and in the system directories that an ordinary user's PATH does not have.
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // absent, or not ours to run: the next folder may have it
+    return false; // Missing, or not accessible; the next directory may have it.
   }
 }
 
-/** The first version number in what the program prints, or '?'. */
+/** The first version number in the program's output, or '?'. */
 export function versionOf(binary: string, args: string[]): string {
   try {
     const script = '"$0" "$@" 2>&1';
@@ -30,6 +30,6 @@ export function versionOf(binary: string, args: string[]): string {
     });
     return /\d+\.\d+(\.\d+)*/.exec(text)?.[0] ?? '?';
   } catch {
-    return '?'; // some programs end non-zero after printing their version; the bench does not need it
+    return '?'; // Some programs exit with a failure after they print their version; that does not matter here.
   }
 }

@@ -1,20 +1,20 @@
-// Parts of a process's resident memory, from /proc.
+// Components of a process's resident memory, from /proc.
 import { readFileSync } from 'node:fs';
 
-/** MiB each. */
+/** In MiB each. */
 export interface MemorySplit {
   rss: number;
-  /** Heaps, stacks and the memory that threads share: this process's alone. */
+  /** Heaps, stacks and memory shared by threads: private to this process. */
   anonymous: number;
-  /** Pages of programs and libraries, which other processes that run them share. */
+  /** Pages of programs and libraries, shared with other processes that run them. */
   file: number;
   /** Shared memory segments and the like. */
   shared: number;
-  /** RSS that divides shared pages among their processes; undefined if the kernel does not report it. */
+  /** RSS in which shared pages are divided among their processes; undefined if the kernel does not report it. */
   proportional: number | undefined;
 }
 
-/** Reads the split of a running process. */
+/** Reads the components of a running process. */
 export function readMemorySplit(pid: number): MemorySplit {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mib = (text: string, key: string): number | undefined => {
@@ -34,6 +34,6 @@ function rollup(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   } catch {
-    return ''; // another user's process, or a kernel before 4.14
+    return ''; // Another user's process, or a kernel before 4.14.
   }
 }

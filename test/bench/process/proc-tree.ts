@@ -1,17 +1,17 @@
-// CPU time and resident memory that the kernel accounts to a process, its threads and its children, from /proc. Threads
-// count in nanoseconds (schedstat). Children that ended in between count through their parent, in ticks of 10 ms. A
-// thread that ended between two readings is lost, which is why threads are only compared over short runs.
+// CPU time and resident memory of a process, its threads and its children, from /proc. Threads are counted in
+// nanoseconds (schedstat). Children that ended in between are counted through their parent, in ticks of 10 ms. A thread
+// that ended between two readings is lost, so threads are compared only over short runs.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_NS = 10_000_000;
 const PAGE_BYTES = 4096;
 
-/** The fields of /proc/<pid>/stat that are used here. */
+/** The fields of /proc/<pid>/stat that are used. */
 export interface ProcessStat {
   pid: number;
   comm: string;
   ppid: number;
-  /** CPU time of ended and waited-for children, user and system. */
+  /** CPU time of ended and reaped children, user and system. */
   reapedTicks: number;
   rssBytes: number;
 }
@@ -23,7 +23,7 @@ export interface ThreadCpu {
   cpuNs: number;
 }
 
-/** One reading of a process and all below it. */
+/** A reading of a process and all its descendants. */
 export interface CpuReading {
   rootPid: number;
   threads: ThreadCpu[];
@@ -33,18 +33,18 @@ export interface CpuReading {
 /** CPU time between two readings, in nanoseconds. */
 export interface CpuSpent {
   totalNs: number;
-  /** The processes below the root, ended ones included. */
+  /** The descendants of the root, including ended ones. */
   childrenNs: number;
-  /** The root's threads, by the group their name was given. */
+  /** The root's threads, by the group of their name. */
   groupsNs: Record<string, number>;
 }
 
-/** Parses /proc/<pid>/stat; the name in it may hold blanks and parentheses. */
+/** Parses /proc/<pid>/stat; the name in it may contain spaces and parentheses. */
 export function parseStat(text: string): ProcessStat {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
-  const field = (number: number): number => Number(fields[number - 3]); // numbered as in proc(5)
+  const field = (number: number): number => Number(fields[number - 3]); // Numbered as in proc(5).
   return {
     pid: Number(text.slice(0, open)),
     comm: text.slice(open + 1, close),
@@ -54,7 +54,7 @@ export function parseStat(text: string): ProcessStat {
   };
 }
 
-/** The root and every process below it. */
+/** The root and all its descendants. */
 export function processTree(rootPid: number): ProcessStat[] {
   const all = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -64,7 +64,7 @@ export function processTree(rootPid: number): ProcessStat[] {
   return tree;
 }
 
-/** Reads the CPU time of a process and all below it. */
+/** Reads the CPU time of a process and all its descendants. */
 export function readCpu(rootPid: number): CpuReading {
   const tree = processTree(rootPid);
   const threads = tree.flatMap(({ pid }) =>
@@ -79,7 +79,7 @@ export function readCpu(rootPid: number): CpuReading {
   return { rootPid, threads, reapedTicks: tree.reduce((sum, { reapedTicks }) => sum + reapedTicks, 0) };
 }
 
-/** CPU time spent from `before` to `after`; `groupOf` names the group of one of the root's threads. */
+/** CPU time used from `before` to `after`; `groupOf` maps the name of a thread of the root to its group. */
 export function cpuBetween(
   before: CpuReading,
   after: CpuReading,
@@ -95,20 +95,20 @@ export function cpuBetween(
       spent.groupsNs[group] = (spent.groupsNs[group] ?? 0) + ns;
     } else spent.childrenNs += ns;
   }
-  // A child's life up to `before` is known only in ticks as well: what its parent inherits may be all of it.
+  // The time of a child before `before` is also known only in ticks, and its parent may inherit all of it.
   const reapedNs = Math.max(0, after.reapedTicks - before.reapedTicks) * TICK_NS - endedNs(before, after);
   spent.childrenNs += Math.max(0, reapedNs);
   spent.totalNs += Math.max(0, reapedNs);
   return spent;
 }
 
-/** CPU time that was already on the account, at `before`, of processes that have ended since. */
+/** CPU time that processes which have ended since had already used at `before`. */
 function endedNs(before: CpuReading, after: CpuReading): number {
   const alive = new Set(after.threads.map(({ pid }) => pid));
   return before.threads.reduce((sum, { pid, cpuNs }) => sum + (alive.has(pid) ? 0 : cpuNs), 0);
 }
 
-/** Resident memory in bytes: the process itself, and all processes below it (shared pages counted in each). */
+/** Resident memory in bytes: the process itself, and all its descendants (shared pages count in each). */
 export function readMemory(rootPid: number): { ownBytes: number; childrenBytes: number } {
   let ownBytes = 0;
   let childrenBytes = 0;
@@ -119,7 +119,7 @@ export function readMemory(rootPid: number): { ownBytes: number; childrenBytes: 
   return { ownBytes, childrenBytes };
 }
 
-/** The file's text, or nothing where the process or thread is gone: that happens while one reads. */
+/** The text of a file, or nothing if the process or thread has ended in the meantime. */
 function read(file: string): string[] {
   try {
     return [readFileSync(file, 'utf8')];
@@ -132,6 +132,6 @@ function entries(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // gone, as above
+    return []; // It has ended.
   }
 }

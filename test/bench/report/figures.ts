@@ -1,7 +1,7 @@
-// From single runs to the figures of the report: medians per server, and ratios that are taken within a rotation,
-// where both servers met the same weather, before their median is.
+// Computes the figures of the report from single runs: medians per server, and medians of ratios. Ratios are taken
+// within a rotation, where both servers ran under the same conditions.
 
-/** One measured run of one server. */
+/** A measured run of a server. */
 export interface Run {
   server: string;
   rotation: number;
@@ -11,19 +11,19 @@ export interface Run {
   lost: number;
   rcodes: Record<string, number>;
   latencyUs?: { mean: number; p50: number; p90: number; p99: number; p999: number; max: number };
-  /** CPU time per answered question, all threads and processes together, user and system. */
+  /** CPU time per answered question, user and system, of all threads and processes. */
   cpuUs: number;
-  /** The part of it that processes below the server spent (Weir's database). */
+  /** The part used by child processes of the server (Weir's database). */
   childrenCpuUs: number;
-  /** The part of it that the server's own threads spent, by group. */
+  /** The part used by the server's own threads, by group. */
   threadGroupsCpuUs: Record<string, number>;
   /** Questions that reached the upstream during the run: 0 with a warm cache. */
   upstreamQuestions: number;
   rssMiB: number;
   childrenRssMiB: number;
-  /** Answers later than 5 ms. */
+  /** Answers with a latency of more than 5 ms. */
   late?: number;
-  /** Answered queries that Weir's stored query log does not have. */
+  /** Answered queries that are missing in Weir's stored query log. */
   logLost?: number;
   /** See LoadResult; more than a few milliseconds mean a busy machine. */
   slippedSecs?: number;
@@ -35,16 +35,16 @@ export interface Row {
   runs: number;
   qps: number;
   cpuUs: number;
-  /** Undefined for servers whose threads are not told apart. */
+  /** Undefined for servers whose threads are not distinguished. */
   workersCpuUs: number | undefined;
   childrenCpuUs: number;
   p50Us: number | undefined;
   p99Us: number | undefined;
   /** Sum over all runs. */
   lost: number;
-  /** Rows that its stored query log lacks, sum over all runs; undefined for servers that store none. */
+  /** Missing rows of its stored query log, sum over all runs; undefined for servers that store none. */
   logLost: number | undefined;
-  /** Share of questions that went upstream, 0..1. */
+  /** Share of questions sent upstream, 0..1. */
   missShare: number;
   rssMiB: number;
   childrenRssMiB: number;
@@ -61,7 +61,7 @@ export interface RatioRow {
   p99: number | undefined;
 }
 
-/** The median; NaN of nothing. */
+/** The median; NaN of an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -75,7 +75,7 @@ export function medianOf(runs: readonly Run[], figure: (run: Run) => number | un
   return values.length === 0 ? undefined : median(values);
 }
 
-/** CPU time per answered question of the threads that answer, where they are told apart. */
+/** CPU time per answered question of the answer threads, if threads are distinguished. */
 export function workersCpuUs(run: Run): number | undefined {
   return run.threadGroupsCpuUs['workers'];
 }
@@ -109,7 +109,7 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
   });
 }
 
-/** The median over the rotations of a figure made of both servers' runs; undefined if there is no such pair. */
+/** The median over the rotations of a figure computed from both servers' runs; undefined if there is no such pair. */
 export function pairedMedian(
   runs: readonly Run[],
   mine: string,

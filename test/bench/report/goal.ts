@@ -1,4 +1,4 @@
-// A goal: a figure, the bound it is meant to keep, and whether it did.
+// A goal: a figure, its bound, and whether it was met.
 import { alignColumns } from './table.ts';
 
 export interface Goal {
@@ -17,7 +17,7 @@ export function isMet({ measured, atMost, atLeast }: Goal): boolean | undefined 
   return (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);
 }
 
-/** One line a goal: what, measured, aim, met or not. */
+/** One line per goal: description, measured value, bound, met or not. */
 export function goalTable(goals: readonly Goal[]): string {
   const lines = goals.map((goal) => [
     goal.what,

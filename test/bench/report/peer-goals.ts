@@ -11,7 +11,7 @@ const CACHED_MIX_CPU: readonly (readonly [string, number])[] = [
   ['echo', 1.2],
 ];
 
-/** The goals of one workload, from all its runs; none for a workload without goals. */
+/** The goals of a workload, from all its runs; empty for a workload without goals. */
 export function peerGoals(workload: string, runs: readonly Run[]): Goal[] {
   if (!runs.some(({ server }) => server === 'weir')) return [];
   switch (workload) {

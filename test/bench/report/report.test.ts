@@ -39,13 +39,13 @@ const LOAD_SECS = new Map([
 ]);
 
 describe('figures', () => {
-  test('median() takes the middle, or the mean of the two in the middle', () => {
+  test('median() returns the middle value, or the mean of the two in the middle', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(median([])).toBeNaN();
   });
 
-  test('medianRows() has a row per measured server, losses added up', () => {
+  test('medianRows() has a row per measured server, and the sum of the losses', () => {
     const rows = medianRows(RUNS, LOAD_SECS);
     expect(rows.map(({ server }) => server)).toEqual(['weir', 'peer']);
     expect(rows[0]).toMatchObject({
@@ -61,7 +61,7 @@ describe('figures', () => {
     expect(rows[1]!.p50Us).toBeUndefined();
   });
 
-  test('ratioRows() divides within a rotation before it takes the median', () => {
+  test('ratioRows() computes ratios within a rotation before the median', () => {
     const [ratios, ...others] = ratioRows(RUNS, 'weir', ['weir', 'peer']);
     expect(others).toEqual([]);
     expect(ratios).toMatchObject({ server: 'peer', qps: 2, cpu: 0.5, p50: undefined });
@@ -74,7 +74,7 @@ describe('figures', () => {
 });
 
 describe('goals', () => {
-  test('isMet() keeps to the bound, and says nothing of what was not measured', () => {
+  test('isMet() compares with the bound, and is undefined without a measurement', () => {
     const goal = { what: 'x', unit: '', atMost: 2 };
     expect(isMet({ ...goal, measured: 2 })).toBe(true);
     expect(isMet({ ...goal, measured: 2.01 })).toBe(false);
@@ -83,7 +83,7 @@ describe('goals', () => {
     expect(isMet({ ...goal, measured: NaN })).toBeUndefined();
   });
 
-  test('goalTable() has measured, aim and outcome in a line', () => {
+  test('goalTable() has measured value, bound and result in a line', () => {
     const lines = goalTable([
       { what: 'ratio', measured: 0.617, unit: '', atMost: 0.6 },
       { what: 'memory', measured: 100, unit: 'MiB', atMost: 120 },
@@ -94,7 +94,7 @@ describe('goals', () => {
     expect(lines[3]).toMatch(/^rate +- +at least 1\.60 +-$/);
   });
 
-  test('peerGoals() compares the workers, and everything together, with each peer within a rotation', () => {
+  test('peerGoals() compares the workers and all processes with each peer within a rotation', () => {
     const runs = RUNS.map((each) => ({ ...each, server: each.server === 'peer' ? 'unbound' : each.server }));
     const goals = peerGoals('cached-mix', runs);
     const measured = (what: string): number | undefined =>
@@ -112,7 +112,7 @@ describe('goals', () => {
     ).toEqual([]);
   });
 
-  test('peerGoals() adds up what was lost at an ordinary rate', () => {
+  test('peerGoals() adds up the losses at an ordinary rate', () => {
     const runs = [0, 1].map((rotation) => run('weir', rotation, 20_000, 9, { lost: rotation, logLost: 3 }));
     const goals = peerGoals('cached-mix-20k', runs);
     expect(goals.find(({ what }) => what.includes('answers lost'))).toMatchObject({ measured: 1, atMost: 0 });
@@ -130,13 +130,13 @@ describe('tables', () => {
     expect(figureTable(withDatabase)).toContain('children us/q');
   });
 
-  test('ratioTable() names the baseline and marks what was not measured', () => {
+  test('ratioTable() names the baseline and marks missing values', () => {
     const lines = ratioTable('weir', ratioRows(RUNS, 'weir', ['weir', 'peer'])).split('\n');
     expect(lines[0]).toMatch(/^weir \/ +q\/s +cpu +workers cpu +p50 +p99$/);
     expect(lines[1]).toMatch(/^peer +2\.00 +0\.50 +0\.40 +- +-$/);
   });
 
-  test('alignColumns() sets the first column left and the others right', () => {
+  test('alignColumns() aligns the first column left and the others right', () => {
     expect(
       alignColumns([
         ['a', 'long'],

@@ -3,7 +3,7 @@ import type { RatioRow, Row } from './figures.ts';
 
 const MISSING = '-';
 
-/** The table of figures; the columns of workers and database are left out if no server has them. */
+/** The table of figures; the columns for workers and database are left out if no server has them. */
 export function figureTable(rows: readonly Row[]): string {
   const workers = rows.some(({ workersCpuUs }) => workersCpuUs !== undefined);
   const children = rows.some(({ childrenCpuUs, childrenRssMiB }) => childrenCpuUs > 0 || childrenRssMiB > 0);
@@ -48,7 +48,7 @@ function fixed(value: number | undefined, digits: number): string {
   return value === undefined || Number.isNaN(value) ? MISSING : value.toFixed(digits);
 }
 
-/** First column to the left, the others to the right, two blanks between. */
+/** Aligns the first column left and the others right, with two spaces between. */
 export function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines

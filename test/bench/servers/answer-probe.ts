@@ -1,15 +1,16 @@
-// Asking a server one question, to see whether it is up and whether it blocks. The measured load is not made here.
+// Sends a single query to a server, to check whether it is up and whether it blocks. The measured load is generated
+// elsewhere.
 import { Resolver } from 'node:dns/promises';
 import { codeOf } from '../../../shared/errors.ts';
 
-/** The address that the upstream gives for every allowed name. */
+/** The address in the upstream's answers for every allowed name. */
 export const UPSTREAM_ADDRESS = '192.0.2.1';
 
 export type ProbeOutcome = 'blocked' | 'allowed' | 'no answer';
 
 const NAME_IS_BLOCKED = new Set(['ENOTFOUND', 'ENODATA', 'EREFUSED']);
 
-/** Asks 127.0.0.1 on `port` for the A record of `name`; throws only for an answer that is neither. */
+/** Queries the A record of `name` from 127.0.0.1 on `port`; throws if the answer is neither blocked nor allowed. */
 export async function probe(port: number, name: string, timeoutMs = 300): Promise<ProbeOutcome> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   resolver.setServers([`127.0.0.1:${port}`]);

@@ -1,5 +1,5 @@
-// The upstream behind every server: answers everything with a fixed record, TTL one day, and reports the number of
-// questions, so that the harness knows whether a server's cache was really warm. Runs on the generator's core.
+// The upstream of every server: answers everything with a fixed record with a TTL of one day, and reports the number of
+// questions, so that the bench knows whether a server's cache was really warm. Runs on the generator's core.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,12 +23,12 @@ export interface Upstream {
   port: number;
   /** The certificate authority of the port, for DNS over TLS; undefined = plain DNS. */
   caPath: string | undefined;
-  /** How many questions it has been asked since it started. */
+  /** Number of questions since it was started. */
   questionCount(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the upstream: the C program where it could be built, else one of this folder on Node. */
+/** Starts the upstream: the C program if it could be built, otherwise the one for Node in this folder. */
 export async function startUpstream(
   native: NativeTools | undefined,
   port: number,
@@ -59,7 +59,7 @@ export async function startUpstream(
   };
 }
 
-/** An upstream over TLS: an unbound with one record for every name. Throws if it is not installed. */
+/** An upstream over TLS: unbound with one record for every name. Throws if it is not installed. */
 async function startTlsUpstream(port: number, core: number, dir: string): Promise<Upstream> {
   const [command, control] = [locate('unbound'), locate('unbound-control')];
   if (command === undefined || control === undefined)
@@ -121,7 +121,7 @@ async function accepts(port: number): Promise<boolean> {
   );
 }
 
-/** On SIGUSR1 the upstream writes its count as one more line of its log. */
+/** On SIGUSR1 the upstream writes its count as a new line to its log. */
 async function askCount(child: Child): Promise<number> {
   const before = lines(child.logFile).length;
   process.kill(child.pid, 'SIGUSR1');

@@ -1,4 +1,4 @@
-// BIND 9: the list as a response policy zone, forwarding only.
+// BIND 9: the list as a response policy zone; forwards only.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

@@ -1,4 +1,4 @@
-// dnsdist: a filtering cache in front of the upstream, the list as a set of exact names.
+// dnsdist: a filtering cache in front of the upstream, with the list as a set of exact names.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

@@ -1,8 +1,8 @@
-// The floor: a batch echo server in C. What it costs, the kernel costs; nothing that answers DNS can cost less.
+// The lower limit: a batch echo server in C. Its cost is that of the kernel; no DNS server can cost less.
 import type { NativeTools } from '../native-tools.ts';
 import type { BenchServer } from './peer-server.ts';
 
-/** The echo server, where it could be built. */
+/** The echo server, if it could be built. */
 export function echoServer(native: NativeTools | undefined): BenchServer {
   return {
     name: 'echo',

@@ -1,4 +1,4 @@
-// The one block list in the formats that the servers read.
+// The block list in the formats of the servers.
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListFiles, ListFormat } from './peer-server.ts';
@@ -13,7 +13,7 @@ const FORMATS: Record<ListFormat, { head: string; line: (name: string) => string
   unbound: { head: 'server:\n', line: (name) => `local-zone: "${name}" always_null\n` },
 };
 
-/** List files of `names` below `dir`. */
+/** List files of `names` in `dir`. */
 export function listFiles(dir: string, names: readonly string[]): ListFiles {
   return {
     names,

@@ -1,5 +1,5 @@
-// The upstream for machines without a C compiler: what `dns-echo answer` does, on node:dgram. Slower, so that with
-// it the uncached workload measures this program as much as the server; the harness says so.
+// The upstream for machines without a C compiler: does the same as `dns-echo answer`, on node:dgram. It is slower, so
+// the uncached workload then measures this program as much as the server; the bench reports that.
 // Usage: node node-upstream.ts PORT [DELAY_MS]
 import { createSocket } from 'node:dgram';
 
@@ -37,7 +37,7 @@ function answer(query: Buffer): Buffer | undefined {
   const data = Buffer.from(known ?? RECORDS[TYPE_SOA]!, 'hex');
   head.writeUInt16BE(data.length, 10);
   const reply = Buffer.concat([query.subarray(0, end), head, data]);
-  reply[2] = 0x80 | (reply[2]! & 0x79); // QR; opcode and RD as asked
+  reply[2] = 0x80 | (reply[2]! & 0x79); // QR; opcode and RD as in the query
   reply[3] = 0x80; // RA, NOERROR
   reply.fill(0, 6, HEADER_BYTES);
   reply[known === undefined ? 9 : 7] = 1;

@@ -1,4 +1,4 @@
-// PowerDNS Recursor: the list as a response policy zone, its packet cache on.
+// PowerDNS Recursor: the list as a response policy zone, with its packet cache enabled.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

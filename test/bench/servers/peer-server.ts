@@ -1,9 +1,9 @@
-// A server under test, as the harness sees it: whether it is installed, how it is configured and started. Each server
-// has a file in this directory.
+// A server under test, from the view of the bench: whether it is installed, and how it is configured and started. Each
+// server has a file in this directory.
 import type { Child, Launch } from '../process/child.ts';
 import type { WeirApi } from './weir-api.ts';
 
-/** Where one server lives while it is measured, and what it has to serve. */
+/** Environment of a measured server, and the list that it serves. */
 export interface Room {
   /** The server's own empty folder. */
   dir: string;
@@ -11,9 +11,9 @@ export interface Room {
   /** A second port, for servers with a web interface. */
   webPort: number;
   upstreamPort: number;
-  /** The certificate authority of the upstream, which is asked over TLS as `UPSTREAM_NAME`; undefined = plain DNS. */
+  /** The certificate authority of the upstream over TLS, which has the name `UPSTREAM_NAME`; undefined = plain DNS. */
   upstreamCa: string | undefined;
-  /** How many different questions its cache must hold with room to spare. */
+  /** Number of different questions that its cache must easily hold. */
   cacheEntries: number;
   queryLog: boolean;
   lists: ListFiles;
@@ -21,7 +21,7 @@ export interface Room {
   start(launch: Launch): Promise<Child>;
 }
 
-/** The block list in every format, written when first asked for. */
+/** The block list in every format, written on first use. */
 export interface ListFiles {
   names: readonly string[];
   file(format: ListFormat): string;
@@ -39,21 +39,21 @@ export const UPSTREAM_NAME = 'localhost';
 
 export interface BenchServer {
   name: string;
-  /** True when it can ask an upstream over TLS. */
+  /** True if it supports an upstream over TLS. */
   asksOverTls?: boolean;
-  /** False for the echo server: it only shows what the system calls cost. */
+  /** False for the echo server, which only shows the cost of the system calls. */
   filters: boolean;
-  /** True when it can write a query log. */
+  /** True if it can write a query log. */
   logsQueries: boolean;
   installed(): Installed | undefined;
-  /** Writes its configuration and says how to start it. */
+  /** Writes its configuration and returns how to start it. */
   prepare(room: Room, binary: string): Launch;
   /** Runs once before the measured start, for example to load lists through an API. */
   firstRun?(room: Room, launch: Launch): Promise<void>;
-  /** The group of a thread by its name, for servers whose threads do different work. */
+  /** Maps the name of a thread to its group, for servers whose threads do different work. */
   threadGroup?(comm: string): string;
-  /** The workloads it takes part in; all if not given. */
+  /** The workloads in which it takes part; all by default. */
   workloads?: readonly string[];
-  /** Opens a session with the started server, for servers that can be asked about themselves. */
+  /** Opens a session with the started server, for servers with an API. */
   connect?(room: Room, alive: () => void): Promise<WeirApi>;
 }

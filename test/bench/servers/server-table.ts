@@ -1,4 +1,4 @@
-// Every server the harness can measure, in the order of the report.
+// Every server that the bench can measure, in the order of the report.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ export interface Contestant {
 }
 
 /**
- * Weir, waiting a little for fuller batches when it is busy; for workloads limited by their rate, not by the server.
+ * Weir with a short wait for fuller batches when it is busy; for workloads limited by their rate, not by the server.
  */
 export const COALESCING: WeirVariant = {
   name: 'weir-coalescing',
@@ -28,7 +28,7 @@ export const COALESCING: WeirVariant = {
   coalesceUs: 250,
 };
 
-/** Weir with other settings, as a separate contestant. Throws if it is not installed. */
+/** Weir with other settings, as a separate server. Throws if it is not installed. */
 export function weirContestant(root: string, variant: WeirVariant): Contestant {
   const server = weir(root, versionOf(root), variant);
   const installed = server.installed();
@@ -37,8 +37,8 @@ export function weirContestant(root: string, variant: WeirVariant): Contestant {
 }
 
 /**
- * The wanted servers (all, when none is named) that are installed, and the names of those that are not. `before` is
- * the root of another checkout of Weir, which takes part as well.
+ * The requested servers (all by default) that are installed, and the names of those that are not. `before` is the root
+ * of another checkout of Weir, which also takes part.
  */
 export function findServers(
   root: string,

@@ -1,5 +1,5 @@
-// unbound: the list as local zones, as published unbound lists have it. A local zone covers subdomains too, which
-// unbound gets at no extra cost; the questions of the mix make no use of it.
+// unbound: the list as local zones, as in published unbound lists. A local zone also covers subdomains, which costs
+// unbound nothing; the questions of the mix do not use that.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

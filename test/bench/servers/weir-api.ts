@@ -1,4 +1,4 @@
-// The few calls of Weir's REST API that the harness makes: set up, sign in, lists, groups, and the query log.
+// The calls of Weir's REST API that the bench makes: setup, login, lists, groups, and the query log.
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ const pageSchema = z.object({ total: z.number() });
 
 export type Source = z.infer<typeof sourceSchema>;
 
-/** Paths that every client of Weir polls. */
+/** Paths that every dashboard of Weir polls. */
 const POLLED = [
   '/health',
   '/stats/rate',
@@ -29,7 +29,7 @@ const POLLED = [
   '/cache/metrics',
   '/groups',
 ];
-/** Questions over the whole query log, as a dashboard and people who search ask them. */
+/** Searches over the whole query log, as a dashboard and its users make them. */
 const POLLED_OF_LOG = [
   '/queries?limit=100',
   '/stats?period=24h',
@@ -38,34 +38,34 @@ const POLLED_OF_LOG = [
   '/queries?limit=100&domain=qqqqqq',
 ];
 
-/** A signed-in session. */
+/** A logged-in session. */
 export interface WeirApi {
   /** Session and port for other clients. */
   readonly credentials: { readonly port: number; readonly cookie: string };
-  /** Deletes every source that the first start brought along. */
+  /** Deletes every source that the first start added. */
   removeSources(): Promise<void>;
   /** Adds a list file, for some groups or for all. */
   addSource(listFile: string, groupIds?: readonly number[]): Promise<Source>;
   source(id: number): Promise<Source>;
   sources(): Promise<Source[]>;
-  /** Compiles all lists again: the list is read another way. Resolves when the new table answers. */
+  /** Compiles all lists again after a change of how the list is parsed. Resolves when the new table is active. */
   setSubdomains(id: number, subdomains: boolean): Promise<void>;
   /** Fetches the list again; changes become active later. */
   refresh(id: number): Promise<void>;
   createGroup(name: string): Promise<number>;
-  /** A change that means a new snapshot and nothing else; resolves when every thread answers from it. */
+  /** Makes a change that requires only a new snapshot; resolves when every thread uses it. */
   swapSnapshot(note: string): Promise<void>;
-  /** Rows of the stored query log since a moment. */
+  /** Number of rows of the stored query log since a time. */
   storedQueries(since: Date): Promise<number>;
   /** Any other call; resolves with the body of the answer, throws on an error status. */
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** Sends the requests of a dashboard, except those for the query log. */
   poll(): Promise<void>;
-  /** Asks the next question over the whole query log. */
+  /** Makes the next search over the whole query log. */
   pollLog(): Promise<void>;
 }
 
-/** Waits for the API, sets the password if there is none, signs in. Throws after `timeoutMs`. */
+/** Waits for the API, sets the password if there is none, and logs in. Throws after `timeoutMs`. */
 export async function signIn(port: number, timeoutMs: number, alive: () => void): Promise<WeirApi> {
   const call = caller(`http://127.0.0.1:${port}/api`);
   const deadline = performance.now() + timeoutMs;
@@ -128,7 +128,7 @@ async function isUp(port: number): Promise<boolean> {
     const { checks } = healthSchema.parse(await response.json());
     return checks.database.status === 'ok'; // Login needs the database.
   } catch {
-    return false; // refused: not listening yet
+    return false; // Refused: Weir does not listen yet.
   }
 }
 

@@ -1,17 +1,17 @@
-// The policy of a large household, written into Weir's embedded database: tens of thousands of calls of the API would
-// take longer than all the rest of the bench.
+// The policy of a large household, written directly into Weir's embedded database, because tens of thousands of API
+// calls would take longer than the rest of the bench.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { WeirApi } from './weir-api.ts';
 
-/** Number of objects of each kind, spread evenly over the groups. */
+/** Number of objects of each kind, distributed evenly over the groups. */
 export interface WeirPolicy {
-  /** At every other address from 127.16.0.0 upwards. */
+  /** Clients at every other address from 127.16.0.0 on. */
   clients: number;
-  /** Of eight addresses each, from 127.16.0.0 upwards. */
+  /** Subnets of eight addresses each, from 127.16.0.0 on. */
   subnets: number;
-  /** Blocked services, with names that no client asks for. */
+  /** Blocked services, with names that no client queries. */
   services: number;
 }
 

@@ -1,6 +1,6 @@
-// Weir, through its ordinary entry: a configuration file, everything on. Its list comes in through the REST API on
-// a first run; the measured start is the one after it, as on any day but the first. A variant is the same Weir with
-// another setting or two.
+// Weir, started in the ordinary way with a configuration file and all features enabled. Its list is added through the
+// REST API in a first run; the measured start is the second one. A variant is the same Weir with one or two other
+// settings.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,35 +14,35 @@ import { signIn } from './weir-api.ts';
 
 const API_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 300_000;
-/** Threads that answer queries; whatever else the process does is "other". */
+/** Threads that answer queries; all other work of the process is "other". */
 const WORKER_THREAD = /answer|resolve|worker-?\d|^dns/i;
-/** Lists that only some groups use, and their length: they make the groups differ in what they block. */
+/** Lists that only some groups use, and their length: they give the groups different policies. */
 const GROUP_LISTS = 8;
 const GROUP_LIST_NAMES = 100;
 
-/** Differences of a variant. */
+/** Settings of a variant. */
 export interface WeirVariant {
-  /** Name of the server in the report. */
+  /** Name in the report. */
   name: string;
-  /** The only workloads it takes part in. */
+  /** The only workloads in which it takes part. */
   workloads?: readonly string[];
-  /** Threads that answer; 1 unless said, 0 = Weir's default. */
+  /** Number of answer threads; 1 by default, 0 = Weir's default. */
   workers?: number;
-  /** `cache.max_bytes`; 128 MiB unless said, null = Weir's default. */
+  /** `cache.max_bytes`; 128 MiB by default, null = Weir's default. */
   cacheBytes?: number | null;
-  /** `dns.udp_coalesce_us`; 0 unless said. */
+  /** `dns.udp_coalesce_us`; 0 by default. */
   coalesceUs?: number;
-  /** Groups in addition to Default, each with separate lists. */
+  /** Groups in addition to Default, each with its own lists. */
   groups?: number;
   /** Clients, subnets and blocked services of those groups. */
   policy?: WeirPolicy;
-  /** Lets the harness ask its threads what they counted and allocated. */
+  /** Enables the test hook that reports the counters and allocations of its threads. */
   testHooks?: boolean;
-  /** Further options of Node, for Node's own reports; they are written into the server's folder. */
+  /** More options of Node, for Node's own reports, which are written to the server's folder. */
   nodeFlags?: readonly string[];
 }
 
-/** Weir from the checkout at `root`, where its entry exists. */
+/** Weir from the checkout at `root`, if its entry point exists. */
 export function weir(root: string, version: string, variant: WeirVariant = { name: 'weir' }): BenchServer {
   const script = join(root, 'control-plane', 'cli', 'weir');
   return {
@@ -81,7 +81,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
   };
 }
 
-/** The `weir` command, or the Node command behind it if Node needs more options. */
+/** The `weir` command, or the underlying Node command if Node needs more options. */
 function launchOf(root: string, script: string, file: string, room: Room, variant: WeirVariant): Launch {
   const ipc = variant.testHooks === true;
   const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};
@@ -108,7 +108,7 @@ function listDir(room: Room): string {
   return join(room.dir, 'lists');
 }
 
-/** Makes groups that block different things: group number g has list number n where bit n of g is set. */
+/** Creates groups with different policies: group number g has list number n if bit n of g is set. */
 async function addGroups(room: Room, api: WeirApi, count: number): Promise<void> {
   const ids: number[] = [];
   for (let number = 1; number <= count; number++) ids.push(await api.createGroup(`group ${number}`));

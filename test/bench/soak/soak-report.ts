@@ -11,11 +11,11 @@ const MOST_GROWTH = 1.05;
 const MOST_LOG_POLL_MS = 2000;
 const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
 
-/** One look at the process. */
+/** A sample of the process. */
 export interface Look {
   secs: number;
   memory: MemorySplit;
-  /** Collections since the look before, milliseconds. */
+  /** Garbage collections since the previous sample, milliseconds. */
   pauses: Record<ThreadRole, number[]>;
   logRecordsDropped: number;
 }
@@ -23,9 +23,9 @@ export interface Look {
 /** Observations other than the load. */
 export interface Besides {
   looks: Look[];
-  /** Milliseconds from the change of the list to the first answer by it. */
+  /** Milliseconds from the change of the list to the first answer based on it. */
   compilesMs: number[];
-  /** Milliseconds of one round of the API's GETs, and of one question over the whole log; failures by their message. */
+  /** Milliseconds of a round of the API's GETs, and of a search over the whole log; failures by their message. */
   pollsMs: number[];
   logPollsMs: number[];
   failures: string[];
@@ -34,13 +34,13 @@ export interface Besides {
 
 /** Result of a soak. */
 export interface Soak extends Besides {
-  /** Rate of a saturated run of seconds; undefined if the rate was given. */
+  /** Rate of a saturated run in seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
   /** Highest rate without lost queries. */
   throughputQps: number | undefined;
   rateQps: number;
   load: LoadResult;
-  /** Answered queries that the stored log does not have at the end. */
+  /** Answered queries that are missing in the stored log at the end. */
   logLost: number;
   threadsReplaced: number;
 }
@@ -121,7 +121,7 @@ function timesOf(roundsMs: readonly number[]): string {
     : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
 }
 
-/** Up to `most` of the items, evenly spread; a sampled look has the pauses of those between. */
+/** Up to `most` of the items, evenly spaced; a selected sample includes the pauses of those between. */
 function sample(looks: readonly Look[], most: number): Look[] {
   const step = Math.max(1, Math.ceil(looks.length / most));
   return looks.flatMap((look, index) => {

@@ -1,7 +1,6 @@
-// `npm run bench -- soak`: Weir near its limit for minutes, while a list changes and is compiled each minute and the API is
-// polled: what is lost, what grows, and how long a worker stands still for its garbage collector. All of Weir, its
-// database too, has one core: that core is what is near its limit. Its limit is the rate at which every query is
-// answered and in the stored log.
+// `npm run bench -- soak`: Weir near its limit for minutes, while a list changes and is compiled each minute and the
+// API is polled. Measures losses, growth, and pauses of workers for garbage collection. Weir and its database share one
+// core, which is near its limit. The limit is the highest rate at which every query is answered and stored in the log.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -41,9 +40,9 @@ const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;
 const LOOK_EVERY_MS = 2000;
 const IN_FORCE_PATIENCE_MS = 45_000;
-/** So many may be in flight that the rate, not the window, sets the pace while Weir stands still for a moment. */
+/** Enough in flight that the rate, not the window, sets the pace if Weir pauses for a moment. */
 const WINDOW = 16_000;
-/** Milliseconds for rows to arrive in the stored log. */
+/** Time for rows to arrive in the stored log, milliseconds. */
 const LOG_SETTLE_MS = 5000;
 const TRIAL_SECS = 30;
 
@@ -88,7 +87,7 @@ async function findLimit(
   console.log(`saturated: ${Math.round(saturatedQps).toLocaleString('en')} q/s`);
   const throughputQps = await findThroughput(saturatedQps, async (rateQps) => {
     const { load, logged, logLost } = await underLoad(stage, running, { ...job, secs: TRIAL_SECS, rateQps });
-    await delay(LOG_SETTLE_MS); // what this one left behind is not the next one's
+    await delay(LOG_SETTLE_MS); // Leftovers of this run must not affect the next one.
     return { ...load, logged, logLost };
   });
   return { saturatedQps, throughputQps };
@@ -124,7 +123,7 @@ async function underLoad(
   return { load, besides, logged: after.written - before.written, logLost: after.lost - before.lost };
 }
 
-/** Rows of the stored log since a moment, once it gets no more of the `expected` ones. */
+/** Number of rows of the stored log since a time, once no more of the `expected` ones arrive. */
 async function storedRows(running: RunningServer, since: Date, expected: number): Promise<number> {
   for (let before = -1; ;) {
     await delay(LOG_SETTLE_MS);
@@ -134,7 +133,7 @@ async function storedRows(running: RunningServer, since: Date, expected: number)
   }
 }
 
-/** Runs `work` at once and then every `everyMs` until the signal. */
+/** Runs `work` immediately and then every `everyMs` until the signal. */
 async function every(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     const pause = delay(everyMs, undefined, { signal }).catch(() => undefined);
@@ -145,7 +144,7 @@ async function every(everyMs: number, signal: AbortSignal, work: () => Promise<v
 
 async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]): Promise<void> {
   const startedAt = performance.now();
-  await askThreads(running.child); // what was collected before does not count
+  await askThreads(running.child); // Earlier collections do not count.
   await every(LOOK_EVERY_MS, signal, async () => {
     const workers = await askThreads(running.child);
     const pausesOf = (role: ThreadRole): number[] =>
@@ -165,7 +164,7 @@ async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]
 
 let namesAdded = 0;
 
-/** Adds one name a minute to the list; the answer for that name proves that it is active. */
+/** Adds one name per minute to the list; the answer for that name proves that the change is active. */
 async function compileOn(
   running: RunningServer,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// A real Weir whose database has a made-up log of days before it is measured.
+// A real Weir whose database gets a generated log of several days before the measurement.
 import { join } from 'node:path';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { runAsOwner, withDatabase } from '../../support/parts/made-cluster.ts';
@@ -9,15 +9,15 @@ import { keepAsUpkeep, type MadeUpLog, makeRows, storeMadeUpLog } from './made-u
 
 const MIB = 2 ** 20;
 
-/** Puts the log into Weir's database, and its lists, as upkeep would have made them. */
+/** Writes the log and its aggregated lists to Weir's database, as maintenance would have left them. */
 async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
-  // Before the database is open: it takes seconds in one turn, and the liveness check would not have its.
+  // Runs before the database is open, because it blocks the event loop for seconds, and the liveness check would fail.
   const rows = makeRows(made);
   await withDatabase(dataDir, '', async (database) => {
     const blocks = await storeMadeUpLog(database, rows, made);
     const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
     await keepAsUpkeep(database, { nodeIds, days: made.days });
-    // Normally a day's counts reuse the space of deleted ones; here all are inserted before the first are deleted.
+    // Normally a day's counts reuse the space of deleted ones; here all are inserted before the first ones are deleted.
     await runAsOwner(dataDir, ['VACUUM FULL query_counts', 'VACUUM ANALYZE']);
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);

@@ -1,7 +1,6 @@
-// `npm run bench -- log`: what a query costs in the stored log, and how long questions about it take. A day of made-up
-// queries goes into a separate PostgreSQL; then each question is asked several times through the question thread, as
-// the API does: the first time with nothing cached except by earlier questions. CPU is that of this process, without
-// PostgreSQL.
+// `npm run bench -- log`: cost of a query in the stored log, and time of searches. A day of generated queries is stored
+// in a separate PostgreSQL; then each search runs several times through the search thread, as the API does it: the
+// first time without cached data except from earlier searches. CPU time is that of this process, without PostgreSQL.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
 import {
@@ -24,7 +23,10 @@ const HELP = `npm run bench -- log [options]
   --runs N         times that each question is asked (7)
   --seed N         seed of everything generated (20260822)
 `;
-/** In the middle of an hour, two days ago: a period of 24 hours is hardly ever a day. All of its hours are over. */
+/**
+ * In the middle of an hour, two days ago, because a period of 24 hours rarely matches a calendar day. All its hours are
+ * complete.
+ */
 const START_MS = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 7 * HOUR_MS + 1_380_000;
 const ever = new AbortController().signal;
 
@@ -59,7 +61,7 @@ function readOptions(): Options | null {
   };
 }
 
-/** A question, and what to show of its answer. */
+/** A search, and the part of its answer to show. */
 type Ask = () => Promise<unknown>;
 
 function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
@@ -109,7 +111,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** Asks a question several times and prints a line. */
+/** Runs a search several times and prints a line. */
 async function measure(name: string, ask: Ask, runs: number): Promise<void> {
   const wall: number[] = [];
   const cpu: number[] = [];

@@ -1,7 +1,7 @@
-// `npm run bench -- log-in-use`: the stored log of a real Weir over days, while queries come in. The log is made up and goes into
-// Weir's own database before it starts; then nothing but queries for a while, to see what they cost; then questions as
-// the dashboard asks them, over HTTP, while queries come on. Two of its uses: a home over 90 days, and 20 million
-// queries of two nodes under load.
+// `npm run bench -- log-in-use`: the stored log of a real Weir over days, while queries arrive. A generated log is
+// written to Weir's database before it starts. First only queries arrive, to measure their cost; then the searches of
+// the dashboard run over HTTP at the same time. Two typical cases: a home over 90 days, and 20 million queries of two
+// nodes under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
 import type { LoadResult } from '../load/load.ts';
@@ -69,7 +69,7 @@ function questionsOf(client: string): string[] {
   ];
 }
 
-/** Cost of queries at this rate while nothing else is asked. */
+/** Cost of queries at this rate without searches. */
 async function measureUse(running: RunningServer, load: Promise<LoadResult>, secs: number): Promise<void> {
   const { pid } = running.child;
   const written = (): number => processTree(pid).reduce((sum, process) => sum + writtenBytes(process.pid), 0);
@@ -124,7 +124,7 @@ async function logInUse(bench: Bench, options: Options): Promise<void> {
   const running = await startServer(stage, filledWeir(made), 0, true);
   const workload = saturatedMix(bench, material, 'log-in-use');
   await warmAndCheck(stage, running, workload);
-  await delay(QUIET_MS); // what the start left to do
+  await delay(QUIET_MS); // Wait for the remaining work of the start.
   const job = { ...steadyJob(running, workload, WINDOW), rateQps: options.rateQps };
   await measureUse(running, stage.load.run({ ...job, secs: options.secs }), options.secs);
   const asking = askAll(running, options.runs);

@@ -1,5 +1,5 @@
-// Days of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
-// answers of one or two addresses. The same seed gives the same queries.
+// Generates days of queries as the log would have stored them: names and types of the bench's question stream, about
+// 200 clients, answers with one or two addresses. The same seed generates the same queries.
 import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
@@ -15,7 +15,7 @@ import { type Random, seededRandom } from '../material/random.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** Days and months before that get copies of the day's lists of names. */
+/** Earlier days and months that get copies of the day's lists of names. */
 const DAYS_BEFORE = 30;
 const MONTHS_BEFORE = 13;
 const CLIENTS = 200;
@@ -24,26 +24,26 @@ const BLOCKED_SHARE = 0.15;
 const STALE_SHARE = 0.1;
 const CLIENT_BYTES = 16;
 const RECORD_BYTES = 16;
-/** Rows that are made once and stored again with other times. */
+/** Number of rows that are generated once and stored repeatedly with other times. */
 const MADE_ROWS = 262_144;
 const RULE = { source: 'Big list', before: '||', atName: true, after: '^', lists: [1] } as const;
 const QTYPES: Readonly<Record<string, number>> = { AAAA: 28, HTTPS: 65, PTR: 12, TXT: 16, SRV: 33 };
 
-/** Log to store. */
+/** The log to store. */
 export interface MadeUpLog {
   readonly stream: readonly Question[];
   readonly queries: number;
   readonly nodes: number;
-  /** Queries of a block, as the upkeep leaves them. */
+  /** Queries per block, as maintenance leaves them. */
   readonly blockRows: number;
   /** Start of the first day, Unix milliseconds. */
   readonly startMs: number;
-  /** Over which they are spread evenly. */
+  /** Period over which they are spread evenly. */
   readonly days: number;
   readonly seed: number;
 }
 
-/** Stores these rows again and again; returns the number of blocks. */
+/** Stores these rows repeatedly; returns the number of blocks. */
 export async function storeMadeUpLog(
   database: Database,
   rows: readonly QueryLogRow[],
@@ -60,7 +60,7 @@ export async function storeMadeUpLog(
   return blocks;
 }
 
-/** Stores rows of a node in the order of their times; returns the number of blocks. */
+/** Stores rows of a node ordered by time; returns the number of blocks. */
 export async function storeRows(
   database: Database,
   rows: Iterable<QueryLogRow>,
@@ -81,7 +81,9 @@ export async function storeRows(
   return blocks;
 }
 
-/** Folds the stored blocks of nodes into lists of names and drops the counts that are too old, as upkeep would. */
+/**
+ * Summarises the stored blocks of nodes as lists of names and deletes counts that are too old, as maintenance would.
+ */
 export async function keepAsUpkeep(
   database: Database,
   { nodeIds, days }: { readonly nodeIds: readonly number[]; readonly days: number },
@@ -95,7 +97,7 @@ export async function keepAsUpkeep(
 }
 
 /**
- * Adds the day to lists of names and clients, and as if days and months before had been alike; returns the number of
+ * Adds the day to the lists of names and clients, and copies of it for earlier days and months; returns the number of
  * lists.
  */
 export async function addNameLists(database: Database, { nodes }: MadeUpLog): Promise<number> {
@@ -118,7 +120,7 @@ export async function addNameLists(database: Database, { nodes }: MadeUpLog): Pr
   return rows[0]!.lists;
 }
 
-/** Rows without a time; takes seconds without a pause. */
+/** Rows without a time; takes seconds without yielding. */
 export function makeRows({ stream, queries, nodes, seed }: MadeUpLog): QueryLogRow[] {
   const random = seededRandom(seed);
   const count = Math.min(MADE_ROWS, Math.ceil(queries / nodes));
@@ -161,7 +163,7 @@ function makeRow({ name, type }: Question, random: Random): QueryLogRow {
   };
 }
 
-/** Addresses that belong to the name. */
+/** Addresses for the name. */
 function answers(name: string, random: Random): Buffer {
   const count = 1 + Math.floor(random() * 2);
   const records = Buffer.alloc(RECORD_BYTES * count);

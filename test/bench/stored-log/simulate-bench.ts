@@ -1,5 +1,5 @@
-// `npm run bench -- simulate`: how long it takes to judge a draft against a day of logged queries, what that costs, and
-// how it affects DNS and `/health`. The made-up log goes into Weir's database before Weir starts.
+// `npm run bench -- simulate`: time and cost of simulating a draft over a day of logged queries, and the effect on DNS
+// and `/health`. The generated log is written to Weir's database before Weir starts.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ interface Options {
   readonly runs: number;
 }
 
-/** CPU seconds of a process, with those of threads that have ended; without its children. */
+/** CPU seconds of a process, including ended threads, without its children. */
 function cpuSecs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -54,7 +54,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? Number.NaN;
 }
 
-/** Asks `/health` again and again until `until` is over; milliseconds of each answer. */
+/** Polls `/health` until `until` is over; milliseconds of each answer. */
 async function watchHealth(running: RunningServer, until: Promise<unknown>): Promise<number[]> {
   const tookMs: number[] = [];
   let isOver = false;
@@ -78,7 +78,7 @@ function print(name: string, load: LoadResult, health: readonly number[], more: 
   console.log(`${name.padEnd(34)}${shown}${String(load.lost).padStart(7)}  ${more}`);
 }
 
-/** Load and a watch over `/health`, while the draft is sent over and over; null = nothing is sent. */
+/** Runs load and polls `/health` while the draft is sent repeatedly; null = no draft is sent. */
 async function measure(
   bench: { running: RunningServer; run: () => Promise<LoadResult> },
   [name, draft]: readonly [string, object | null],
@@ -121,7 +121,7 @@ async function simulateBench(bench: Bench, options: Options): Promise<void> {
   const running = await startServer(stage, filledWeir(made), 0, true);
   const workload = saturatedMix(bench, material, 'simulate-bench');
   await warmAndCheck(stage, running, workload);
-  await delay(QUIET_MS); // what the start left to do
+  await delay(QUIET_MS); // Wait for the remaining work of the start.
   const job = { ...steadyJob(running, workload, WINDOW), rateQps: options.rateQps, secs: LOAD_SECS };
   const run = (): Promise<LoadResult> => stage.load.run(job);
   const ids = sources.parse(await running.api!.call('GET', '/blocklist-sources')).map(({ id }) => id);

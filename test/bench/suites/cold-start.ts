@@ -1,4 +1,4 @@
-// How long a Weir takes from its start to its first answers, on a data directory that it had before.
+// Time from the start of a Weir to its first answers, on an existing data directory.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
@@ -10,7 +10,7 @@ import { findServers, weirContestant } from '../servers/server-table.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const MOST_SECS = 1;
-/** Servers beside Weir, where they are installed; their lists are read from files at each start. */
+/** Servers compared with Weir, if installed; their lists are read from files at each start. */
 const PEERS = ['unbound', 'dnsdist'];
 
 /** See `RowResult`. */

@@ -1,7 +1,7 @@
-// Whether answers are late while the control plane is busy: a snapshot swapped ten times a second, a list compiled
-// again and again. The answer thread is pinned to the server's core; Weir's other threads run on any core with
-// capacity, as usual. The generator has priority over them, because a delayed generator reports late answers that were
-// on time.
+// Late answers while the control plane is busy: a snapshot is replaced ten times a second, or a list is compiled
+// repeatedly. The answer thread is pinned to the server's core; Weir's other threads run on any core with capacity, as
+// usual. The generator has priority over them, because a delayed generator would count answers as late that were on
+// time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
@@ -18,7 +18,7 @@ import { askThreads, longestPauseMs } from '../thread-measures.ts';
 import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */
+/** Slow enough that the generator sleeps between questions, and leaves its core to the compiler. */
 const RATE_QPS = 5000;
 const SWAP_EVERY_MS = 100;
 
@@ -27,7 +27,7 @@ const DISTURBANCES: readonly Disturbance[] = ['none', 'swaps', 'compiles'];
 
 interface DisturbedRun extends Run {
   disturbance: Disturbance;
-  /** Swaps or compiles that took effect during the run. */
+  /** Number of replaced snapshots or compiles that became active during the run. */
   done: number;
   /** Longest garbage collection of the answer thread. */
   longestPauseMs: number;
@@ -78,7 +78,7 @@ async function withDisturbance<Result>(
       else await api.setSubdomains(source.id, (subdomains = !subdomains));
       done++;
     }
-    // As it was, so that every run begins with the same table.
+    // Restores the original state, so that every run starts with the same table.
     if (subdomains !== source.subdomains) await api.setSubdomains(source.id, source.subdomains);
   };
   const disturbing = disturb();
@@ -96,7 +96,7 @@ async function swapOnTime(api: WeirApi, number: number): Promise<void> {
   await pause;
 }
 
-/** Answers later than 5 ms, lost ones among them. */
+/** Answers later than 5 ms, including lost ones. */
 function late(runs: readonly DisturbedRun[]): number {
   return runs.reduce((total, run) => total + (run.late ?? 0) + run.lost, 0);
 }
@@ -105,7 +105,7 @@ function goalsOf(runs: readonly DisturbedRun[]): Goal[] {
   const of = (disturbance: Disturbance): DisturbedRun[] =>
     runs.filter((run) => run.disturbance === disturbance);
   const quiet = late(of('none'));
-  // Two standard deviations of a count: the machine affects the quiet runs and the others alike.
+  // Two standard deviations of a count: the machine affects quiet and disturbed runs equally.
   const atMost = Math.ceil(quiet + 2 * Math.sqrt(quiet));
   return [
     {

@@ -1,4 +1,4 @@
-// Footprint of one Weir with one worker: CPU when idle, memory after a start, under load and after it.
+// Footprint of a Weir with one worker: CPU when idle, memory after a start, under load and afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
@@ -15,7 +15,7 @@ import type { RowResult } from './measured-rows.ts';
 
 const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;
-/** Time for the rest of a start (first check for due lists, database) to finish. */
+/** Time for a start to finish completely (first check for due lists, database). */
 const CALM_MS = 10_000;
 const MOST_IDLE_PERCENT = 0.5;
 const MOST_RSS_MIB = 120;
@@ -64,7 +64,7 @@ function memoryLine(when: string, memory: MemorySplit): string[] {
   ];
 }
 
-/** CPU of the process and of those below it while nothing is asked, percent of a core. */
+/** CPU of the process and its descendants while idle, percent of a core. */
 async function idlePercent(
   pid: number,
   secs: number,

@@ -17,15 +17,15 @@ import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.15;
 const GROUPS = [10, 50, 200];
-/** Cached answers, and the same for `--quick`. */
+/** Numbers of cached answers, and the same for `--quick`. */
 const ANSWERS = [1000, 100_000, 1_000_000];
 const QUICK_ANSWERS = [1000, 10_000, 100_000];
-/** Room for the largest number; memory that is not used is not taken. */
+/** Enough for the largest number; unused memory is not allocated. */
 const CACHE_BYTES = 512 << 20;
 
 type Result = Promise<RowResult>;
 
-/** Groups, each of which blocks something else. */
+/** Groups, each with a different policy. */
 export async function growGroups(bench: Bench, material: Material): Result {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'groups');
@@ -35,7 +35,7 @@ export async function growGroups(bench: Bench, material: Material): Result {
   );
 }
 
-/** Names on the list; the questions are the same and are about the names that all lists have. */
+/** Names on the list; the questions are the same, about names that all lists contain. */
 export async function growNames(bench: Bench, material: Material): Result {
   const most = material.names.length * 5;
   const largest = gatherMaterial(ROOT, most, bench.options.seed);
@@ -60,7 +60,7 @@ export async function growNames(bench: Bench, material: Material): Result {
   );
 }
 
-/** Cached answers, each asked for as often as any other. */
+/** Cached answers, all queried equally often. */
 export async function growCache(bench: Bench, material: Material): Result {
   const stage = stageOf(bench, material);
   return grow(
@@ -76,7 +76,7 @@ export async function growCache(bench: Bench, material: Material): Result {
   );
 }
 
-/** Measures the steps in turn; each may cost little more than the first. */
+/** Measures the steps in turn; each may cost only slightly more than the first. */
 export async function grow(bench: Bench, wanted: readonly Step[], atMost = MOST): Result {
   const steps = await startSteps(wanted);
   const runs = await runInTurn(steps, bench.options.rotations);

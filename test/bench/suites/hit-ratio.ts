@@ -1,5 +1,5 @@
-// How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a lookup
-// costs, compared with a plain LRU of as many entries; and the same during a scan of a million names asked only once.
+// Hit ratio of the answer cache with space for a tenth of the stream's questions, and cost of a lookup, compared with a
+// plain LRU with the same number of entries; and the same during a scan of a million names that are each queried once.
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -15,21 +15,21 @@ import { isForwarded } from '../material/question-mix.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** Part of the different questions that the cache has room for. */
+/** Share of the different questions that fit in the cache. */
 const SHARE = 10;
 const SCANNED = 1_000_000;
 const QUICK_SCANNED = 200_000;
-/** Times that the stream is asked; the last one is measured. */
+/** Number of passes over the stream; the last one is measured. */
 const PASSES = 2;
 const NOW_SECS = 1_800_000_000;
 const TTL_SECS = 300;
-/** Most that the real cache may differ from the LRU's hit ratio, as a ratio. */
+/** Maximum deviation of the cache's hit ratio from the LRU's, as a ratio. */
 const AT_LEAST = 0.98;
 
 const HEADER = [0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 const NAME_AT = HEADER.length;
 
-/** Cache to compare: looks a question up, and keeps an answer on a miss. */
+/** A cache to compare: looks up a question, and stores an answer on a miss. */
 interface Cache {
   readonly name: string;
   isHit(query: Query): boolean;
@@ -85,7 +85,7 @@ export function measureHitRatio(bench: Bench, material: Material): Promise<RowRe
   });
 }
 
-/** The questions of the stream that are forwarded, as messages; the same object for the same question. */
+/** The forwarded questions of the stream as messages; the same object for the same question. */
 function encodeStream({ stream, listed }: Material): { messages: Uint8Array[]; different: number } {
   const known = new Map<string, Uint8Array | null>();
   const messages: Uint8Array[] = [];
@@ -106,7 +106,7 @@ function encode(name: string, qtype: number): Uint8Array | null {
   return wire === null ? null : Uint8Array.from([...HEADER, ...wire, 0, qtype, 0, 1]);
 }
 
-/** Asks the stream, `scan` other names spread over each pass, and counts what of the stream is hit in the last one. */
+/** Runs the stream with `scan` other names spread over each pass; counts the stream's hits in the last one. */
 function ask(cache: Cache, messages: readonly Uint8Array[], scan: number): Measured {
   const query = new Query();
   const slot = new Uint8Array(2048);
@@ -147,7 +147,7 @@ function read(query: Query, slot: Uint8Array, message: Uint8Array): Query {
   return query;
 }
 
-/** One A record that points at the qname, as upstreams send it. */
+/** One A record whose owner points at the qname, as upstreams send it. */
 const ANSWER: CacheableAnswer = {
   rcode: 0,
   authenticated: false,
@@ -194,7 +194,7 @@ function keep(writer: CacheWriter, query: Query): void {
   );
 }
 
-/** A Map in the order of use, which is how one writes an LRU in JavaScript; a hit copies the answer as well. */
+/** A Map in order of use, the usual LRU in JavaScript; a hit also copies the answer. */
 function leastRecentlyUsed(room: number): Cache {
   const kept = new Map<string, Uint8Array>();
   return {
@@ -214,7 +214,7 @@ function leastRecentlyUsed(room: number): Cache {
   };
 }
 
-/** Bytes at which the cache holds about so many of these questions' answers; found by filling one. */
+/** Size in bytes at which the cache holds about this many of these questions' answers, found by filling one. */
 function bytesFor(room: number, messages: readonly Uint8Array[]): number {
   const different = [...new Set(messages)];
   const query = new Query();

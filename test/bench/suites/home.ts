@@ -1,5 +1,5 @@
-// A Weir as in a household: some names on its lists, 100,000 queries a day, the rest of the time nothing to do. What it
-// keeps of the machine's memory, and of its processor.
+// A Weir as in a household: a list of moderate size, 100,000 queries a day, idle otherwise. Measures the memory and CPU
+// that it takes.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

@@ -1,4 +1,5 @@
-// Several Weirs that differ in one thing, measured in turn as the peers are: figures are compared within a rotation.
+// Several Weirs that differ in one setting, measured in turn as other servers are: figures are compared within a
+// rotation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT } from '../bench.ts';
 import type { PreparedWorkload } from '../prepared-workload.ts';
@@ -8,10 +9,10 @@ import { measure, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import type { WeirVariant } from '../servers/weir.ts';
 
-/** Time to store the rows that were written while warming. */
+/** Time to store the rows written while warming. */
 const SETTLE_MS = 3000;
 
-/** One of the Weirs, what it serves and what it is asked. */
+/** One of the Weirs, with its list and its workload. */
 export interface Step {
   variant: WeirVariant;
   stage: Stage;
@@ -35,7 +36,7 @@ export async function startSteps(steps: readonly Step[]): Promise<StartedStep[]>
   return started;
 }
 
-/** Measures each in every rotation; each rotation begins with another one. */
+/** Measures each in every rotation; each rotation starts with a different one. */
 export async function runInTurn(steps: readonly StartedStep[], rotations: number): Promise<Run[]> {
   const runs: Run[] = [];
   for (let rotation = 0; rotation < rotations; rotation++) {
@@ -47,12 +48,12 @@ export async function runInTurn(steps: readonly StartedStep[], rotations: number
   return runs;
 }
 
-/** Ends them all. */
+/** Stops them all. */
 export async function stopSteps(steps: readonly StartedStep[]): Promise<void> {
   for (const { running } of steps) await running.child.stop();
 }
 
-/** Start-up times by name, as the tables want them. */
+/** Start-up times by name, in the form of the tables. */
 export function loadTimes(steps: readonly StartedStep[]): Map<string, number> {
   return new Map(steps.map(({ running }) => [running.name, running.loadSecs]));
 }

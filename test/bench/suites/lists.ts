@@ -1,6 +1,5 @@
-// Cost of a large list: memory of the whole node, the start with it, and its rebuild: how long until the new list is
-// active, how much temporary memory that takes, and whether answers are late during it. The list has `--names` names;
-// five million want some minutes.
+// Cost of a large list: memory of the whole node, its start with the list, and a rebuild: time until the new list is
+// active, temporary memory, and late answers. The list has `--names` names; five million take some minutes.
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +20,7 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = 4;
-/** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */
+/** Slow enough that the generator sleeps between questions, and leaves its core to the compiler. */
 const RATE_QPS = 5000;
 const CALM_MS = 8000;
 const LOOK_MS = 10;
@@ -39,7 +38,7 @@ interface Figures {
   peakMib: number;
   /** Seconds from the request until the new list is active. */
   rebuildSecs: number[];
-  /** Longest collection of an answer thread, swaps of tables included. */
+  /** Longest garbage collection of an answer thread, including replacements of tables. */
   pauseMs: number;
   quiet: Run[];
   rebuilding: Run[];
@@ -81,7 +80,10 @@ export async function measureLists(bench: Bench, material: Material): Promise<Ro
   return { table: tableOf(figures), goals: goalsOf(figures), figures };
 }
 
-/** Adds a name to the list, has it fetched again and waits until the name is blocked, until `work` is done. */
+/**
+ * Until `work` is done, repeatedly adds a name to the list, makes Weir fetch it again and waits until the name is
+ * blocked.
+ */
 async function whileRebuilding<Result>(
   running: RunningServer,
   secs: number[],
@@ -114,8 +116,8 @@ async function whileRebuilding<Result>(
 }
 
 /**
- * Waits until the source reports this many active rules. Asking DNS for the new name instead would make it one of the
- * most asked, and Weir holds a list that blocks those.
+ * Waits until the source reports this many active rules. Querying the new name over DNS instead would make it one of
+ * the most queried names, and Weir holds an update that blocks those.
  */
 async function untilRules(
   running: RunningServer,
@@ -133,7 +135,7 @@ async function untilRules(
   }
 }
 
-/** Size of the table on disk, which is what lies in memory. */
+/** Size of the table on disk, which equals its size in memory. */
 function tableBytes(running: RunningServer): number {
   const folder = join(dirname(running.child.logFile), 'data', 'snapshots');
   const sizes = readdirSync(folder)
@@ -142,7 +144,7 @@ function tableBytes(running: RunningServer): number {
   return Math.max(0, ...sizes);
 }
 
-/** Lets the kernel count the peak of a process again. */
+/** Resets the kernel's peak memory of a process. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -152,7 +154,7 @@ function readPeakMib(pid: number): number {
   return found === null ? NaN : Number(found[1]) / 1024;
 }
 
-/** Answers later than 5 ms, lost ones among them. */
+/** Answers later than 5 ms, including lost ones. */
 function late(runs: readonly Run[]): number {
   return runs.reduce((total, run) => total + (run.late ?? 0) + run.lost, 0);
 }
@@ -180,7 +182,7 @@ function goalsOf(figures: Figures): Goal[] {
       what: 'rebuilding: answers later than 5 ms',
       measured: late(figures.rebuilding),
       unit: '',
-      // Two standard deviations of a count: the machine affects the quiet runs and the others alike.
+      // Two standard deviations of a count: the machine affects quiet and disturbed runs equally.
       atMost: Math.ceil(quiet + 2 * Math.sqrt(quiet)),
     },
   ];

@@ -1,4 +1,4 @@
-// Shared code of suites that consist of rows: selecting rows, running them one after the other, printing.
+// Shared by suites that consist of rows: selects rows, runs them one after the other, prints them.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { Goal } from '../report/goal.ts';
@@ -6,21 +6,21 @@ import { goalTable } from '../report/goal.ts';
 
 /** Result of a row. */
 export interface RowResult {
-  /** The table as it is printed. */
+  /** The table in printed form. */
   table: string;
   goals: Goal[];
-  /** Everything measured, for `latest.json`. */
+  /** All measured values, for `latest.json`. */
   figures: unknown;
 }
 
-/** One row of a suite. */
+/** A row of a suite. */
 export interface SuiteRow {
   name: string;
   about: string;
   run: (bench: Bench, material: Material) => Promise<RowResult>;
 }
 
-/** Throws if `--row` names a row that no suite has. */
+/** Throws if `--row` has a row that no suite has. */
 export function checkRows(wanted: readonly string[], rows: readonly SuiteRow[]): void {
   const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
   if (unknown.length > 0)
@@ -29,7 +29,7 @@ export function checkRows(wanted: readonly string[], rows: readonly SuiteRow[]):
     );
 }
 
-/** Runs the rows that are wanted, and prints each. */
+/** Runs the selected rows, and prints each. */
 export async function runRows(
   rows: readonly SuiteRow[],
   bench: Bench,

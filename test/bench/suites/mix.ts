@@ -1,4 +1,4 @@
-// The workload `cached-mix` for the scaling rows, under another name and with other numbers in flight.
+// The workload `cached-mix` for the scaling rows, with another name and another number in flight.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { PreparedWorkload } from '../prepared-workload.ts';
@@ -8,7 +8,7 @@ import { readWorkloads } from '../workload.ts';
 
 const BASE = 'cached-mix';
 
-/** The mix, cut from `material`, as fast as the server can unless `load` has a rate. */
+/** The mix, taken from `material`, at saturation unless `load` has a rate. */
 export function saturatedMix(
   bench: Bench,
   material: Material,

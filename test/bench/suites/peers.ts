@@ -1,4 +1,4 @@
-// The suite `peers`: every installed server takes its turn with every workload.
+// The suite `peers`: measures every installed server in turn with every workload.
 import { join } from 'node:path';
 import { beforeCheckout } from '../before-checkout.ts';
 import type { Bench } from '../bench.ts';
@@ -23,7 +23,7 @@ import { findServers } from '../servers/server-table.ts';
 import { readWorkloads } from '../workload.ts';
 
 const RATE_REACHED = 0.98;
-/** Offset of the upstream's port, beyond the ports of servers and their web pages. */
+/** Offset of the upstream's port, above the ports of servers and their web interfaces. */
 const UPSTREAM_PORT_OFFSET = 19;
 
 export interface WorkloadResult {
@@ -73,7 +73,7 @@ function setUpOf({ peerQueryLog, upstream }: PreparedWorkload): string {
   return JSON.stringify([peerQueryLog, upstream]);
 }
 
-/** The upstream of a workload: that of all suites where it is plain DNS without delay. */
+/** The upstream of a workload: the common one if it is plain DNS without delay. */
 async function upstreamOf({ native, options, dir, upstream }: Bench, workload: PreparedWorkload) {
   const { delayMs, transport } = workload.upstream;
   if (delayMs === 0 && transport === 'udp') return upstream;
@@ -81,7 +81,7 @@ async function upstreamOf({ native, options, dir, upstream }: Bench, workload: P
   return startUpstream(native, port, options.loadCore, newFolder(join(dir, 'upstream')), workload.upstream);
 }
 
-/** The workloads that share one set-up of the servers, which therefore start (and load their lists) only once. */
+/** Workloads that share a configuration of the servers, which therefore start (and load their lists) only once. */
 async function runSetUp(
   stage: Stage,
   contestants: readonly Contestant[],
@@ -127,7 +127,7 @@ async function runSetUp(
   return results;
 }
 
-/** At a fixed rate a generator that was held up says more about the machine than about the servers. */
+/** At a fixed rate, a delayed generator shows more about the machine than about the servers. */
 function warnOfSlowRuns({ load }: PreparedWorkload, runs: readonly Run[]): void {
   const { rateQps } = load;
   if (rateQps === undefined) return;

@@ -1,5 +1,5 @@
-// How long a change of policy takes from the request to the response, which comes when it is active in all threads,
-// with the policy of a large household and under an ordinary load; and whether the load notices.
+// Time of a policy change from the request to the response, which is sent when the change is active in all threads,
+// with the policy of a large household and an ordinary load; and the effect on that load.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
@@ -16,7 +16,7 @@ import { LARGE_HOUSE } from './policy-row.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const RATE_QPS = 20_000;
-/** "In all workers" is more than one. */
+/** More than one, so that "in all workers" has a meaning. */
 const WORKERS = 2;
 const MOST_MS = 50;
 
@@ -49,7 +49,7 @@ export async function measurePolicyChanges(bench: Bench, material: Material): Pr
   };
 }
 
-/** Makes one change of each kind after the other until `work` is done. */
+/** Repeats one change of each kind in turn until `work` is done. */
 async function whileChanging<Result>(
   api: WeirApi,
   changes: readonly PolicyChange[],

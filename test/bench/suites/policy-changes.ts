@@ -1,15 +1,15 @@
-// The kinds of change that the row `policy-change` makes. What one round adds it takes away again, so that the policy
-// keeps its size; both are changes, and both are timed.
+// The kinds of change in the row `policy-change`. Each round undoes the additions of the previous one, so the policy
+// keeps its size; both directions are changes and are measured.
 import { z } from 'zod';
 import type { WeirApi } from '../servers/weir-api.ts';
 
-/** Times a call of the API. */
+/** Measures the time of an API call. */
 export type Timed = (change: () => Promise<unknown>) => Promise<void>;
 
 /** One kind of change. */
 export interface PolicyChange {
   what: string;
-  /** Makes it for the `round`th time. */
+  /** Makes the change for the `round`th time. */
   make: (api: WeirApi, round: number, timed: Timed) => Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const idSchema = z.object({ id: z.number() });
 const listSchema = z.array(idSchema);
 const clientsSchema = z.object({ data: z.array(idSchema.extend({ group_id: z.number() })) });
 
-/** Looks for clients, groups and services to change, and makes a schedule to assign. */
+/** Selects clients, groups and services to change, and creates a schedule to assign. */
 export async function preparePolicyChanges(api: WeirApi): Promise<readonly PolicyChange[]> {
   const groups = listSchema.parse(await api.call('GET', '/groups')).filter(({ id }) => id > 1);
   const clients = clientsSchema
@@ -49,7 +49,7 @@ export async function preparePolicyChanges(api: WeirApi): Promise<readonly Polic
     {
       what: 'block, unblock a service',
       make: async (_, round, timed) => {
-        // Never a group that has this service blocked: those are spread over the groups in the same order.
+        // Never a group that already blocks this service: those are distributed over the groups in the same order.
         const group = groupAt(round + 1);
         const service = `custom-s${round % groups.length}`;
         await timed(() => api.call('POST', '/services', { service_id: service, group_id: group }));

@@ -1,5 +1,5 @@
-// The suite `scaling`: Weir alone, against itself, as workers, groups, names and cached answers grow, while snapshots
-// are swapped and lists compiled, and at rest.
+// The suite `scaling`: Weir compared with itself as workers, groups, names and cached answers grow, while snapshots are
+// replaced and lists compiled, and when idle.
 import { measureColdStart } from './cold-start.ts';
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
@@ -31,7 +31,7 @@ export const SCALING_ROWS: readonly SuiteRow[] = [
   { name: 'footprint', about: 'CPU at rest, and memory', run: measureFootprint },
   {
     name: 'cold-start',
-    about: 'from a start to the first answer, on a data directory of before',
+    about: 'from a start to the first answer, on an existing data directory',
     run: measureColdStart,
   },
   { name: 'home', about: 'memory and CPU of a home node after ten minutes', run: measureHome },

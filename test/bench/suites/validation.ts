@@ -1,9 +1,9 @@
-// Cost of DNSSEC validation beside that of peers: the measure of `npm run bench -- validation` as a row.
+// Cost of DNSSEC validation compared with other servers: the measurement of `npm run bench -- validation` as a row.
 import { measureSecureAnswers, missingTools } from '../../lab/dnssec/secure-answers.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** Runs the row; without the servers and tools of the lab it says so. */
+/** Runs the row; reports if the servers and tools of the lab are missing. */
 export async function measureValidation(): Promise<RowResult> {
   const missing = missingTools();
   if (missing !== null) return { table: `not measured: ${missing}`, goals: [], figures: null };

@@ -1,5 +1,5 @@
-// One, two and four workers on the same two cores: what a query costs shall not depend on how many there are. The
-// generator shares the cores, so that queries per second say nothing here.
+// One, two and four workers on the same two cores: the cost of a query must not depend on the number of workers. The
+// generator shares the cores, so queries per second have no meaning here.
 import type { Bench } from '../bench.ts';
 import { stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
@@ -14,11 +14,11 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = [1, 2, 4];
-/** Many flows, so that the kernel has something to spread; enough in flight for each worker. */
+/** Many flows, so that the kernel can distribute them; enough in flight for each worker. */
 const SOCKETS = 256;
 const WINDOW = 512;
 const FLAT = 0.1;
-/** Of an even share: chance alone spreads 256 flows over four workers this unevenly. */
+/** Minimum, relative to an even share: chance alone distributes 256 flows over four workers this unevenly. */
 const LEAST_SHARE = 0.6;
 const HIT_RATIO_DIFFERENCE = 0.01;
 
@@ -77,14 +77,14 @@ export async function growWorkers(bench: Bench, material: Material): Promise<Row
   return { table: `${figureTable(rows)}\n\n${spread}`, goals, figures: { rows, cold, shares, runs } };
 }
 
-/** Hits among the questions that reached the cache, since the start: the first pass found it empty. */
+/** Hits among the questions that reached the cache since the start, when it was empty. */
 async function hitRatio({ running }: StartedStep): Promise<number> {
   const threads = (await askThreads(running.child)).map(({ answer }) => answer);
   const hits = countOf(threads, 'CACHE_HITS');
   return hits / (hits + countOf(threads, 'CACHE_MISSES'));
 }
 
-/** Share of answers of each worker, 1 = that of an even spread. */
+/** Share of the answers of each worker, 1 = an even distribution. */
 async function flowShares({ running }: StartedStep): Promise<number[]> {
   const workers = await askThreads(running.child);
   const total = countOf(threadsOf(workers), 'QUERIES');

@@ -1,6 +1,6 @@
-// `npm run bench -- upgrade`: a Weir under load is upgraded again and again, forwards and backwards, then with the new process
-// killed at each step. Datagrams come at a fixed rate and are never asked twice; clients of TCP, TLS and HTTPS ask one
-// question after the other, and once more where a connection ends. Takes a C compiler for the load.
+// `npm run bench -- upgrade`: a Weir under load is upgraded repeatedly, forwards and backwards, then with the new
+// process killed at each step. Datagrams are sent at a fixed rate without retries; clients of TCP, TLS and HTTPS send
+// one question after the other, and retry once if a connection ends. Needs a C compiler for the load generator.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const HELP = `npm run bench -- upgrade [options]
   --other FOLDER   another release, with its packages: upgrades go there and back
 `;
 const LOAD_SECS = 15;
-/** The lines after which the new process is killed. */
+/** The output lines after which the new process is killed. */
 const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight is answered$/] as const;
 
 async function main(args: string[]): Promise<void> {

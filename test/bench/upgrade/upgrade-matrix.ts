@@ -1,5 +1,6 @@
-// `npm run bench -- upgrade-matrix`: a Weir under load is upgraded to releases that fail, each step of the start in turn, by an error
-// and killed; then the same from and to another release. Prints a table; exits 1 if a query was lost or got SERVFAIL.
+// `npm run bench -- upgrade-matrix`: a Weir under load is upgraded to releases that fail at each step of the start in
+// turn, by an error or killed; then the same from and to another release. Prints a table; exits with 1 if a query was
+// lost or answered with SERVFAIL.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,10 +21,10 @@ const HELP = `npm run bench -- upgrade-matrix [options]
   --secs N         of load for each upgrade (9)
   --other FOLDER   an earlier release, with its packages: upgrades from it and to it fail also
 `;
-/** The lines after which a process of an earlier release is killed, as the command prints them. */
+/** The output lines of the command after which a process of an earlier release is killed. */
 const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight is answered$/, /has the data/];
 
-/** Upgrades and the outcome of their load. */
+/** An upgrade and the result of its load. */
 class Matrix {
   readonly turns: Turn[] = [];
   private readonly stand: Stand;
@@ -64,7 +65,7 @@ class Matrix {
     const file = join(this.stand.weir.room.path, 'weir.toml');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace(new RegExp(`^${key} = \\d+$`, 'm'), `${key} = ${String(port)}`));
-    // A process that is started again reads the file also.
+    // A process that is restarted also reads the file.
     await this.take(`${key} taken`, 1, async () => {
       const run = await runUpgrade(this.stand.weir, undefined, release);
       writeFileSync(file, before);
@@ -120,7 +121,7 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Backwards to an earlier release that fails, then forwards from it. */
+/** Downgrades to an earlier release that fails, then upgrades from it. */
 async function failWith(matrix: Matrix, other: string, faulty: FaultyRelease): Promise<void> {
   for (const key of ['web_port', 'dot_port'] as const) await matrix.takePort(other, key);
   for (const line of KILLED_AFTER) await matrix.kill(other, line);

@@ -1,5 +1,6 @@
-// A Weir under load while it is upgraded, for `upgrade-bench.ts` and `upgrade-matrix.ts`: datagrams come at a fixed rate and
-// are never asked twice; clients of TCP, TLS and HTTPS ask one question after the other, and once more if a connection ends.
+// A Weir under load while it is upgraded, for `upgrade-bench.ts` and `upgrade-matrix.ts`: datagrams are sent at a fixed
+// rate without retries; clients of TCP, TLS and HTTPS send one question after the other, and retry once if a connection
+// ends.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -33,21 +34,21 @@ export interface Turn {
   readonly servfail: number;
   readonly p99Us: number | undefined;
   readonly maxUs: number | undefined;
-  /** Questions over streams: answered, asked twice, lost. */
+  /** Questions over streams: answered, retried, lost. */
   readonly streams: readonly [number, number, number];
   readonly residentMib: number;
 }
 
 /** The load of each turn. */
 export interface TurnLoad {
-  /** Datagrams a second. */
+  /** Datagrams per second. */
   readonly rateQps: number;
-  /** Clients of each of TCP, TLS and HTTPS. */
+  /** Number of clients for each of TCP, TLS and HTTPS. */
   readonly clients: number;
   readonly secs: number;
 }
 
-/** Starts a Weir, does `work` with it, and ends it. */
+/** Starts a Weir, runs `work` with it, and stops it. */
 export async function withStand(
   { rateQps, clients, secs }: TurnLoad,
   work: (stand: Stand) => Promise<void>,
@@ -76,7 +77,7 @@ export interface Stand {
   readonly clients: number;
 }
 
-/** The datagrams of every turn: the same names, which the cache has. */
+/** The datagrams of every turn: the same names, which are in the cache. */
 function loadOn({ room, dnsPort }: Weir, rateQps: number, secs: number): Stand['load'] {
   const tools = buildNativeTools(ROOT);
   if (tools === undefined) throw new Error('the load takes a C compiler');
@@ -124,7 +125,7 @@ export async function takeTurn(
   return turn;
 }
 
-/** Whether a process has the data directory and its database, and could be upgraded. */
+/** Whether a process has the data directory and its database, and can be upgraded. */
 async function isComplete(weir: Weir): Promise<boolean> {
   const answer = await weir.health().catch(() => null);
   return answer?.body.checks.database.status === 'ok' && (await handsOver(weir));
