@@ -1,6 +1,6 @@
 /**
- * The entry of the process: reads the command line and the configuration, and runs the subcommand. Only `start` loads
- * the parts of the server, so that the others respond at once.
+ * The entry of the process: parses the command line and the configuration, and runs the subcommand. Only `start` loads
+ * the parts of the server, so that the others respond quickly.
  */
 import { reasonOf } from '../shared/errors.ts';
 import { formatFault } from '../config/config-fault.ts';
@@ -20,12 +20,12 @@ import { processTerminal as terminal } from './cli/terminal.ts';
 import type { StaysRoot } from './node/privileges/drop-root.ts';
 import { version } from './host/version.ts';
 
-/** Exit status of a start with a configuration that has faults (EX_CONFIG of sysexits.h): another start will not help. */
+/** Exit status of a start with an invalid configuration (EX_CONFIG of sysexits.h): restarting does not help. */
 const BAD_CONFIG = 78;
-/** Writes what went wrong; once a start knows `logging.format`, in that format. */
+/** Prints failures; after a start has read `logging.format`, in that format. */
 let reportFailure = (line: string): void => terminal.err(line);
 
-/** Runs the command; returns the exit status, or undefined if a server now runs. */
+/** Runs the command; returns the exit status, or undefined if a server is now running. */
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const command = parseArguments(argv);
   switch (command.kind) {
@@ -122,7 +122,7 @@ async function upgrade({ config }: LoadedConfig): Promise<number> {
 }
 
 async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefined> {
-  // Weir keeps answering if the reader of its log goes away, or if the disk of the log is full.
+  // Weir keeps answering if the reader of its log disappears, or if the disk of the log is full.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   // If Weir was root, another program runs from here on: no thread has started yet, and no file is open.
   const staysRoot = process.geteuid?.() === 0 ? await dropped(loaded, takesOver) : undefined;
@@ -142,7 +142,7 @@ async function moveFully(
   file: string | undefined,
 ): Promise<number> {
   if (file === undefined || file === '-') {
-    terminal.err('weir: --full needs the name of a file');
+    terminal.err('weir: --full requires the name of a file');
     return 2;
   }
   const { backUpFully, restoreFully } = await import('./cli/full-commands.ts');
@@ -168,7 +168,7 @@ function endWithReader(): void {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  // A failed start has nothing to wait for.
+  // After a failed start, there is nothing to wait for.
   reportFailure(`weir: ${reasonOf(error)}`);
   process.exit(1);
 }

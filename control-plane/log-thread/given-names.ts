@@ -1,4 +1,4 @@
-/** The names behind the numbers of a log record, as the control plane sent them. */
+/** The names for the numbers in a log record, as sent by the control plane. */
 import { withChanges } from '../policy/change/row-differences.ts';
 import { type NumberedRules, RuleHistory } from '../policy/snapshot/rule-names/rule-history.ts';
 import type { RecordNames } from '../query-log/drain/log-drain.ts';
@@ -7,7 +7,7 @@ import type { SentNames, SentRules } from './log-messages.ts';
 
 /** Names of lists and schedules by snapshot version, and of upstreams. */
 export class GivenNames implements RecordNames {
-  /** Takes the messages that have arrived; those that were sent before a record was written have. */
+  /** Handles the messages that have arrived; they include all that were sent before a record was written. */
   readonly catchUp: () => void;
   private readonly history = new RuleHistory();
   private readonly upstreams = new Map<number, string>();
@@ -17,7 +17,7 @@ export class GivenNames implements RecordNames {
     this.catchUp = catchUp;
   }
 
-  /** Takes names. */
+  /** Stores names. */
   take(message: SentNames): void {
     if (message.type === 'upstream') this.upstreams.set(message.index, message.text);
     else this.takeRules(message);
@@ -41,7 +41,7 @@ export class GivenNames implements RecordNames {
     this.last = {
       snapshot: { version },
       compiled: compiled ?? before!.compiled,
-      // The first version is sent whole.
+      // The first version is complete.
       rows: { ...before?.rows, ...rows, ...changed } as NumberedRules['rows'],
       ...(publishedAtMs !== undefined && { publishedAtMs }),
     };

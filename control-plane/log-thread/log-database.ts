@@ -1,6 +1,7 @@
 /**
- * The database as the log thread uses it: a connection to the server that the control plane uses, which says when it is
- * up and where. The control plane finds a lost server by itself; here only the work on the connection fails.
+ * The database as used by the log thread: a connection to the server that the control plane uses; the control plane
+ * reports whether it is available, and its address. The control plane detects a lost server itself; here only the
+ * queries on the connection fail.
  */
 import { reasonOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -18,7 +19,7 @@ import { OpenPool } from '../storage/db/open-pool.ts';
 import { lowerSession, NICENESS } from '../storage/db/postgres/process-priority.ts';
 import type { GivenDatabase } from './log-messages.ts';
 
-/** The connection as `pg_stat_activity` shows it. */
+/** The name of the connection in `pg_stat_activity`. */
 const CONNECTION_NAME = 'weir log';
 /** Time limit in milliseconds for opening it, and for idle transactions. */
 const CONNECT_MS = 5000;
@@ -50,7 +51,7 @@ export class LogDatabase implements BlockDatabase {
     return () => this.listeners.delete(listener);
   }
 
-  /** Takes a change of the database. */
+  /** Applies a change of the database. */
   use(given: GivenDatabase): void {
     this.given = given;
     this.connect(given.target);
@@ -69,15 +70,15 @@ export class LogDatabase implements BlockDatabase {
       isBroken = isUnavailable(error) || isBusy(error) || isStalePlan(error);
       if (error instanceof DatabaseUnavailable) throw error;
       if (isBusy(error))
-        throw new DatabaseBusy('store the query log: the database is busy', { cause: error });
+        throw new DatabaseBusy('could not store the query log: the database is busy', { cause: error });
       if (!isUnavailable(error)) throw error;
-      throw new DatabaseUnavailable(`store the query log: ${reasonOf(error)}`, { cause: error });
+      throw new DatabaseUnavailable(`could not store the query log: ${reasonOf(error)}`, { cause: error });
     } finally {
       client?.release(isBroken);
     }
   }
 
-  /** Ends the connection, with what runs on it. */
+  /** Ends the connection, including running queries. */
   close(): void {
     this.connect(null);
   }

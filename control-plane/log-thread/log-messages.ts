@@ -1,6 +1,6 @@
 /**
- * Every message between the control plane and the log thread. All of it is plain data. Messages to the thread arrive in
- * order, and before any record that was published after them is read (`GivenNames.catchUp`).
+ * Every message between the control plane and the log thread. All messages are plain data. Messages to the thread
+ * arrive in order, and are handled before any record that was published after them is read (`GivenNames.catchUp`).
  */
 import type { LogPressure } from '../../shared/query-log.ts';
 import type { SentLine } from '../../shared/threads/sent-logger.ts';
@@ -23,20 +23,20 @@ export interface LogSettings {
   readonly pressure: LogPressure;
 }
 
-/** The database as the control plane sees it. */
+/** The state of the database, as seen by the control plane. */
 export interface GivenDatabase {
   readonly status: DatabaseStatus;
   /** Null if it is not connected. */
   readonly target: SentTarget | null;
 }
 
-/** Rules of a version: what differs from the version sent before it. */
+/** Rules of a version: its differences from the version sent before. */
 export interface SentRules extends Pick<NumberedRules, 'publishedAtMs'> {
   readonly type: 'rules';
   readonly version: number;
   readonly compiled?: NumberedRules['compiled'];
   readonly rows: Partial<ManualRows>;
-  /** Few managed domains that have changed, in place of all: `withChanges()`. */
+  /** Changed managed domains, if they are few, instead of all: `withChanges()`. */
   readonly managed?: {
     readonly ids: readonly number[];
     readonly rows: ManualRows['managedDomains'];
@@ -53,19 +53,19 @@ export interface SentUpstream {
 /** Names for the numbers in log records. */
 export type SentNames = SentRules | SentUpstream;
 
-/** Words of the memory that both threads look at. */
+/** Words of the memory that both threads share. */
 export const LogControl = {
-  /** 1 = rows may be stored in the name of this node. */
+  /** 1 = rows may be stored for this node. */
   MAY_STORE_WORD: 0,
-  /** Counted up every second. */
+  /** Incremented every second. */
   BEAT_WORD: 1,
-  /** Places of f64 words: frames of the stream of queries that were sent, and lost. */
+  /** Positions of f64 words: frames of the dnstap stream that were sent, and lost. */
   STREAM_SENT_DOUBLE: 4,
   STREAM_LOST_DOUBLE: 5,
   BYTES: 64,
 } as const;
 
-/** Data for the start of the thread. */
+/** Start data of the thread. */
 export interface LogThreadStart {
   readonly rings: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[];
   /** `LogControl` */
@@ -74,31 +74,31 @@ export interface LogThreadStart {
   readonly tally: Float64Array;
   readonly dataDir: string;
   readonly nodeId: number;
-  /** Run that the rows are numbered in; it outlives the thread. */
+  /** The run in which rows are numbered; it outlives the thread. */
   readonly runKey: string;
   readonly settings: LogSettings;
   readonly database: GivenDatabase;
   /** Tokens of open probes. */
   readonly probes: readonly string[];
-  /** `logging.dnstap` with this node's data for frames; null = queries are not streamed. */
+  /** `logging.dnstap` with this node's data for frames; null = no stream. */
   readonly stream: { readonly target: string; readonly identity: string; readonly version: string } | null;
 }
 
 /** Answered once, by `done` or by a message with the same id. */
 export type LogRequest =
-  /** Reads all records, stores what was gathered. */
+  /** Reads all records, and stores the collected rows. */
   | { readonly type: 'flush' }
-  /** Rows for the tail since the last such request. */
+  /** Rows for live views since the last such request. */
   | { readonly type: 'take-tail' }
   /** Reads the remaining records, then stops reading. */
   | { readonly type: 'stop-reading' }
-  /** Stores or spools what there is; the thread ends. */
+  /** Stores or spools all rows; the thread ends. */
   | { readonly type: 'close'; readonly withinMs: number };
 
-/** Reason why partitions could not be made. */
+/** Reason why partitions could not be created. */
 export interface DaysFailure {
   readonly reason: string;
-  /** The database is away. */
+  /** Whether the database is unavailable. */
   readonly isUnavailable: boolean;
 }
 
@@ -109,11 +109,11 @@ export type ToLog =
   | { readonly type: 'settings'; readonly settings: LogSettings }
   | { readonly type: 'database'; readonly given: GivenDatabase }
   | { readonly type: 'probes'; readonly tokens: readonly string[] }
-  /** The data directory is this process's own. */
+  /** The data directory now belongs to this process. */
   | { readonly type: 'may-write' }
   | { readonly type: 'tail'; readonly isWanted: boolean }
   | { readonly type: 'days-made'; readonly id: number; readonly failure: DaysFailure | null }
-  /** Test hook: an error that is not handled. */
+  /** Test hook: throws an unhandled error. */
   | { readonly type: 'fault' };
 
 /** Clients that may not ask: a sample of their network. */

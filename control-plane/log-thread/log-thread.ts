@@ -1,7 +1,6 @@
 /**
- * Entry of the log thread: reads the DNS threads' log rings, names what the numbers of records stand for, and gathers,
- * compresses and stores the rows, or spools them. Requests of people and the log never
- * wait for each other.
+ * Entry of the log thread: reads the DNS threads' log rings, adds names to the numbers in records, and collects,
+ * compresses and stores the rows, or spools them. API requests and the log never wait for each other.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { addressToText } from '../../shared/net/ip.ts';
@@ -21,11 +20,11 @@ import { LogControl } from './log-messages.ts';
 import type { DaysFailure, FromLog, LogThreadStart, RefusedSample, ToLog } from './log-messages.ts';
 
 const BEAT_MS = 1000;
-/** Samples of refused clients that are sent at once; a flood of forged addresses makes many. */
+/** Maximum number of samples of refused clients per message; a flood of forged addresses causes many. */
 const MOST_SAMPLES = 1000;
 
 const port = parentPort;
-if (port === null) throw new Error('start the log: this file runs only as a worker thread');
+if (port === null) throw new Error('could not start the log thread: this file runs only as a worker thread');
 const start = workerData as LogThreadStart;
 const send = (message: FromLog): void => port.postMessage(message);
 const logger = sentLogger(send);
@@ -71,7 +70,7 @@ const drain = new LogDrain(
       seeLoops(row);
     },
     append: (row) => {
-      // Before the log, which may be off.
+      // Before the log, which may be disabled.
       seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
@@ -123,7 +122,7 @@ function take(message: ToLog): void {
 }
 
 async function obey(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | 'close' }>): Promise<void> {
-  // Not from within a turn of the drain, which takes messages.
+  // Not within a turn of the drain, which handles messages.
   await new Promise(setImmediate);
   if (request.type === 'flush') {
     drain.readAll();
@@ -146,7 +145,7 @@ async function close(withinMs: number): Promise<void> {
   port!.off('message', take);
 }
 
-/** Notes what the control plane reads, and what a successor of this thread needs. */
+/** Publishes the state that the control plane reads, and that a successor of this thread needs. */
 function noteTurn(): void {
   writer.counters();
   if (samples.length > 0) send({ type: 'refused', samples: samples.splice(0) });
@@ -161,7 +160,7 @@ function sampleRefused(row: QueryLogRow, queries: number): void {
     samples.push({ client: addressToText(row.bytes, row.client.at), queries, atMs: row.timestampMs });
 }
 
-/** Asks the control plane to create partitions, which needs the role that owns the tables. */
+/** Makes the control plane create partitions, which requires the role that owns the tables. */
 async function makeDays(days: readonly number[]): Promise<void> {
   const id = ++lastId;
   const { promise, resolve } = Promise.withResolvers<DaysFailure | null>();
@@ -170,11 +169,11 @@ async function makeDays(days: readonly number[]): Promise<void> {
   const failure = await promise;
   daysMade.delete(id);
   if (failure === null) return;
-  const reason = `make partitions of the query log: ${failure.reason}`;
+  const reason = `could not create partitions of the query log: ${failure.reason}`;
   throw failure.isUnavailable ? new DatabaseUnavailable(reason) : new Error(reason);
 }
 
-/** Null if no receiver is configured: then no code of it is loaded. */
+/** Null without a configured receiver; then none of its code is loaded. */
 async function openDnstap(): Promise<Dnstap | null> {
   if (start.stream === null) return null;
   const { Dnstap } = await import('../query-log/dnstap/dnstap.ts');

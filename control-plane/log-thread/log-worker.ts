@@ -1,10 +1,13 @@
-/** The log thread as the control plane holds it: started, asked, and ended. One life; `query-log-thread.ts` starts the next. */
+/**
+ * The log thread, as seen by the control plane: starts it, sends requests, and ends it. One thread;
+ * `query-log-thread.ts` starts the next one.
+ */
 import { Worker } from 'node:worker_threads';
 import type { FromLog, LogRequest, LogThreadStart, ToLog } from './log-messages.ts';
 
 /** Callbacks for the owner of a thread. */
 export interface LogWorkerEvents {
-  /** Called for every message that answers no request. */
+  /** Called for every message that is not an answer. */
   readonly message: (message: FromLog) => void;
   /** Called once when the thread has ended; `cause` is its error, if known. */
   readonly ended: (exitCode: number, cause: Error | undefined) => void;
@@ -14,9 +17,9 @@ type TailRows = Extract<FromLog, { type: 'tail-rows' }>;
 type Settle = (answer: TailRows | null) => void;
 
 const ENTRY = new URL('./log-thread.ts', import.meta.url);
-/** Name of the thread, also for the kernel. */
+/** Name of the thread, also in the kernel. */
 export const LOG_THREAD = 'query-log';
-/** Largest young generation, MiB: blocks lie outside of the heap. */
+/** Maximum young generation in MiB; blocks are outside the heap. */
 const YOUNG_GENERATION_MIB = 8;
 
 /** A running log thread. */
@@ -56,7 +59,7 @@ export class LogWorker {
     this.worker.postMessage(message);
   }
 
-  /** Asks; resolves with null for `done`, and if the thread ends before it answers. */
+  /** Sends a request; resolves with null for `done`, and if the thread ends before it answers. */
   ask(request: LogRequest): Promise<TailRows | null> {
     if (this.hasEnded) return Promise.resolve(null);
     const id = ++this.lastId;
@@ -69,7 +72,7 @@ export class LogWorker {
     });
   }
 
-  /** Lets it store or spool its rows, and ends it, after `withinMs` at the latest. */
+  /** Makes the thread store or spool its rows, and ends it, after `withinMs` at the latest. */
   async close(withinMs: number): Promise<void> {
     const late = setTimeout(() => this.terminate(), withinMs);
     await this.ask({ type: 'close', withinMs });
@@ -78,7 +81,7 @@ export class LogWorker {
     clearTimeout(late);
   }
 
-  /** Ends the thread at once. */
+  /** Ends the thread immediately. */
   terminate(): void {
     void this.worker.terminate();
   }

@@ -1,7 +1,7 @@
 /**
- * Sends the log thread the names behind the numbers of log records, each before the first record that has its number.
- * A version is sent as its differences from the one before; a thread that replaces another gets all that records may
- * still name.
+ * Sends the log thread the names for the numbers in log records, each before the first record with that number. A
+ * version is sent as its differences from the previous one; a replacement thread gets all names that records may still
+ * refer to.
  */
 import { differingRows } from '../policy/change/row-differences.ts';
 import {
@@ -20,30 +20,30 @@ const ROW_KINDS = [
   'schedules',
   'grants',
 ] as const satisfies readonly (keyof ManualRows)[];
-/** Changed managed domains at which all are sent. */
+/** Number of changed managed domains from which all are sent. */
 const MAX_CHANGED = 1000;
 
 /** One per node. */
 export class NameFeed {
-  /** Versions that records may name, oldest first. */
+  /** Versions that records may refer to, oldest first. */
   private readonly versions: NumberedRules[] = [];
   private readonly upstreams = new Map<number, string>();
   private send: ((message: SentNames) => void) | null = null;
 
-  /** Sends a new thread all names so far, and from now on each new one. */
+  /** Sends a new thread all names so far, and then each new one. */
   connect(send: (message: SentNames) => void): void {
     for (const [index, text] of this.upstreams) send({ type: 'upstream', index, text });
     this.versions.forEach((version, at) => send(differences(this.versions[at - 1], version)));
     this.send = send;
   }
 
-  /** Names the rules of a version. */
+  /** Sends the names of the rules of a version. */
   rules({ snapshot: { version }, compiled, rows, publishedAtMs }: NumberedRules): void {
     const { attributes, sources, special } = compiled;
     const before = this.versions.at(-1);
     const next: NumberedRules = {
       snapshot: { version },
-      // Without the rules: a replaced table must not stay in memory.
+      // Without the rules, because a replaced table must not stay in memory.
       compiled:
         before?.compiled.attributes === attributes ? before.compiled : { attributes, sources, special },
       rows: Object.fromEntries(ROW_KINDS.map((kind) => [kind, rows[kind]])) as unknown as ManualRows,
@@ -54,7 +54,7 @@ export class NameFeed {
     this.send?.(differences(before, next));
   }
 
-  /** Names the upstream at an index. */
+  /** Sends the name of the upstream at an index. */
   upstream(index: number, text: string): void {
     this.upstreams.set(index, text);
     this.send?.({ type: 'upstream', index, text });

@@ -40,7 +40,7 @@ describe('QueryLogThread', () => {
     await log.untilStored(2);
     expect(await log.storedDomains()).toEqual(['kept.example', 'stored.example']);
     expect(log.logger.lines.find(({ level }) => level === 'error')).toMatchObject({
-      message: 'replace the query log thread, which died',
+      message: 'query log thread died; replacing it',
       fields: { rows_lost: 2 },
     });
     expect(log.thread.counters()).toMatchObject({ written: 2, dropped: 2, waiting: 0 });

@@ -1,7 +1,7 @@
 /**
- * The way of log rows into the database as the rest of the control plane sees it: a thread that is replaced when it dies
- * or hangs. Records in the rings outlive it; rows that it had gathered are lost, which shows as a gap in the log and in
- * the count of lost rows.
+ * The path of log rows to the database, as seen by the rest of the control plane: a thread that is replaced when it
+ * dies or hangs. Records in the rings outlive it; rows that it had collected are lost, which shows as a gap in the log
+ * and in the count of lost rows.
  */
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
@@ -37,23 +37,23 @@ export interface QueryLogThreadParts extends Pick<
 > {
   readonly database: Database;
   readonly logger: Logger;
-  /** Resolves when the data directory is this process's own. */
+  /** Resolves when the data directory belongs to this process. */
   readonly mayWrite: Promise<void>;
   readonly names: NameFeed;
   readonly settings: LogSettings;
 }
 
-/** Sources of records, and recipients of what the log thread sees in them. */
+/** Sources of records, and recipients of events that the log thread detects in them. */
 export interface LogEnds {
   readonly memories: readonly WorkerMemory[];
   readonly seen: (sighting: Sighting) => void;
 }
 
-/** A thread that dies sooner than this after its start is started again with a pause, milliseconds. */
+/** A thread that dies sooner than this after its start is restarted after a pause, in milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 const HEARTBEAT_MS = 1000;
-/** Milliseconds for closing unless said otherwise. */
+/** Default time limit for closing, in milliseconds. */
 const CLOSE_MS = 3000;
 const NO_ROWS: TakenRows = { blocks: [], leftOut: 0 };
 
@@ -99,19 +99,19 @@ export class QueryLogThread implements OwnRowsSource {
     this.heartbeats = setInterval(() => this.checkHeartbeat(), HEARTBEAT_MS);
   }
 
-  /** From now on rows may be stored in the name of this node, or wait in the spool. */
+  /** Allows or forbids storing rows for this node, or in the spool. */
   allowStoring(isAllowed: boolean): void {
     Atomics.store(this.words, LogControl.MAY_STORE_WORD, isAllowed ? 1 : 0);
   }
 
-  /** Rows of queries that are answered later are kept by these settings. */
+  /** Applies settings to rows of queries that are answered from now on. */
   use(settings: LogSettings): void {
     this.settings = settings;
     this.worker?.post({ type: 'settings', settings });
     if (this.worker !== undefined) this.slowWriters(settings.pressure === 'slow');
   }
 
-  /** Later queries are checked for the names of these probes. */
+  /** Checks later queries for the names of these probes. */
   watchProbes(tokens: readonly string[]): void {
     this.probes = tokens;
     this.worker?.post({ type: 'probes', tokens });
@@ -121,12 +121,12 @@ export class QueryLogThread implements OwnRowsSource {
     return readTally(this.tally);
   }
 
-  /** Rows lost since the start, those of full rings included. */
+  /** Rows lost since the start, including those of full rings. */
   lostRows(): number {
     return lostRows(this.tally);
   }
 
-  /** Counters of the stream of queries. */
+  /** Counters of the dnstap stream. */
   streamCounters(): StreamCounters {
     const doubles = new Float64Array(this.control);
     return {
@@ -135,7 +135,7 @@ export class QueryLogThread implements OwnRowsSource {
     };
   }
 
-  /** Reason why rows cannot be stored now, neither in the database nor on disk; null = they can. */
+  /** Reason why rows can currently not be stored, neither in the database nor on disk; null = they can. */
   trouble(): string | null {
     return this.lastTrouble;
   }
@@ -157,7 +157,7 @@ export class QueryLogThread implements OwnRowsSource {
     return answer.taken;
   }
 
-  /** Reads the remaining records; call it when the DNS threads have ended. */
+  /** Reads the remaining records; call it after the DNS threads have ended. */
   async stopReading(): Promise<void> {
     await this.worker?.ask({ type: 'stop-reading' });
   }
@@ -204,7 +204,7 @@ export class QueryLogThread implements OwnRowsSource {
     if (this.isTailed) worker.post({ type: 'tail', isWanted: true });
   }
 
-  /** Whether the DNS threads wait a little for a log thread that is behind. */
+  /** Whether the DNS threads briefly wait for a log thread that is behind. */
   private slowWriters(isSlow: boolean): void {
     for (const { answerLog, resolveLog } of this.ends!.memories)
       for (const ring of [answerLog, resolveLog]) slowWriter(ring, isSlow);
@@ -252,7 +252,7 @@ export class QueryLogThread implements OwnRowsSource {
     this.slowWriters(false);
     if (this.isClosing) return;
     this.lastTrouble = null;
-    this.parts.logger.error('replace the query log thread, which died', {
+    this.parts.logger.error('query log thread died; replacing it', {
       exit_code: exitCode,
       rows_lost: loseWaiting(this.tally),
       cause: cause?.stack,
@@ -264,12 +264,12 @@ export class QueryLogThread implements OwnRowsSource {
     else restart();
   }
 
-  /** Ends a thread that hangs; its end triggers the replacement. */
+  /** Ends a hanging thread; its end triggers the replacement. */
   private checkHeartbeat(): void {
     const beat = Atomics.load(this.words, LogControl.BEAT_WORD);
-    // A thread that loads its code has not hung.
+    // A thread that is still loading its code does not hang.
     if (beat === 0 || this.heartbeat?.startsToHang(beat) !== true) return;
-    this.parts.logger.error('end the query log thread, which hangs');
+    this.parts.logger.error('query log thread hangs; ending it');
     this.worker?.terminate();
   }
 }

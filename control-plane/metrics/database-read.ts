@@ -1,12 +1,12 @@
-/** Reads of the database for metrics: a scrape waits for no database that is down or does not answer. */
+/** Database reads for metrics: a scrape does not wait for a database that is down or does not answer. */
 import type { Database } from '../storage/db/database.ts';
 
-/** Milliseconds that a scrape waits for a read. */
+/** Milliseconds for which a scrape waits for a read. */
 const WAIT_MS = 1000;
 
 /**
- * Reads with `read`, for all who ask at the same time once; null while the database is not up, if it fails, or if it is
- * not done in time. A read that hangs is not repeated until it ends.
+ * Reads with `read`, once for all simultaneous callers; null if the database is unavailable, if the read fails, or if
+ * it takes too long. A read that hangs is not repeated until it ends.
  */
 export function databaseRead<T>(
   database: Pick<Database, 'status'>,

@@ -1,4 +1,4 @@
-/** Metrics of DNS itself: answers, their times, and what got none. */
+/** Metrics of DNS itself: answers, their response times, and dropped queries. */
 import {
   ANSWER_SOURCES,
   answeredSlot,
@@ -19,13 +19,13 @@ import { type Family, family, type HistogramFamily, type Sample } from './family
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 
 const MICROSECONDS = 1e6;
-/** Upper bounds of the classes of times but the last, seconds. */
+/** Upper bounds of all response time classes except the last, in seconds. */
 export const TIME_BOUNDS = Array.from(
   { length: LATENCY_CLASSES - 1 },
   (_, index) => 2 ** index / MICROSECONDS,
 );
 
-/** Faults by the counter that has them. */
+/** Faults by their counter. */
 const FAULTS = {
   short_or_response: Counter.DROPPED_SHORT_OR_RESPONSE,
   format_error: Counter.FORMAT_ERRORS,
@@ -45,7 +45,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     family(
       'counter',
       'weir_dns_queries_total',
-      'Answered queries by thread, protocol and status, as the query log names them',
+      'Answered queries by thread, protocol and status, with the names of the query log',
       [...THREAD_LABELS, 'protocol', 'status'],
       () => threads.flatMap(answeredBy),
     ),
@@ -67,14 +67,14 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     ]),
     summed(
       'validations',
-      'Answers by DNSSEC status; a bogus one is answered with SERVFAIL',
+      'Answers by DNSSEC status; bogus answers are replaced with SERVFAIL',
       'status',
       threads,
       DNSSEC_STATUS_NAMES.map((name, code) => [name, dnssecSlot(code)] as const),
     ),
     summed(
       'rate_limited',
-      'Queries over a limit of dns.rate_limit (dry run too), by what the limit counts',
+      'Queries over a limit of dns.rate_limit (also in a dry run), by what the limit counts',
       'reason',
       threads,
       LIMIT_REASONS.map((name, place) => [name, limitSlot(place + 1)] as const),
@@ -93,7 +93,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     family(
       'counter',
       'weir_dns_faults_total',
-      'Messages that could not be read, queries and connections that could not be taken on, and answers that could not be sent',
+      'Messages that could not be read, queries and connections that were rejected, and answers that could not be sent',
       [...THREAD_LABELS, 'reason'],
       () => threads.flatMap(faultsOf),
     ),
@@ -117,7 +117,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
   ];
 }
 
-/** Answer threads answer over UDP only. */
+/** Answer threads use only UDP. */
 function answeredBy({ role, labels, slots }: ThreadCounters): Sample[] {
   const protocols = role === 'answer' ? (['udp'] as const) : PROTOCOL_NAMES;
   return protocols.flatMap((protocol) =>
@@ -132,7 +132,7 @@ function responseTimes(threads: readonly ThreadCounters[]): HistogramFamily {
   return {
     type: 'histogram',
     name: 'weir_dns_response_seconds',
-    help: 'Time from the arrival of a query until the kernel gets its answer, by where the answer is from',
+    help: 'Time from the arrival of a query until the kernel gets its answer, by the source of the answer',
     bounds: TIME_BOUNDS,
     read: () =>
       ANSWER_SOURCES.map((name, source) => {

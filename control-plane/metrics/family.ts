@@ -9,7 +9,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A metric with its help; without a sample only its help is shown. */
+/** A metric with its help; without samples only its help is written. */
 export interface Family {
   /** Base units; a counter ends in `_total`. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Family {
 /** Counts of measured durations by class. */
 export interface HistogramSample {
   readonly labels: Labels;
-  /** Counts by class, not added up; the last class has no upper bound. */
+  /** Counts by class, not cumulative; the last class has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
@@ -33,7 +33,7 @@ export interface HistogramFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'histogram';
-  /** Upper bounds of all classes but the last. */
+  /** Upper bounds of all classes except the last. */
   readonly bounds: readonly number[];
   readonly read: () => readonly HistogramSample[];
 }
@@ -49,7 +49,7 @@ export function family(
   return { type, name, help, labels, read };
 }
 
-/** A family of one value; null = it is not known. */
+/** A family with one value; null = unknown. */
 export function single(
   type: Family['type'],
   name: string,

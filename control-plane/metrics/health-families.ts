@@ -1,4 +1,4 @@
-/** Metrics behind the checks of health that have no other: certificates, disk, clock, versions, database, reload. */
+/** Metrics for health checks without other metrics: certificates, disk, clock, versions, database, reload. */
 import type { NodeClaim } from '../storage/cluster/node-claim.ts';
 import type { Database } from '../storage/db/database.ts';
 import type { UsedCertificate } from './checks/certificate-check.ts';
@@ -37,7 +37,7 @@ export function healthFamilies({
     family(
       'gauge',
       'weir_certificate_refused',
-      '1 = the files of the configuration cannot be used, an earlier or self-signed certificate is; web or dns',
+      '1 = the configured files cannot be used, and an earlier or self-signed certificate is in use; web or dns',
       ['use'],
       () => certificates().map(({ use, fault }) => ({ labels: { use }, value: fault === null ? 0 : 1 })),
     ),
@@ -51,21 +51,21 @@ export function healthFamilies({
       'Size of the disk with the data directory',
       () => disk.now()?.sizeBytes ?? null,
     ),
-    gauge('weir_clock_offset_seconds', 'How far the clock is ahead of that of the database', () => {
+    gauge('weir_clock_offset_seconds', 'How far the clock is ahead of the clock of the database', () => {
       const aheadMs = claim.aheadMs();
       return aheadMs === null ? null : aheadMs / 1000;
     }),
     gauge(
       'weir_cluster_versions',
-      'Different versions that the running nodes of the cluster have',
+      'Different versions of the running nodes of the cluster',
       () => new Set(claim.otherVersions().map(({ version }) => version)).size + 1,
     ),
-    gauge('weir_database_refuses_connections', '1 = the database is up and opens no new connection', () =>
+    gauge('weir_database_refuses_connections', '1 = the database is up but accepts no new connections', () =>
       database.status().refusal === undefined ? 0 : 1,
     ),
     gauge(
       'weir_database_old_primaries',
-      'Servers of database.url that accept changes although another one has taken their place',
+      'Servers of database.url that accept changes although another one has replaced them',
       () => database.status().oldPrimaries?.length ?? 0,
     ),
     gauge('weir_config_reload_failed', '1 = the last reload of the configuration failed', () =>

@@ -6,7 +6,7 @@ import { type Family, family, type Labels, type Sample } from './family.ts';
 
 const LABELS = ['id', 'kind', 'list'] as const;
 
-/** A list as the database has it. */
+/** A list in the form of the database. */
 export type FetchedList = Pick<
   BlocklistSource,
   'id' | 'name' | 'status' | 'last_checked_at' | 'last_changed_at'
@@ -15,7 +15,7 @@ export type FetchedList = Pick<
 /** Readers for the values of these metrics. */
 export interface ListReads {
   readonly published: () => PublishedState;
-  /** Null while the database does not say. */
+  /** Null if the database does not answer. */
   readonly fetched: () => Promise<readonly FetchedList[] | null>;
 }
 
@@ -40,7 +40,7 @@ export function listFamilies({ published, fetched }: ListReads): Family[] {
     family(
       'gauge',
       'weir_list_last_success_timestamp_seconds',
-      'When the list was last fetched, or found unchanged; after a restart in error, when its content last changed',
+      'When the list was last fetched, or found unchanged; after a restart with an error, when its content last changed',
       LABELS,
       async () => ((await fetched()) ?? []).flatMap((list) => lastSuccess.sampleOf(list)),
     ),
@@ -76,7 +76,7 @@ function statusesOf(list: FetchedList): Sample[] {
   }));
 }
 
-/** Times of earlier successes: the row of a list keeps only the time and result of its last fetch. */
+/** Times of earlier successes: the row of a list contains only the time and result of its last fetch. */
 class LastSuccess {
   private readonly secs = new Map<number, number>();
 

@@ -7,7 +7,7 @@ export interface NodeReads {
   readonly workers: () => { readonly answering: number; readonly workers: number; readonly restarts: number };
   readonly snapshotVersion: () => number;
   readonly threadsBehind: () => number;
-  /** Null while the database does not say, and before the first change. */
+  /** Null if the database does not answer, and before the first change. */
   readonly revision: () => Promise<number | null>;
   readonly isDatabaseUp: () => boolean;
   readonly isClockWrong: () => boolean;
@@ -19,11 +19,11 @@ export function nodeFamilies(reads: NodeReads): Family[] {
   const gauge = (name: string, help: string, read: () => number | Promise<number | null>): Family =>
     single('gauge', name, help, read);
   return [
-    family('gauge', 'weir_build_info', 'Version of Weir and of Node', ['version', 'node'], () => [
+    family('gauge', 'weir_build_info', 'Version of Weir and of Node.js', ['version', 'node'], () => [
       { labels: build, value: 1 },
     ]),
-    gauge('weir_workers', 'Workers, each of an answer and a resolve thread', () => reads.workers().workers),
-    gauge('weir_workers_answering', 'Workers that answer', () => reads.workers().answering),
+    gauge('weir_workers', 'Workers, each with an answer and a resolve thread', () => reads.workers().workers),
+    gauge('weir_workers_answering', 'Workers that are answering', () => reads.workers().answering),
     single(
       'counter',
       'weir_threads_replaced_total',
@@ -33,13 +33,15 @@ export function nodeFamilies(reads: NodeReads): Family[] {
     gauge('weir_snapshot_version', 'Version of the active policy snapshot', reads.snapshotVersion),
     gauge(
       'weir_snapshot_threads_behind',
-      'Threads that did not take the last snapshot in time',
+      'Threads that did not acknowledge the last snapshot in time',
       reads.threadsBehind,
     ),
     gauge('weir_policy_revision', 'Newest revision of the policy in the database', reads.revision),
     gauge('weir_database_up', '1 = the database answers', () => (reads.isDatabaseUp() ? 1 : 0)),
-    gauge('weir_clock_wrong', '1 = the clock is before the release of Weir or the last known time', () =>
-      reads.isClockWrong() ? 1 : 0,
+    gauge(
+      'weir_clock_wrong',
+      '1 = the clock is earlier than the release of Weir or than the last known time',
+      () => (reads.isClockWrong() ? 1 : 0),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-/** All metrics of a node, over its parts. */
+/** All metrics of a node, collected from its parts. */
 import { join } from 'node:path';
 import type { CacheContents } from '../resolving/cache/cache-contents.ts';
 import type { ClockFloor } from '../host/clock/clock-floor.ts';
@@ -46,11 +46,11 @@ export interface NodeMetricsParts {
   readonly disk: Pick<DiskRoom, 'now'>;
   readonly writer: { counters(): LogWriterCounters; readonly spoolLimitBytes: number };
   readonly dayExport: { failures(): number };
-  /** null = no queries are streamed. */
+  /** null = no dnstap stream. */
   readonly dnstap: { counters(): StreamCounters } | null;
 }
 
-/** The metrics of a node, read when scraped; what shows them is loaded for the first scrape. */
+/** The metrics of a node, read when scraped; the formatting code is loaded at the first scrape. */
 export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusText> {
   const { supervisor, publisher, database, sources } = parts;
   const threads = threadCounters(supervisor.memories());

@@ -1,4 +1,4 @@
-/** Metrics of the process and its threads, with the usual names of Prometheus's own clients, if there is one. */
+/** Metrics of the process and its threads, with the usual names of Prometheus's own clients where there is one. */
 import { LATENCY_CLASSES, latencyClass } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { TIME_BOUNDS } from './dns-families.ts';
@@ -6,11 +6,11 @@ import { type Family, family, type HistogramFamily, type Sample, single } from '
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 import { readThreadCpu } from './thread-cpu.ts';
 
-/** Time between two beats of the main thread's loop, milliseconds: each is a wake-up of a process at rest. */
+/** Interval of the main loop's timer in milliseconds: each call is a wake-up of an idle process. */
 const BEAT_MS = 250;
 const MICROSECONDS = 1000;
 
-/** Families of the process; measuring the main loop starts here, and costs four timers a second. */
+/** Families of the process; this starts measuring the main loop, which costs four timers per second. */
 export function processFamilies(threads: readonly ThreadCounters[]): (Family | HistogramFamily)[] {
   return [
     single('gauge', 'process_start_time_seconds', 'When the process started, Unix time', () =>
@@ -28,19 +28,19 @@ export function processFamilies(threads: readonly ThreadCounters[]): (Family | H
     family(
       'counter',
       'weir_thread_cpu_seconds_total',
-      'CPU time by thread; main is the control plane, other are helpers of V8, libuv and compiles. Linux only',
+      'CPU time by thread; main is the control plane, other are helper threads of V8, libuv and compilations. Linux only',
       THREAD_LABELS,
       readThreadCpu,
     ),
     mainLoopLag(),
+    loopLag('lag_seconds', "Lag of a resolve thread's event loop timer", threads, Counter.LOOP_LAG_MS, 1000),
     loopLag(
-      'lag_seconds',
-      "By how much the beats of a resolve thread's loop were late",
+      'beats',
+      "Calls of a resolve thread's event loop timer, one per second",
       threads,
-      Counter.LOOP_LAG_MS,
-      1000,
+      Counter.LOOP_BEATS,
+      1,
     ),
-    loopLag('beats', "Beats of a resolve thread's loop, one a second", threads, Counter.LOOP_BEATS, 1),
   ];
 }
 
@@ -69,13 +69,13 @@ function mainLoopLag(): HistogramFamily {
   return {
     type: 'histogram',
     name: 'weir_main_event_loop_lag_seconds',
-    help: "By how much the beats of the control plane's loop were late, four a second",
+    help: "Lag of the control plane's event loop timer, four calls per second",
     bounds: TIME_BOUNDS,
     read: () => [{ labels: {}, counts, sum: sumMs / 1000 }],
   };
 }
 
-/** The beat of resolve threads is late by whatever their loop is busy with. Answer threads have no loop. */
+/** The timer of a resolve thread is late while its loop is busy. Answer threads have no loop. */
 function loopLag(
   name: string,
   help: string,

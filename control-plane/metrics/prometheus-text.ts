@@ -1,4 +1,4 @@
-/** The families as the text that Prometheus scrapes. The only file that knows prom-client. */
+/** The families in the text format of Prometheus. The only importer of prom-client. */
 import { Counter, Gauge, type Metric, Registry } from 'prom-client';
 import type { Family, HistogramFamily, HistogramSample } from './family.ts';
 
@@ -46,13 +46,13 @@ function register(registry: Registry, { type, name, help, labels, read }: Family
   });
 }
 
-/** Forgets all samples; without labels, a reset alone would leave a 0. */
+/** Removes all samples; without labels, a reset alone would leave a 0. */
 function clear(metric: Counter | Gauge, labels: readonly string[]): void {
   metric.reset();
   if (labels.length === 0) metric.remove();
 }
 
-/** The package's own histograms only count what they observe themselves; this one shows what was counted elsewhere. */
+/** The package's own histograms only count their own observations; this one shows counts from elsewhere. */
 function histogramOf({ name, help, type, bounds, read }: HistogramFamily): Metric {
   const get = () => ({ name, help, type, values: read().flatMap((sample) => linesOf(name, bounds, sample)) });
   return { name, get } as unknown as Metric;

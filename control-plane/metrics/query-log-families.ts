@@ -8,13 +8,13 @@ import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 /** Readers for the values of these metrics. */
 export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
-  /** Bytes that wait on disk; null = not known. */
+  /** Bytes waiting on disk; null = unknown. */
   readonly spoolBytes: () => Promise<number | null>;
   /** Size limit of the spool, bytes. */
   readonly spoolLimitBytes: number;
-  /** Turns of the export of finished days that failed. */
+  /** Number of failed exports of finished days. */
   readonly exportFailures: () => number;
-  /** Counters of the stream of queries; undefined = there is no stream. */
+  /** Counters of the dnstap stream; undefined = no stream. */
   readonly dnstap: () => StreamCounters | undefined;
 }
 
@@ -28,18 +28,18 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
       'counter',
       'weir_query_log_written_rows_total',
       'Rows in the database',
-      // Rows that a lost database may not have kept are written again, and not counted until then.
+      // Rows that a failed database may have lost are written again, and not counted until then.
       rising(() => counters().written),
     ),
-    rows('spooled', 'Rows written to the spool on disk because the database was away'),
-    rows('dropped', 'Rows lost: beyond a bound, or refused by the disk'),
-    rows('refused', 'Rows that the database refused for their content, kept in a file'),
+    rows('spooled', 'Rows written to the spool on disk because the database was unavailable'),
+    rows('dropped', 'Rows lost: over a limit, or because the disk failed'),
+    rows('refused', 'Rows that the database rejected because of their content, stored in a file'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
     single(
       'gauge',
       'weir_query_log_spool_max_bytes',
-      'Most bytes of the spool; then the oldest rows are dropped',
+      'Size limit of the spool; above it, the oldest rows are dropped',
       () => reads.spoolLimitBytes,
     ),
     single(
@@ -57,7 +57,7 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
     single(
       'counter',
       'weir_dnstap_lost_frames_total',
-      'Queries not streamed because the receiver was slow or away',
+      'Queries not streamed because the receiver was slow or unavailable',
       () => dnstap()?.lost ?? 0,
     ),
     family(
@@ -71,7 +71,7 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
   ];
 }
 
-/** The largest value so far: a counter that falls looks like a restart to Prometheus. */
+/** The largest value so far, because Prometheus interprets a falling counter as a restart. */
 function rising(read: () => number): () => number {
   let largest = 0;
   return () => (largest = Math.max(largest, read()));

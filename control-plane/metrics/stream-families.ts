@@ -21,7 +21,7 @@ export function streamFamilies(threads: readonly ThreadCounters[], connections: 
     family(
       'counter',
       'weir_dns_tls_handshakes_total',
-      'TLS handshakes that were begun, for DNS over TLS and HTTPS',
+      'TLS handshakes started, for DNS over TLS and HTTPS',
       WORKER,
       () =>
         resolving.map(({ labels, slots }) => ({

@@ -3,7 +3,7 @@ import type { ThreadRole, WorkerMemory } from '../../shared/threads/messages.ts'
 import { LogRing } from '../../shared/query-log.ts';
 import type { Labels } from './family.ts';
 
-/** One thread's counters, with the labels that name it. */
+/** One thread's counters, with the labels that identify it. */
 export interface ThreadCounters {
   readonly role: ThreadRole;
   readonly labels: Labels;
@@ -13,7 +13,7 @@ export interface ThreadCounters {
   readonly log: Int32Array;
 }
 
-/** Names of the labels that name a thread. */
+/** Names of the labels that identify a thread. */
 export const THREAD_LABELS = ['thread', 'worker'] as const;
 
 /** The labels of a thread. */

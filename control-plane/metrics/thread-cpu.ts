@@ -4,11 +4,11 @@ import type { Sample } from './family.ts';
 import { threadLabels } from './thread-counters.ts';
 
 const THREADS = '/proc/self/task';
-/** Names that `dns-thread.ts` gives; the kernel keeps 15 bytes. */
+/** Names that `dns-thread.ts` assigns; the kernel keeps 15 bytes. */
 const DNS_THREAD = /^dns-(answer|resolve)-(\d+)$/;
 const NANOSECONDS = 1e9;
 
-/** Seconds of the main thread, of each DNS thread, and of all others together; nothing except on Linux. */
+/** Seconds of the main thread, of each DNS thread, and of all others together; empty except on Linux. */
 export function readThreadCpu(): Sample[] {
   if (process.platform !== 'linux') return [];
   const sums = new Map<string, Sample>();

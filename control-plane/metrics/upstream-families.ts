@@ -1,4 +1,4 @@
-/** Metrics of the upstream servers, as the resolve threads last reported them. */
+/** Metrics of the upstream servers, from the last reports of the resolve threads. */
 import type { UpstreamDetail } from '../../shared/api/upstreams-api.ts';
 import type { UpstreamLatency, UpstreamName } from '../resolving/upstreams/upstream-health.ts';
 import { TIME_BOUNDS } from './dns-families.ts';
@@ -31,17 +31,13 @@ export function upstreamFamilies({ details: read, latencies }: UpstreamReads): (
       LABELS,
       each(({ failures }) => failures),
     ),
-    family(
-      'gauge',
-      'weir_upstream_healthy',
-      '1 = healthy, 0 = unhealthy; nothing while it is not known',
-      LABELS,
-      () => read().filter(isKnown).map(healthOf),
+    family('gauge', 'weir_upstream_healthy', '1 = healthy, 0 = unhealthy; absent while unknown', LABELS, () =>
+      read().filter(isKnown).map(healthOf),
     ),
     {
       type: 'histogram',
       name: 'weir_upstream_latency_seconds',
-      help: 'Time from a question to the answer of a server, health checks included',
+      help: 'Time from a question to the answer of a server, including health checks',
       bounds: TIME_BOUNDS,
       read: () =>
         latencies().map(({ server, counts, sumMs }) => ({

@@ -1,11 +1,11 @@
-/** Figures that this node reports with each heartbeat, read from its parts at that time. */
+/** Statistics that this node reports with each heartbeat, read from its parts at that time. */
 import { NodeState } from '../../shared/threads/messages.ts';
 import type { CacheContents } from '../resolving/cache/cache-contents.ts';
 import { reachableAddress } from '../storage/cluster/node-address.ts';
 import type { NodeFigures } from '../storage/cluster/node-figures.ts';
 import type { PolicyContext } from './start-policy.ts';
 
-/** A node with its answer cache as it is shown. */
+/** A node with its answer cache. */
 type FiguresContext = PolicyContext & { readonly cache: Pick<CacheContents, 'metrics'> };
 
 const STATES = {
@@ -15,7 +15,7 @@ const STATES = {
   [NodeState.DRAINING]: 'draining',
 } as const;
 
-/** Adds the figures to each heartbeat; returns the function that reads them. */
+/** Adds the statistics to each heartbeat; returns the function that reads them. */
 export function sayFigures(context: FiguresContext): () => NodeFigures {
   const figures = (): NodeFigures => ({
     address: reachableAddress(context.config.server.bind_address),
@@ -32,7 +32,7 @@ export function sayFigures(context: FiguresContext): () => NodeFigures {
 
 function othersOf({ supervisor, writer, cache, configuration }: FiguresContext): NodeFigures['others'] {
   const { entries, hit_rate } = cache.metrics();
-  // A server is one, however many workers watch it.
+  // A server is counted once, however many workers watch it.
   const servers = new Map<string, boolean>();
   for (const { pools } of supervisor.upstreams())
     for (const { address, poolName, status } of pools) {

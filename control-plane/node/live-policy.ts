@@ -1,4 +1,4 @@
-/** Inputs of policy other than its rows: now, and at an earlier moment. */
+/** Inputs of policy other than its rows: current ones, and those of an earlier time. */
 import type { Node } from './node.ts';
 import type { Config } from '../../config/schema.ts';
 import {
@@ -17,7 +17,7 @@ import { nameRules } from '../policy/snapshot/build/name-rules-builder.ts';
 import { ZoneNumbers } from '../policy/snapshot/build/zone-numbers.ts';
 import { lanAddresses } from './system/lan-addresses.ts';
 
-/** Live state that is in no row: overrides, addresses of clients, local names, flags. */
+/** Runtime state that is not in any row: overrides, addresses of clients, local names, flags. */
 export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
   return (rows) => {
     const { grants, ...evaluated } = evaluator.evaluate(rows);
@@ -26,7 +26,9 @@ export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: Zone
   };
 }
 
-/** Live state at an earlier moment by the rows of that time, as far as it is known; the rest is the current state. */
+/**
+ * Runtime state at an earlier time with the rows of that time, as far as it is known; the rest is the current state.
+ */
 export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePolicy {
   const grants = rows.grants.filter(
     ({ createdMs, untilMs }) => createdMs <= momentMs && (untilMs === null || momentMs < untilMs),
@@ -55,7 +57,7 @@ function besidesTime(
     findClients: (names) => clients.locateNamed(names),
     names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
     configRecords: records,
-    // As the server was started: a change of the key takes effect at the next start.
+    // As at the start of the server: a change of the key takes effect after a restart.
     leases: [...leases, ...compatNames(node.config)],
     access: node.access.current(rows),
     excludedAddresses: clients.excludedAddresses(rows.excludedClients),
@@ -63,7 +65,7 @@ function besidesTime(
   };
 }
 
-/** Local names that are in no database; bare host names of leases are of `localDomain`. */
+/** Local names that are not in a database; bare host names of leases are below `localDomain`. */
 export function localSources(
   { configuration, leases }: Node,
   localDomain: string,
@@ -74,7 +76,7 @@ export function localSources(
   };
 }
 
-/** Points `pi.hole` at this machine if it serves that API. A record that a user wrote for it wins. */
+/** Points `pi.hole` to this machine if it serves that API. A user's record for the name has precedence. */
 function compatNames({ server }: Config): LeaseName[] {
   if (!server.alt_compat) return [];
   const { bind_address: listening } = server;

@@ -1,7 +1,7 @@
 /**
- * Node before it answers. Each step of the start takes what the steps before it made and returns that with its
- * own services: `startDns()`, `startPolicy()`, then `startWeb()`, whose context every feature takes its services from.
- * Features name the services they use in their parameters, so that one name means one service everywhere.
+ * A node before it answers. Each step of the start takes the results of earlier steps and adds its own services:
+ * `startDns()`, `startPolicy()`, then `startWeb()`, whose context contains the services of all features. Features list
+ * the services that they use in their parameters, so that one name means the same service everywhere.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
@@ -34,14 +34,14 @@ export interface Node {
   readonly startedAtMs: number;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** Resolves when the data directory is this process's own; the threads answer before, if it takes over from another. */
+  /** Resolves when the data directory belongs to this process; in a takeover, the threads answer before that. */
   readonly mayWrite: Promise<void>;
-  /** Whether another process hands the data directory over, and all of this one is to be ready before. */
+  /** Whether another process hands over the data directory, and this one must be completely ready before that. */
   readonly isTakingOver: boolean;
-  /** Sockets of the process that this one takes over from; null = there are none. */
+  /** Sockets of the process that is replaced; null = none. */
   readonly inherited: InheritedSockets | null;
   readonly database: Database;
-  /** Jobs that one node does for all. */
+  /** Jobs that one node does for all nodes. */
   readonly jobs: JobLeases;
   readonly secret: ClusterSecret;
   readonly clients: ClientDirectory;
@@ -52,7 +52,7 @@ export interface Node {
   readonly neighbours: ReadNeighbours;
   /** The port that DNS is answered on; it differs from the configuration if that port was not available. */
   readonly dnsPort: number;
-  /** Ports that this Weir listens on so far. */
+  /** Ports on which this Weir currently listens. */
   readonly ownPorts: Set<number>;
   readonly stops: Stops;
 }

@@ -1,8 +1,7 @@
 /**
- * Every route of the native API. Its rows stand with their features, each in a `<noun>-routes.ts`: where it is, who may
- * use it, what goes in and comes out, and who handles it. A path that is not here does not exist, and a row without a
- * right that its caller has is refused: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves
- * them.
+ * Every route of the native API. The rows are defined in their features, each in a `<noun>-routes.ts`: path, access,
+ * schemas and handler. A path that is not here does not exist, and a row whose right the caller lacks is refused: the
+ * guard denies by default. `openapi.ts` describes the rows; `app.ts` serves them.
  */
 import { accessRoutes } from '../clients/access/access-routes.ts';
 import type { Route } from '../api/route.ts';
@@ -122,26 +121,24 @@ const FEATURES = [
   queryStreamRoutes,
   timelineRoutes,
   logClearRoutes,
-  // After the other places below /queries: their names would be read as ids.
+  // After the other paths below /queries, whose names would be parsed as ids.
   queryRoutes,
   statsRoutes,
   topRoutes,
   dashboardRoutes,
 ] as const;
 
-/**
- * The services that functions need together, each of which names its own: inferred, as a parameter is contravariant.
- */
+/** The combined services that these functions require: inferred, because a parameter is contravariant. */
 type ContextOf<Feature, Row> = (
   Feature extends (context: infer Context) => Row[] ? (context: Context) => void : never
 ) extends (context: infer All) => void
   ? All
   : never;
 
-/** The services that all rows need; a feature sees its own only. */
+/** The services that all rows require; each feature sees only its own. */
 export type RouteContext = ContextOf<(typeof FEATURES)[number], Route>;
 
-/** All rows, over the services of a node. */
+/** All rows, with the services of a node. */
 export function routeTable(context: RouteContext): Route[] {
   return FEATURES.flatMap((rows) => rows(context));
 }
@@ -159,10 +156,10 @@ const COMPAT_FEATURES = [
 /** The context of the routes of the compatibility API. */
 export type CompatContext = ContextOf<(typeof COMPAT_FEATURES)[number], CompatRoute>;
 
-/** Every row of the compatibility API. It has no other: nothing here changes more than the caller's own session. */
+/** Every row of the compatibility API. There are no others: nothing here changes more than the caller's own session. */
 export function compatTable(context: CompatContext): CompatRoute[] {
   return COMPAT_FEATURES.flatMap((rows) => rows(context));
 }
 
-/** The rows below the page `/check`, which stand outside the API. */
+/** The rows below the page `/check`, which are outside the API. */
 export { publicProbeRoutes as checkTable } from '../clients/probes/probe-routes.ts';

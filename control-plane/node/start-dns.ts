@@ -1,4 +1,4 @@
-/** Starts the DNS side: threads on the last snapshot, and the path of their log records into the database. */
+/** Starts the DNS side: threads with the last snapshot, and the path of their log records to the database. */
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { NodeState } from '../../shared/threads/messages.ts';
@@ -39,15 +39,16 @@ import { WorkerSupervisor } from '../threads/supervisor.ts';
 import { workerHooks, workerSettings } from './thread-settings/worker-settings.ts';
 import type { WorkerHooks } from './thread-settings/worker-settings.ts';
 
-/** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
+/** Milliseconds reserved for storing the last log rows, in the database or in the spool, when Weir stops. */
 const LOG_MS = 600;
 
 /** A node with its DNS side. */
 export type DnsContext = Awaited<ReturnType<typeof startDns>>;
 
 /**
- * The DNS side: threads on the last snapshot, which `startThreads()` starts, and the path of their log records into the database. `before` is the state
- * of the process whose sockets these are; one that has ended counts as ready if it ever was.
+ * The DNS side: threads with the last snapshot, which `startThreads()` starts, and the path of their log records to the
+ * database. `before` is the state of the process whose sockets were inherited; one that has ended counts as ready if it
+ * ever was.
  */
 export async function startDns(node: Node, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, clock, stops } = node;
@@ -110,7 +111,7 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   const reports = startReports(node, supervisor, log.writer);
   const startThreads = async (): Promise<void> => {
     await supervisor.start();
-    // Its code is loaded once DNS is answered.
+    // Its code is loaded after DNS is answered.
     log.writer.start({ memories: supervisor.memories(), seen: reports.seen });
     followAnchors();
   };
@@ -128,17 +129,17 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     cacheMemory,
     /** The answer cache as bytes; null = it cannot be handed over. */
     cacheImage,
-    /** Configured text of the server at an index of log records. */
+    /** Configured text of the server with an index of log records. */
     upstreamName: (index: number) => numbers.addressOf(index) ?? zones.upstreamOf(index + 1),
     clockFloor,
     /** Null if it is not open yet. */
     webCertificate: certificates?.web ?? null,
-    /** Certificate of encrypted DNS; null = there is none. */
+    /** Certificate of encrypted DNS; null = none. */
     dnsCertificate: certificates?.dns ?? null,
   };
 }
 
-/** Starts what counts the answered queries each second, and what takes what the log thread sees in them. */
+/** Starts counting answered queries each second, and handling events that the log thread detects in them. */
 function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervisor, writer: QueryLogThread) {
   const probes = new Probes(clock, (tokens) => writer.watchProbes(tokens));
   const refusedNetworks = new RefusedNetworks();
@@ -157,7 +158,7 @@ function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervis
       await writer.stopReading();
     },
   });
-  /** The stream of answered queries; null if no receiver is configured. */
+  /** The dnstap stream; null if no receiver is configured. */
   const dnstap = config.logging.dnstap === '' ? null : { counters: () => writer.streamCounters() };
   return { probes, dnstap, rate, refusedNetworks, seen };
 }
@@ -206,7 +207,7 @@ function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): vo
   });
 }
 
-/** Starts the writer of the query log, and the part that answers questions about it. */
+/** Starts the writer of the query log, and the part that reads it. */
 function startLog(node: Node) {
   const { clients, config, configuration, nodeName, stops } = node;
   const claim = openNodeClaim(node, (isHeld) => writer.allowStoring(isHeld));
@@ -235,7 +236,7 @@ function startLog(node: Node) {
     claim,
     names,
     writer,
-    // One reader, which features see as the log or as its statistics.
+    // One reader, which features use as the log or as its statistics.
     queryLog,
     stats: queryLog,
     /** Reason why rows of the query log cannot be stored; null = they can. */
@@ -255,7 +256,7 @@ function logSettings({ database, dns }: Config): LogSettings {
   };
 }
 
-/** Claims the node's name in the database, once it is started and there is a database. */
+/** Claims the node's name in the database, when it has started and there is a database. */
 function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim {
   const claim = new NodeClaim({ ...node, onHeld });
   node.stops.push(() => claim.stop());
@@ -263,7 +264,7 @@ function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim
 }
 
 /**
- * The answer cache, with the answers of the last run if they are kept; written back after the threads have ended, with
+ * The answer cache, with the answers of the last run if they are kept; it is saved after the threads have ended, with
  * the settings that produced its answers: null = several.
  */
 async function openCache(

@@ -1,4 +1,4 @@
-/** Handover of a data directory between two processes: taking it at start, and giving it to a successor. */
+/** Command of fcntl(2): duplicates a descriptor so that programs started later do not inherit it. */
 import { resolve } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
@@ -19,7 +19,8 @@ const F_DUPFD_CLOEXEC = 1030;
 
 /**
  * Takes the lock of a data directory, or begins a handover from the process that uses it. That process is asked before
- * the lock is tried: if an earlier successor died, it still has the sockets but not the lock. Throws a DataDirError.
+ * the lock is tried: if an earlier successor died, the process still has the sockets but not the lock. Throws a
+ * DataDirError.
  */
 export async function openDataDir(
   directory: string,
@@ -44,7 +45,7 @@ export async function openDataDir(
   }
 }
 
-/** Hands over to another process whenever one asks; `stop` stops all parts. */
+/** Hands over to another process on request; `stop` stops all parts. */
 export function startHandover(
   { dataDir, loaded, version, dnsPort, logger, supervisor, publisher, cacheImage }: DnsContext,
   web: WebServer,
@@ -67,7 +68,8 @@ export function startHandover(
       configFile: loaded.file === undefined ? null : resolve(loaded.file),
       calls,
       prepare: async () => {
-        // If descriptors cannot be copied, a pause would close the web port, so requests are answered until the end.
+        // If descriptors cannot be duplicated, a pause would close the web port, so requests are answered until the
+        // end.
         const listeners = calls === null ? [] : await web.pause(copy);
         await publisher.settled();
         const image = calls === null ? null : cacheImage();

@@ -27,7 +27,7 @@ import type { Stops } from './stopping.ts';
 import { version } from '../host/version.ts';
 import { type ChosenPort, chooseDnsPort, portState } from '../threads/dns-port.ts';
 
-/** Milliseconds that are kept for ending the embedded database, cleanly or not. */
+/** Milliseconds reserved for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
 
 interface NodeStart {
@@ -37,12 +37,12 @@ interface NodeStart {
   readonly stops: Stops;
   /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
-  /** Set as soon as that process is known. */
+  /** Set when that process is known. */
   readonly handover: { taking: UpgradeTarget | null };
   readonly steps: StartSteps;
 }
 
-/** Opens the parts that all others share, each before those that need it: the lock first. */
+/** Opens the parts that all others share, each before the parts that need it; the lock first. */
 export async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: NodeStart) {
   const startedAtMs = clock.monotonicMs();
   steps.begin('open the data directory');
@@ -69,7 +69,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
   const uuid = nodeUuid(lock.dataDir, logger);
   const clients = new ClientDirectory({ site: config.server.site, clock });
   const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
-  // The first snapshot already has the addresses of clients known by MAC.
+  // The first snapshot already has the addresses of clients that are identified by MAC.
   clients.locateAll(neighbours());
   const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
   configuration.onChange(async (next, before) => {
@@ -112,7 +112,7 @@ async function dnsPortOf(
 ): Promise<ChosenPort> {
   const { bind_address: addresses, dns_port: port } = config.server;
   const isExplicit = explicit.has('server.dns_port');
-  // Sockets that systemd kept are on another port if that of the configuration was taken then.
+  // Sockets that systemd stored use another port if the configured one was taken at the time.
   const isFreeNow = isStored && known !== port && (await portState(addresses, port)) === 'free';
   if (known !== undefined && (known === port || !isExplicit) && !isFreeNow)
     return { port: known, notice: null };
@@ -133,7 +133,7 @@ function openDatabase(
   return database;
 }
 
-/** The sockets of the other process, if one hands over; it pauses its API from then on, so the code is loaded before. */
+/** The sockets of the other process, in a handover; it pauses its API after that, so the code is loaded before. */
 async function takeSockets(
   steps: StartSteps,
   taking: UpgradeTarget | null,

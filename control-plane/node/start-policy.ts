@@ -1,4 +1,4 @@
-/** Starts the policy side: policy of the database, lists, and their refresh. */
+/** Starts the policy side: policy in the database, lists, and their updates. */
 import type { Node } from './node.ts';
 import type { DnsContext } from './start-dns.ts';
 import { liveAt } from './live-policy.ts';
@@ -40,7 +40,10 @@ import { upstreamDetails } from '../resolving/upstreams/upstream-health.ts';
 /** A node with its DNS side and its policy. */
 export type PolicyContext = Awaited<ReturnType<typeof startPolicy>>;
 
-/** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
+/**
+ * The policy side: policy in the database and lists. Longer than others, because it only lists the parameters of each
+ * part.
+ */
 export async function startPolicy(dns: DnsContext) {
   const { config, configuration, logger, dataDir, database, clock, stops } = dns;
   const { supervisor, publisher, evaluator } = dns;
@@ -107,7 +110,7 @@ export async function startPolicy(dns: DnsContext) {
       servers,
       findLine: (sourceId, ruleName, kinds) => sources.findLine(sourceId, ruleName, kinds),
     }),
-    /** Explains by earlier generations. */
+    /** Explains with earlier generations. */
     past: new PastExplainer({
       ...dns,
       servers,
@@ -116,7 +119,7 @@ export async function startPolicy(dns: DnsContext) {
       liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
     }),
     listPreviews: previewsOf(dns, { cache, bounds, listDirs, current }),
-    /** Answers what a draft would change. */
+    /** Reports the effect of drafts. */
     simulator: new Simulator({
       ...dns,
       log: dns.queryLog,
@@ -131,18 +134,18 @@ export async function startPolicy(dns: DnsContext) {
   };
 }
 
-/** JavaScript heap and CPU time of a preview: half of a compile's. */
+/** JavaScript heap and CPU time of a preview: half of a compilation's. */
 const PREVIEW_HEAP_MIB = 256;
 const PREVIEW_DEADLINE = { baseMs: 10_000, msPerMib: 1000 };
 
-/** Looks at lists before they are added, in a thread that no compile waits for. */
+/** Previews lists before they are added, in a thread that no compilation waits for. */
 function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>): ListPreviews {
   const pool = new CompilePool(PREVIEW_HEAP_MIB, PREVIEW_DEADLINE);
   stops.push(() => pool.close());
   return new ListPreviews({ ...parts, pool });
 }
 
-/** Creates the part that applies the database's policy, with its configuration. */
+/** Creates the part that applies the policy in the database, with its configuration. */
 function startPolicyInForce(
   { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
   catalog: ServiceCatalog,
@@ -162,14 +165,14 @@ function startPolicyInForce(
   });
   stops.push(() => policy.close());
   stops.push(
-    onDatabaseUp(database, logger, 'write local switches of blocking to the audit log', () =>
+    onDatabaseUp(database, logger, 'write local blocking changes to the audit log', () =>
       localSwitch.record(database),
     ),
   );
   return policy;
 }
 
-/** The catalog's refresh, which starts with the housekeeping. */
+/** The updates of the catalog, which start with the housekeeping. */
 function catalogRefreshOf(
   dns: DnsContext,
   catalog: ServiceCatalog,
@@ -199,7 +202,7 @@ function catalogRefreshOf(
   return refresh;
 }
 
-/** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
+/** The names that a new list is checked against: those of all nodes, because it is fetched for all. */
 function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
   const untilAnswered = new AbortController().signal;
   const read = (days: number, limit: number): Promise<readonly string[]> => {
@@ -217,8 +220,8 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 }
 
 /**
- * Starts the work that is due each time the database comes up, and periodically. `listsInForce` is called when each
- * list that was due is active, or has failed.
+ * Starts the work that is due each time the database becomes available, and periodically. `listsInForce` is called when
+ * each due list is active, or has failed.
  */
 export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
   const { configuration, logger, database, policy, sources, catalogRefresh, logClearing, stops } = context;

@@ -1,4 +1,4 @@
-/** Opens the certificates of a node for the web and for encrypted DNS; usually both are the same one. */
+/** Opens the certificates of a node for the web and for encrypted DNS; usually both use the same one. */
 import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { CertificateFiles } from '../web/tls/certificate-files.ts';

@@ -52,13 +52,13 @@ import { nodeHealth } from './system/node-health.ts';
 export interface NodeWeb {
   readonly server: RetriedWebServer;
   readonly nodeAccess: NodeAccess;
-  /** Answers also at the local socket, and at inherited listeners; called once this process has the data directory. */
+  /** Also answers on the local socket, and on inherited listeners; called when this process has the data directory. */
   open(): Promise<void>;
 }
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API. `isWebNeeded`: a web port that is unavailable fails the start, instead of being tried again. */
+/** Dashboard and API. `isWebNeeded`: an unavailable web port fails the start, instead of being retried. */
 export async function startWeb(policy: PolicyContext, isWebNeeded = false): Promise<NodeWeb> {
   const { database, logger, stops } = policy;
   const setupCode = new SetupCode(policy.dataDir, logger);
@@ -74,12 +74,12 @@ export async function startWeb(policy: PolicyContext, isWebNeeded = false): Prom
     return context.tail.close();
   });
   const printCode = setupCodePrinter(context.auth, setupCode, policy);
-  stops.push(onDatabaseUp(database, logger, 'look for a password', printCode));
+  stops.push(onDatabaseUp(database, logger, 'check for a password', printCode));
   const { web, nodeAccess } = context;
   return { server: web, nodeAccess, open: () => openWeb(policy, app, web) };
 }
 
-/** A whole node, which the routes of every feature take their services from. */
+/** A complete node, from which the routes of every feature take their services. */
 async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const { configuration, database, clock, logger, publisher, rate, sources, nodeName } = policy;
   const auth = startAuth(policy, setupCode);
@@ -129,7 +129,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
       bootstrap: configuration.current().dns.bootstrap,
     })),
     dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
-    /** Devices in the network, other than by their queries. */
+    /** Devices in the network, from sources other than their queries. */
     network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
     statusStreams: new StatusStreams({
       read: nodeStatusReader({ ...policy, health }),
@@ -165,18 +165,18 @@ async function openWeb(
   if (isTakingOver) server.resume();
 }
 
-/** Settings for testing upstreams before a configuration names them. */
+/** Settings for testing upstreams before they are stored in a configuration. */
 function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
   return { ...upstreamCaOf(configuration.current()), dnsPort };
 }
 
-/** Asks servers once, with these resolvers for their names. */
+/** Tests servers once, with these resolvers for their names. */
 function upstreamTest(policy: PolicyContext): TestUpstreams {
   return (servers, bootstrap, gone) =>
     testUpstreams(servers, { ...upstreamTestParts(policy), bootstrap }, gone);
 }
 
-/** The dashboard, read and if need be built while all else starts. */
+/** The dashboard, which is read and, if necessary, built while everything else starts. */
 function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   const dashboard = new DashboardOnDisk({ logger, build: buildInProcess });
   stops.push(() => dashboard.stop());
@@ -195,7 +195,7 @@ function relayTo({ config, supervisor }: PolicyContext): RelayQuery | undefined 
   return (message, client, clientKey) => supervisor.requests.relay(message, client, clientKey);
 }
 
-/** Authentication, and what removes expired sessions and old entries of the audit log. */
+/** Authentication, and the removal of expired sessions and old entries of the audit log. */
 function startAuth(node: PolicyContext, setupCode: SetupCode): Authenticator {
   const { configuration, logger, follower, stops } = node;
   const config = (): Config => configuration.current();
@@ -228,7 +228,7 @@ function usedCertificates(
     });
 }
 
-/** Listens on the web port, now or as soon as that is possible. */
+/** Listens on the web port, now or as soon as possible. */
 function listenForWeb(
   context: Node & { web: RetriedWebServer; certificate: WebCertificate },
   app: WebApp,
@@ -271,9 +271,9 @@ function setupCodePrinter(
     if (code === null || isPrinted) return;
     isPrinted = true;
     const { path } = setupCode;
-    // The code is a secret, so a log has only its file.
+    // The code is a secret, so the log contains only the path of its file.
     if (config.logging.format === 'json')
-      logger.warn('no password is set; setup asks for the code in a file', { path });
+      logger.warn('no password is set; setup requires the code in a file', { path });
     else process.stdout.write(setupNotice(code, path, commandName()));
   };
 }

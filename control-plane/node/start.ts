@@ -1,7 +1,8 @@
 /**
- * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
- * background; the parts that need it follow. A process that takes over from another one starts everything before it takes
- * the data directory, so that the other one is still complete if a step fails. Stopping runs the same list backwards.
+ * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database starts in the
+ * background; the parts that need it follow. A process that takes over from another one starts everything before it
+ * takes the data directory, so that the other one is still complete if a step fails. Stopping runs the same list
+ * backwards.
  */
 import { resolve } from 'node:path';
 import type { Node } from './node.ts';
@@ -36,10 +37,10 @@ import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
-/** Milliseconds that a node without policy answers its own machine only. */
+/** Milliseconds for which a node without policy answers only its own machine. */
 const HOLD_MS = 30_000;
 
-/** Inputs of a start. */
+/** Parameters of a start. */
 interface StartOptions {
   /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver?: boolean;
@@ -47,7 +48,9 @@ interface StartOptions {
   readonly staysRoot?: StaysRoot | undefined;
 }
 
-/** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
+/**
+ * Starts Weir and resolves when it answers; it then runs until SIGTERM or SIGINT. A second signal ends it immediately.
+ */
 export async function startWeir(
   loaded: LoadedConfig,
   { takesOver = false, staysRoot }: StartOptions = {},
@@ -71,7 +74,9 @@ export async function startWeir(
   }
 }
 
-/** Reports it to the process that this one was to take over from, which reads again before this one stops. */
+/**
+ * Reports the failure to the process that this one was to replace, which receives queries again before this one stops.
+ */
 async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
   if (!takesOver) return;
   if (handover.taking === null) await reportFailedStart(resolve(loaded.config.server.data_dir), reason);
@@ -80,9 +85,9 @@ async function reportFailure({ loaded, takesOver, handover }: Start, reason: str
 
 /** State of a handover, for signals. */
 interface HandoverState {
-  /** Handover to any process that asks; null = this process is not complete yet. */
+  /** Handover to any process that requests it; null = this process is not complete yet. */
   giving: UpgradeSource | null;
-  /** Handover from another process; null = this process has not asked for it. */
+  /** Handover from another process; null = this process has not requested it. */
   taking: UpgradeTarget | null;
   /** Whether another process still has the data directory. */
   isTaking: boolean;
@@ -103,7 +108,7 @@ interface Start {
   readonly steps: StartSteps;
 }
 
-/** Stops this process, and one that it has started to take over from it. */
+/** Stops this process, and one that it has started as its successor. */
 function stopAtSignals({ logger, service, stop, handover }: Start): void {
   const echo = new SignalEcho(clock);
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -117,9 +122,10 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
       void Promise.all([stopped, giving?.end(stopped)]).then(() => process.exit(0));
       return;
     }
-    // Of a terminal this one and the process that it takes over from hear both, and that one passes it on.
+    // In a terminal, both this process and the one that it takes over from receive the signal, and that one forwards
+    // it.
     if (handover.isTaking) return;
-    logger.warn('stopping at once: what is not stored is lost', { signal });
+    logger.warn('stopping immediately: data that is not stored is lost', { signal });
     giving?.endAtOnce();
     process.exit(1);
   };
@@ -145,7 +151,7 @@ async function startParts(start: Start): Promise<void> {
     if (handover.isTold) return;
     start.service.stayAlive();
   }
-  // Threads answer already: without a handover, the rest of the code is loaded only now.
+  // The threads are already answering: without a handover, the rest of the code is loaded only now.
   steps.begin('load the policy');
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const context = await startPolicy(dns);
@@ -156,7 +162,7 @@ async function startParts(start: Start): Promise<void> {
   const reload = (): void => void node.configuration.reloadLater(context.policy);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
-  // Its web port is free only after the other process has left.
+  // Its web port is free only after the other process has ended.
   if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('start the web server');
   const { startWeb } = await import('./start-web.ts');
@@ -178,21 +184,21 @@ async function startParts(start: Start): Promise<void> {
   );
 }
 
-/** Load balancers and other nodes learn of the state. */
+/** Load balancers and other nodes are informed of the state. */
 function tellState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
   supervisor.tell(state);
   claim.tellNews();
 }
 
-/** Called when all lists that were due are active, or could not be fetched. */
+/** Called when all due lists are active, or could not be fetched. */
 function becomeReady(dns: DnsContext): void {
   tellState(dns, NodeState.READY);
   dns.generations.noteReady().catch((error: unknown) => {
-    dns.logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
+    dns.logger.warn('could not record that this node was ready', { reason: reasonOf(error) });
   });
 }
 
-/** Takes the data directory, if another process hands it over; false if this process is to stop. */
+/** Takes the data directory, if another process hands it over; false if this process must stop. */
 async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | null): Promise<boolean> {
   steps.begin('take the data directory');
   await taking?.finish();
@@ -237,13 +243,15 @@ async function greet(
   else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
-/** After a time, lets a node without a policy answer unfiltered, if configured; returns how to stop that. */
+/**
+ * After a time, lets a node without a policy answer unfiltered, if configured; returns a function that cancels this.
+ */
 function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;
     const isUnfiltered = config.server.start_unfiltered;
     if (isUnfiltered) supervisor.tell(NodeState.STARTING);
-    const answers = isUnfiltered ? 'all are answered unfiltered' : 'other machines get SERVFAIL';
+    const answers = isUnfiltered ? 'all clients are answered unfiltered' : 'other machines get SERVFAIL';
     logger.warn(`there is no policy yet: ${answers} until there is`);
   };
   const timer = setTimeout(endHold, HOLD_MS);

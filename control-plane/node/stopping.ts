@@ -1,24 +1,24 @@
 /**
- * Stops the parts of a node in reverse order of their start, each within its time and all within a service manager's
- * time-out. A part that hangs or fails does not prevent the others from stopping.
+ * Stops the parts of a node in reverse order of their start, each within its own time limit and all within a service
+ * manager's timeout. A part that hangs or fails does not prevent the others from stopping.
  */
 import { reasonOf } from '../../shared/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
 
-/** Stops a part; it is not waited for longer than `withinMs`. */
+/** Stops a part; it is awaited for at most `withinMs`. */
 export type Stop = (withinMs: number) => Promise<void> | void;
 
 /** A stop with its own time limit. */
 export interface TimedStop {
   readonly stop: Stop;
-  /** Maximum milliseconds for it; by default all that is left. */
+  /** Maximum milliseconds for it; by default all remaining time. */
   readonly withinMs?: number;
   /** Milliseconds reserved for it, however long earlier parts take. */
   readonly keptMs?: number;
 }
 
-/** Parts that were started and how each is stopped, in the order of starting. */
+/** Started parts with their stop functions, in the order of starting. */
 export type Stops = (Stop | TimedStop)[];
 
 /** Milliseconds for everything. */
@@ -45,11 +45,11 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
   const late = sleep(withinMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
   try {
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
-    stopped.catch(() => undefined); // Reported below, unless it fails after its time.
+    stopped.catch(() => undefined); // Reported below, unless it fails after its time limit.
     if ((await Promise.race([stopped, late])) === 'late')
-      logger.warn('stop a part: timed out', { waited_ms: Math.round(withinMs) });
+      logger.warn('could not stop a part in time', { waited_ms: Math.round(withinMs) });
   } catch (error) {
-    logger.error('stop a part', { reason: reasonOf(error) });
+    logger.error('could not stop a part', { reason: reasonOf(error) });
   } finally {
     inTime.abort();
   }

@@ -6,13 +6,13 @@
 /** Faults and the texts that identify their reasons; the first match is used. */
 const REASONS = [
   ['unknown_host', /host name does not exist|has no address/],
-  ['lookup', /host name could not be looked up/],
+  ['lookup', /host name could not be resolved/],
   ['refused', /refused the connection/],
   ['timeout', /not connected after|silent for|not finished after|did not answer/],
   ['unreachable', /cannot be reached|no address to connect from/],
   ['closed', /closed the connection|connection was closed/],
   ['certificate', /certificate/],
-  ['protocol', /does not speak|header of the response/],
+  ['protocol', /violates the HTTP protocol|no TLS version|header of the response/],
   ['not_found', /the server answered (404|410)$/],
   ['status', /the server answered (\d{3})/],
   ['redirects', /redirect/],

@@ -1,7 +1,7 @@
 /**
- * Popular public lists, as links: nothing of them ships with Weir, and nothing is fetched before a user adds or
- * previews one. Their maintainers decide what is in them. A licence or interval that their pages do not state, or that
- * could not be confirmed, is null.
+ * Popular public lists, as links: Weir includes none of their content, and fetches nothing before a user adds or
+ * previews one. Their maintainers decide what they contain. A licence or interval that their pages do not state, or
+ * that could not be confirmed, is null.
  */
 import type { KnownList, ListPurpose } from '../../../shared/api/lists/list-catalog-api.ts';
 
@@ -35,7 +35,7 @@ const stevenBlack = by({
 });
 const oisd = by({ homepage: 'https://oisd.nl/', licence: null, expires_hours: null });
 
-/** Well-known lists in the order in which they are offered, within each purpose. */
+/** Well-known lists in the order of display, within each purpose. */
 export const KNOWN_LISTS: readonly KnownList[] = [
   ...[
     hagezi(['HaGeZi Light', 'ads', `${HAGEZI}/light.txt`]),

@@ -4,7 +4,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { KNOWN_LISTS } from './known-lists.ts';
 
-/** The row of the catalogue. */
+/** The route of the catalogue. */
 export function listCatalogRoutes(_context: object): Route[] {
   return [
     route({
@@ -12,7 +12,7 @@ export function listCatalogRoutes(_context: object): Route[] {
       path: '/list-catalog',
       access: 'viewer',
       tag: 'Lists',
-      summary: 'Well-known lists that ship with Weir as links: what each is for, its licence and its page',
+      summary: 'Well-known lists, which Weir includes as links: purpose, licence and page of each',
       answer: KnownListList,
       handle: () => [...KNOWN_LISTS],
     }),

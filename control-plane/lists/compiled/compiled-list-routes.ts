@@ -20,8 +20,8 @@ export function compiledListRoutes(context: { compiledLists: Pick<CompiledLists,
       handle: ({ query }) => compiledLists.page(kind, query),
     });
   return [
-    row('/blocklist', 'block', 'The active rules that block, with the sources of each'),
-    row('/allowlist', 'allow', 'The active rules that allow, with the sources of each'),
+    row('/blocklist', 'block', 'The active blocking rules, with the sources of each'),
+    row('/allowlist', 'allow', 'The active allow rules, with the sources of each'),
     row('/whitelist', 'allow', 'The same as /allowlist'),
   ];
 }

@@ -50,7 +50,7 @@ export class CompiledLists {
     this.parts = parts;
   }
 
-  /** The rules of each active list, see `countRulesBySource()`; counted once for a state. */
+  /** The rules of each active list, see `countRulesBySource()`; counted once per state. */
   rulesBySource(): ReadonlyMap<number, RuleCounts> {
     const state = this.parts.current();
     if (this.counted?.state !== state)
@@ -58,14 +58,14 @@ export class CompiledLists {
     return this.counted.counts;
   }
 
-  /** Names that each list takes out of safe search, see `safeSearchExceptions()`; found once for a state. */
+  /** Names that each list exempts from safe search, see `safeSearchExceptions()`; computed once per state. */
   safeSearchExceptions(): ReadonlyMap<number, readonly string[]> {
     const state = this.parts.current();
     if (this.exceptions?.state !== state) this.exceptions = { state, names: safeSearchExceptions(state) };
     return this.exceptions.names;
   }
 
-  /** One page of rules that block or that allow. */
+  /** One page of blocking or of allow rules. */
   async page(kind: SourceKind, { limit, offset, search }: CompiledListQuery): Promise<CompiledRulePage> {
     const state = this.parts.current();
     const needle = asWritten(search ?? '');
@@ -92,13 +92,13 @@ export class CompiledLists {
     };
   }
 
-  /** The active special rules; read once per compile and cached. */
+  /** The active special rules; read once per compilation and cached. */
   private specialRules({ compiled: { special } }: PublishedState): readonly SpecialRule[] {
     if (this.read?.buffer !== special) this.read = { buffer: special, rules: readSpecialRules(special) };
     return this.read.rules;
   }
 
-  /** 503 while the names of the active table are not on disk: they come with its next compile. */
+  /** 503 while the names of the active table are not on disk: the next compilation writes them. */
   private async search(
     kind: SourceKind,
     { compiled }: PublishedState,
@@ -120,7 +120,10 @@ export class CompiledLists {
 
 /** Converts compiled rules for the API. */
 class LineReader {
-  /** Whether every compiled source is enabled, takes nothing back and has left no line, so that every line counts. */
+  /**
+   * Whether every compiled source is enabled, has no `$badfilter` rules and skips no line, so that every line is
+   * active.
+   */
   readonly areAllActive: boolean;
   private readonly kind: SourceKind;
   private readonly state: PublishedState;
@@ -142,7 +145,7 @@ class LineReader {
       !attributes.nameCounts.some((_, attribute) => hasTakenBack(attributes, attribute));
   }
 
-  /** Null for a name that no enabled source has. */
+  /** Null for a name that is in no enabled source. */
   read(name: string): CompiledRule | null {
     const wire = nameFromText(name);
     if (wire === null) return null;
@@ -206,7 +209,7 @@ function manualRules(kind: SourceKind, { managedDomains, regexFilters }: PolicyR
   return [...domains, ...regexes];
 }
 
-/** Names are kept in lower case and as A-labels. */
+/** Names are stored in lower case and as A-labels. */
 function asWritten(search: string): string {
   // eslint-disable-next-line no-control-regex -- all of ASCII is what this looks for
   if (/^[\u0000-\u007f]*$/.test(search) || !URL.canParse(`http://${search}/`)) return search.toLowerCase();

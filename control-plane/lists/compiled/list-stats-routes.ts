@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/blocklist-sources/stats` and the same for allowlists: how much each list blocks. */
+/** HTTP routes of `{api}/blocklist-sources/stats` and the same for allowlists: statistics of each list. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { SourceStatsList, SourceStatsQuery } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -42,7 +42,7 @@ export function listStatsRoutes(context: {
       path,
       access: 'viewer',
       tag: 'Lists',
-      summary: `The use of each ${kind}list: queries that it decided, and rules that no other list has`,
+      summary: `The use of each ${kind}list: queries that it decided, and rules that are in no other list`,
       query: SourceStatsQuery,
       answer: SourceStatsList,
       handle: ({ query, gone }) => readListStats(kind, query, gone),

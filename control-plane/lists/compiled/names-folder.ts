@@ -1,6 +1,6 @@
 /**
  * The names files on this node, `<data_dir>/list-names/`: those of the active table and of tables that a rollback may
- * restore. A file is named by the identity of its table.
+ * restore. The identity of its table is a file's name.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -18,13 +18,13 @@ export class NamesFolder {
     this.folder = join(dataDir, 'list-names');
   }
 
-  /** Stem of files that the caller will write; creates the directory. */
+  /** Path prefix for files that the caller will write; creates the directory. */
   async newStem(): Promise<string> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     return join(this.folder, `arriving-${randomUUID()}`);
   }
 
-  /** Renames finished files to those of a table. */
+  /** Renames complete files to those of a table. */
   async adopt(stem: string, rulesId: string): Promise<void> {
     const from = namesPaths(stem);
     const to = this.pathsOf(rulesId);
@@ -32,7 +32,7 @@ export class NamesFolder {
     await rename(from.allow, to.allow);
   }
 
-  /** Makes the files of a table out of those of another one that lack these lines; false if that takes long. */
+  /** Creates the files of a table from those of another one without these lines; false if that would take long. */
   async copy(
     from: string,
     to: string,
@@ -53,7 +53,7 @@ export class NamesFolder {
     return namesPaths(join(this.folder, rulesId));
   }
 
-  /** Whether a table has its files. */
+  /** Whether the files of a table exist. */
   async has(rulesId: string): Promise<boolean> {
     const { block, allow } = this.pathsOf(rulesId);
     try {
@@ -66,7 +66,9 @@ export class NamesFolder {
     }
   }
 
-  /** Removes the files of all other tables, and leftovers of a dead compile; no compile may be running. */
+  /**
+   * Removes the files of all other tables, and leftovers of an interrupted compilation; no compilation may be running.
+   */
   async prune(rulesIds: ReadonlySet<string>): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     for (const file of await readdir(this.folder)) {

@@ -1,20 +1,20 @@
 /**
- * Finds lines in the files of `names-file.ts`: a page by its number through the index, or every line with a text in it
- * by reading the file, a chunk at a time, so that the event loop is never blocked for longer than one chunk takes.
- * Matches of a very common text are not all counted.
+ * Finds lines in the files of `names-file.ts`: a page by its number, using the index, or every line that contains a
+ * text, by reading the file chunk by chunk, so that the event loop is never blocked for longer than one chunk takes.
+ * For a very common text, not all matches are counted.
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { LINES_PER_MARK, TRAILER_BYTES } from '../../policy/compile/table/names-file.ts';
 import { readFully } from '../../host/files/read-fully.ts';
 
-/** Which lines to return: the `from`th (0-based) of those that match, and at most `count` of them. */
+/** Lines to return: at most `count` matching lines from number `from` (0-based) on. */
 export interface NamesRequest {
   readonly from: number;
   readonly count: number;
   /** Lower case; empty = every line. */
   readonly search: string;
-  /** Excludes lines that are not active. Without it, only the lines of the page are read. */
+  /** Excludes inactive lines. Without it, only the lines of the page are read. */
   readonly counts?: ((line: string) => boolean) | undefined;
   /** See `COUNTED_BYTES`. */
   readonly countedBytes?: number;
@@ -23,20 +23,20 @@ export interface NamesRequest {
 /** Result of a search. */
 export interface NamesFound {
   readonly lines: string[];
-  /** Lines that match, returned or not. */
+  /** Number of matching lines, returned or not. */
   readonly total: number;
-  /** The file was not read to its end, and the total is estimated from the part that was. */
+  /** Whether the file was not read to its end, and the total is estimated. */
   readonly isEstimate: boolean;
 }
 
 const CHUNK_BYTES = 1_048_576;
-/** Least bytes read for the total once the page is full: about 800,000 names. */
+/** Minimum number of bytes to read for the total after the page is complete: about 800,000 names. */
 const COUNTED_BYTES = 16_777_216;
-/** Hits in a chunk from which looking at each byte is cheaper than a call for each hit. */
+/** Number of hits in a chunk from which checking each byte is cheaper than a call per hit. */
 const DENSE_HITS = 8192;
 const LF = 0x0a;
 
-/** Searches the file at `path`; throws if it is missing or torn. */
+/** Searches the file at `path`; throws if it is missing or incomplete. */
 export async function searchNames(path: string, request: NamesRequest): Promise<NamesFound> {
   const file = await open(path);
   try {
@@ -72,7 +72,7 @@ interface Trailer {
 
 async function readTrailer(file: FileHandle): Promise<Trailer> {
   const { size } = await file.stat();
-  if (size < TRAILER_BYTES) throw new RangeError('read names: file is torn');
+  if (size < TRAILER_BYTES) throw new RangeError('could not read names: file is incomplete');
   const bytes = Buffer.alloc(TRAILER_BYTES);
   await readPart(file, bytes, size - TRAILER_BYTES);
   const [textBytes, lines, marks] = [0, 8, 16].map((at) => bytes.readDoubleLE(at)) as [
@@ -80,7 +80,8 @@ async function readTrailer(file: FileHandle): Promise<Trailer> {
     number,
     number,
   ];
-  if (textBytes + marks * 8 + TRAILER_BYTES !== size) throw new RangeError('read names: file is torn');
+  if (textBytes + marks * 8 + TRAILER_BYTES !== size)
+    throw new RangeError('could not read names: file is incomplete');
   return { textBytes, lines, marks };
 }
 
@@ -94,7 +95,7 @@ async function readPage(
   if (from >= lines || count === 0) return [];
   const mark = Math.floor(from / LINES_PER_MARK);
   const bytes = Buffer.alloc(8);
-  if (mark >= marks) throw new RangeError('read names: file is torn');
+  if (mark >= marks) throw new RangeError('could not read names: file is incomplete');
   await readPart(file, bytes, textBytes + mark * 8);
   const found: string[] = [];
   let skip = from - mark * LINES_PER_MARK;
@@ -110,7 +111,7 @@ async function readPage(
   return found;
 }
 
-/** Counts the lines that match and keeps those of the page. */
+/** Counts matching lines and keeps those of the page. */
 class Scan {
   readonly lines: string[] = [];
   total = 0;
@@ -128,7 +129,7 @@ class Scan {
     return this.total >= this.request.from && this.lines.length === this.request.count;
   }
 
-  /** Reads whole lines. */
+  /** Reads complete lines. */
   read(chunk: Buffer): void {
     const before = this.total;
     if (this.needle.length === 0) this.readAll(chunk);
@@ -186,7 +187,7 @@ function startsAt(chunk: Buffer, at: number, needle: Buffer): boolean {
   return true;
 }
 
-/** Calls back with whole lines of [from, to) until it returns false; a chunk is valid during its call only. */
+/** Calls back with the complete lines of [from, to) until it returns false; a chunk is valid only during the call. */
 async function eachChunk(
   file: FileHandle,
   from: number,
@@ -199,12 +200,13 @@ async function eachChunk(
     const bytes = buffer.subarray(0, length);
     await readPart(file, bytes, at);
     const end = bytes.lastIndexOf(LF) + 1;
-    if (end === 0) throw new RangeError('read names: a line is longer than a chunk');
+    if (end === 0) throw new RangeError('could not read names: a line is longer than a chunk');
     if (!read(bytes.subarray(0, end))) return;
     at += end;
   }
 }
 
 async function readPart(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  if (!(await readFully(file, bytes, position))) throw new RangeError('read names: file is torn');
+  if (!(await readFully(file, bytes, position)))
+    throw new RangeError('could not read names: file is incomplete');
 }

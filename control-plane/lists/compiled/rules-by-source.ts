@@ -1,18 +1,21 @@
-/** Number of active rules of each list, and of those that no other list has. Pure. */
+/** Number of active rules of each list, and of those that are in no other list. Pure. */
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
 import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
 import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
-/** Rules of an active list: names of its table, and patterns and rules with conditions by their text. */
+/** Number of rules of an active list: names in its table, and patterns and rules with conditions by their text. */
 export interface RuleCounts {
   rules: number;
-  /** Of these, rules that no other active list covers: the same, or more, at the same name, or the same text. */
+  /**
+   * Of these, rules that no other active list covers with the same or a wider rule for the same name, or with the same
+   * text.
+   */
   unique: number;
 }
 
-/** By `list_sources.id`; lists that are not active are left out. */
+/** By `list_sources.id`; inactive lists are left out. */
 export function countRulesBySource(
   { compiled, rows }: Pick<PublishedState, 'compiled' | 'rows'>,
   special: readonly SpecialRule[],
@@ -35,7 +38,7 @@ function countNames(
   const isOn = counted.map((_, source) => inForce.nameOf(source) !== null);
   for (let attribute = 0; attribute < attributes.nameCounts.length; attribute++) {
     const names = attributes.nameCounts[attribute]!;
-    // Bits that one list has at least, and two.
+    // Bits that at least one list has, and at least two.
     let once = 0;
     let twice = 0;
     forEachPairLeft(attributes, attribute, takesBack, (source, kinds) => {

@@ -1,6 +1,6 @@
 /**
- * Names for which a list's exception switches safe search off: an allowed name is not rewritten. Only
- * engines that a group of the list enforces count.
+ * Names that a list's exception exempts from safe search, because allowed names are not rewritten. Only engines that a
+ * group of the list enforces are included.
  */
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';

@@ -27,10 +27,7 @@ describe('explainFault()', () => {
       fault('write EPROTO C0B7:error:../deps/openssl/x.c:1:', 'EPROTO'),
       'the server and Weir have no TLS version or cipher in common (EPROTO)',
     ],
-    [
-      fault('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'),
-      'the server does not speak HTTP as Weir does',
-    ],
+    [fault('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'), 'the server violates the HTTP protocol'],
     [fault('unexpected end of file', 'Z_BUF_ERROR'), 'the compressed data ends too early'],
     [fault('incorrect header check', 'Z_DATA_ERROR'), 'the compressed data is damaged'],
     [fault('read ECONNRESET', 'ECONNRESET'), 'the server closed the connection (ECONNRESET)'],

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange for a list, redirects followed: conditional request out, open response in. Enforces time limits and
- * refused hosts; `store-body.ts` reads the body.
+ * One HTTP exchange for a list, including redirects: from a conditional request to an open response. Enforces time
+ * limits and refused hosts; `store-body.ts` reads the body.
  */
 import type * as http from 'node:http';
 import * as https from 'node:https';
@@ -16,7 +16,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Errors of the disk that the list is written to. */
+/** Errors of the disk that stores the list. */
 const DISK_FAULTS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT']);
 
 /** Validators of the stored copy, for a conditional request (RFC 9110 section 13.1). */
@@ -35,8 +35,8 @@ export interface HttpWays {
 }
 
 /**
- * The response to a GET of `url` with a status of 200, or 304 if validators were sent; its body is still to be read or
- * destroyed.
+ * The response to a GET of `url` with status 200, or 304 if validators were sent; the caller must read or destroy its
+ * body.
  */
 export async function requestList(
   url: URL,
@@ -52,7 +52,7 @@ export async function requestList(
     if (status === 304)
       throw new ListError(
         'http_status',
-        `fetch ${shownUrl(target.href)}: the server answered 304 (not changed) to a first request`,
+        `fetch ${shownUrl(target.href)}: the server answered 304 (not changed) to the first request`,
       );
     if (!REDIRECTS.has(status))
       throw new ListError('http_status', `fetch ${shownUrl(target.href)}: the server answered ${status}`);
@@ -77,7 +77,7 @@ function redirectTarget(from: URL, location: string | undefined): URL {
   return to;
 }
 
-/** Asks for `url`, to which the URL that was `entered` led. */
+/** Requests `url`, which was reached from the URL that was `entered`. */
 async function request(
   url: URL,
   entered: URL,
@@ -95,7 +95,7 @@ async function request(
     });
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
-      // Once there is a response, only its own error reaches the reader of the body.
+      // After the response has started, only its own error reaches the reader of the body.
       (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
@@ -109,7 +109,7 @@ async function request(
       incoming = response;
       resolve(response);
     });
-    // Stays installed: after the response, errors reach the body and this handler.
+    // Stays installed: errors after the response reach the body and this handler.
     outgoing.on('error', (error) => reject(asListError(error, url, signal)));
     outgoing.end();
   });
@@ -151,14 +151,14 @@ const REASONS = new Map<string, string>([
   ['EACCES', 'permission denied'],
   ['ENOENT', 'the folder does not exist'],
 ]);
-/** Codes by how they start. */
+/** Codes by prefix. */
 const FAMILIES: readonly (readonly [string, string])[] = [
-  ['HPE_', 'the server does not speak HTTP as Weir does'],
+  ['HPE_', 'the server violates the HTTP protocol'],
   ['ERR_SSL_', 'the server and Weir have no TLS version or cipher in common'],
   ['ERR_TLS_', 'the server and Weir have no TLS version or cipher in common'],
   ['Z_', 'the compressed data is damaged'],
 ];
-/** Places in the source of a library, as OpenSSL appends them. */
+/** Positions in the source of a library, which OpenSSL appends. */
 const SOURCE_PLACE = /(?:[\w.-]*\/)+[\w.-]+\.[a-z]{1,4}:\d+(?::\d+)?/gi;
 const MAX_LENGTH = 200;
 
@@ -167,7 +167,7 @@ export function explainFault(error: unknown): string {
   const first =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
   const reason = reasonOf(first);
-  // Node calls a body that stops before its end just this.
+  // Node.js reports a body that ends early only as this.
   if (reason === 'aborted') return 'the connection was closed before the end';
   const code = errorCode(first);
   const known =

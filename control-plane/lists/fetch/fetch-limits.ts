@@ -2,7 +2,7 @@
 
 /** Limits of one fetch; tests use smaller ones. */
 export interface FetchLimits {
-  /** Name lookup, connection and TLS together. */
+  /** Name resolution, connection and TLS together. */
   readonly connectMs: number;
   /** Milliseconds without a received byte. */
   readonly idleMs: number;

@@ -1,5 +1,5 @@
 /**
- * Fetches one list, from a web server or from a directory on this machine, into a separate file. Checks only that it is
+ * Fetches one list, from a web server or from a directory on this machine, to a separate file. Checks only that it is
  * text of acceptable size, not its lines. Every failure is a ListError with a text for users.
  */
 import type { FetchLimits } from './fetch-limits.ts';
@@ -18,9 +18,9 @@ export interface ListRequest {
   readonly url: string;
   /** Validators of the stored copy; nulls without one. */
   readonly validators: Validators;
-  /** File to make, gzip-compressed; on failure it may be left behind, for the caller to remove. */
+  /** File to create, gzip-compressed; after a failure it may exist, and the caller removes it. */
   readonly path: string;
-  /** Folders that `file:` URLs may reach. */
+  /** Folders that `file:` URLs can read. */
   readonly listDirs: readonly string[];
   /** Addresses from which a list may be fetched. */
   readonly bounds: FetchBounds;
@@ -84,7 +84,7 @@ async function fetchWeb(
     if (!isEncoded && encoding !== 'identity')
       throw new ListError(
         'bad_encoding',
-        `fetch ${shownUrl(url.href)}: encoding "${encoding}" was not asked for`,
+        `fetch ${shownUrl(url.href)}: encoding "${encoding}" was not requested`,
       );
     const reading = { shown: shownUrl(url.href), isEncoded, path: request.path, limits, signal };
     const stored = await storeBody(response as AsyncIterable<Buffer>, reading);

@@ -1,8 +1,8 @@
 /**
- * Decides which hosts lists and the catalog may come from, so that external text cannot make Weir connect to places
- * that only this machine can reach. Local addresses are allowed for a URL that a user entered with such an address, or
- * with a name that can only be local; never for redirects elsewhere or other names. The lookup below returns only
- * checked addresses, so a name cannot change its address in between.
+ * Decides which hosts lists and the catalog may be fetched from, so that external text cannot make Weir connect to
+ * hosts that only this machine can reach. Local addresses are allowed for a URL that a user entered with such an
+ * address, or with a name that can only be local; never for redirects elsewhere or other names. The lookup below
+ * returns only checked addresses, so a name cannot change its address in between.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
@@ -32,8 +32,8 @@ const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The lookup to ask `url` with. Throws a ListError if its host is a forbidden address; the lookup fails with one if a
- * name has no other addresses. `entered`: the URL that a user entered.
+ * The lookup for a request to `url`. Throws a ListError if its host is a forbidden address; the lookup fails with one
+ * if a name has no other addresses. `entered`: the URL that a user entered.
  */
 export function boundedLookup(
   url: URL,
@@ -46,7 +46,7 @@ export function boundedLookup(
   const port = url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port);
   const reasonAgainst = (address: string): string | null => {
     const scope = scopeOfText(address);
-    if (scope === 'forbidden') return `${address} is link-local, a metadata service or no address of a host`;
+    if (scope === 'forbidden') return `${address} is link-local, a metadata service or not a host address`;
     if (scope === 'local' && !mayBeLocal)
       return `${address} is local, and neither that address nor a local name was entered`;
     return bounds.ownPorts().has(port) && isOwn(address) ? `port ${port} of ${address} is Weir's own` : null;
@@ -73,14 +73,14 @@ function asLookupFunction(lookup: Lookup, reasonAgainst: (address: string) => st
   };
 }
 
-/** Whether a name, without a final dot, can only mean a host of the own network. */
+/** Whether a name, without a final dot, can only mean a host in the local network. */
 function isLocalName(name: string, localDomain: string): boolean {
   const lower = name.toLowerCase();
   const suffixes = localDomain === '' ? LOCAL_SUFFIXES : [...LOCAL_SUFFIXES, localDomain.toLowerCase()];
   return !lower.includes('.') || suffixes.some((suffix) => lower === suffix || lower.endsWith(`.${suffix}`));
 }
 
-/** Whether an address is one of this machine. */
+/** Whether an address belongs to this machine. */
 function isOwn(text: string): boolean {
   const bytes = addressFromText(text)!;
   if (isMappedIpv4(bytes) && bytes[12] === 127) return true;
@@ -89,5 +89,5 @@ function isOwn(text: string): boolean {
 }
 
 function refusedHost(host: string, reason: string): ListError {
-  return new ListError('refused_host', `fetch list: lists are not taken from ${host}: ${reason}`);
+  return new ListError('refused_host', `fetch list: lists must not be fetched from ${host}: ${reason}`);
 }

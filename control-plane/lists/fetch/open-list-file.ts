@@ -1,6 +1,6 @@
 /**
- * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links
- * are resolved before the check, and the checked file is the one opened.
+ * Opens the list of a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links are
+ * resolved before the check, and the checked file is the one that is opened.
  */
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { constants } from 'node:fs';
@@ -14,14 +14,14 @@ import { ListError } from './list-error.ts';
 export interface OpenListFile {
   readonly file: FileHandle;
   readonly bytes: number;
-  /** Changes when the file does, like an ETag. */
+  /** Changes when the file changes, like an ETag. */
   readonly etag: string;
 }
 
 /** Opens the file of `url`; throws a ListError. */
 export async function openListFile(url: URL, listDirs: readonly string[]): Promise<OpenListFile> {
   const path = await resolvePath(url, listDirs);
-  // Does not follow a link that appears now, nor wait for the writer of a pipe.
+  // Does not follow a link that was created in the meantime, or wait for the writer of a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((error: unknown) => {
     throw unreadable(url, error);
@@ -51,7 +51,7 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
     throw unreadable(url, error);
   }
   for (const folder of listDirs) {
-    // A folder that does not exist holds no lists.
+    // A folder that does not exist contains no lists.
     const real = await realpath(folder).catch(() => null);
     if (real !== null && path.startsWith(real.endsWith(sep) ? real : real + sep)) return path;
   }

@@ -1,12 +1,15 @@
-/** When to fetch a list again: after the configured hours on success, and after growing pauses on failure. Pure. */
+/**
+ * When to fetch a list again: after the configured hours following a success, and after growing pauses following
+ * failures. Pure.
+ */
 
 const MINUTE_MS = 60_000;
-/** Pauses after failures: 1, 2, 4, 8, 16 minutes, then this. */
+/** Pauses after failures: 1, 2, 4, 8, 16 minutes, then this maximum. */
 const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
 /** The attempts for one list so far. */
 export interface Attempts {
-  /** Unix milliseconds of the last one; undefined if there has been no fetch. */
+  /** Unix milliseconds of the last one; undefined if there was none. */
   readonly lastMs: number | undefined;
   /** Failures since the last success. */
   readonly failures: number;
@@ -15,11 +18,13 @@ export interface Attempts {
 /** Intervals of the schedule. */
 export interface Pace {
   readonly refreshHours: number;
-  /** Milliseconds for which what is due is left to others. */
+  /** Milliseconds for which a due list is left to other nodes. */
   readonly graceMs?: number;
 }
 
-/** Whether a list is due at `nowMs`. Attempts may be of nodes whose clocks differ; one of a far future counts for nothing. */
+/**
+ * Whether a list is due at `nowMs`. Attempts may be from nodes with different clocks; one in the far future is ignored.
+ */
 export function isDue(attempts: Attempts, nowMs: number, { refreshHours, graceMs = 0 }: Pace): boolean {
   if (attempts.lastMs === undefined) return true;
   const refreshMs = refreshHours * 60 * MINUTE_MS;

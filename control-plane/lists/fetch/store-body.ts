@@ -1,6 +1,6 @@
 /**
  * Stores the body of a list in a file: decompresses it if needed, checks its first bytes and its size, and writes it
- * gzip-compressed to disk. Chunk by chunk, so memory does not depend on the size.
+ * gzip-compressed to disk. Works chunk by chunk, so memory does not depend on the size.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -11,7 +11,7 @@ import { gunzip, gunzipIfMarked } from '../../policy/compile/parse/gunzip.ts';
 import { ListError } from './list-error.ts';
 import { SNIFF_BYTES, sniffList } from '../../policy/compile/parse/sniff-list.ts';
 
-/** Quick and good enough: the copy is read far more often than written. */
+/** Fast and good enough, because the file is read far more often than written. */
 const GZIP_LEVEL = 4;
 const LINE_FEED = 0x0a;
 
@@ -27,16 +27,16 @@ export interface StoredBody {
 export interface BodyReading {
   /** URL or path, for messages. */
   readonly shown: string;
-  /** The transfer itself is gzip-compressed. */
+  /** Whether the transfer itself is gzip-compressed. */
   readonly isEncoded: boolean;
-  /** File to make; it must not exist. On failure it may be left behind, for the caller to remove. */
+  /** File to create; it must not exist. After a failure it may exist, and the caller removes it. */
   readonly path: string;
   readonly limits: FetchLimits;
-  /** Ends the work between two pieces; a body that waits for its next one has to end by itself. */
+  /** Ends the work between two chunks; a body that waits for its next chunk has to end by itself. */
   readonly signal: AbortSignal;
 }
 
-/** Stores a body; throws a ListError, or whatever the body or the disk throws. */
+/** Stores a body; throws a ListError, or the error of the body or the disk. */
 export async function storeBody(body: AsyncIterable<Buffer>, reading: BodyReading): Promise<StoredBody> {
   const { path, limits, signal, shown } = reading;
   const text = new TextMeter(shown, limits);
@@ -53,7 +53,7 @@ function textOf(
   body: AsyncIterable<Buffer>,
   { isEncoded, limits, shown }: BodyReading,
 ): AsyncIterable<Buffer> {
-  // Uncompressed text has the larger limit, enforced by the following meter.
+  // Uncompressed text has the larger limit, which the meter below enforces.
   const decoded = isEncoded ? gunzip(limitBytes(body, limits.compressedBytes, shown)) : body;
   return gunzipIfMarked(decoded);
 }
@@ -71,7 +71,7 @@ async function* limitBytes(
   }
 }
 
-/** Counts and hashes the text, and stops other content at its first bytes. */
+/** Counts and hashes the text, and rejects other content at its first bytes. */
 class TextMeter {
   private readonly hash = createHash('sha256');
   private readonly shown: string;
@@ -112,7 +112,7 @@ class TextMeter {
   private count(chunk: Buffer): void {
     this.bytes += chunk.length;
     if (this.bytes > this.limits.textBytes) throw tooLarge(this.shown, this.limits.textBytes);
-    // By index: the iterator of a buffer takes three times as long.
+    // By index, because a buffer's iterator takes three times as long.
     for (let at = 0; at < chunk.length; at++) if (chunk[at] === LINE_FEED) this.lines++;
     if (this.lines > this.limits.lines)
       throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);

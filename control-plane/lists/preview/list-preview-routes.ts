@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/blocklist-sources/preview` and the same for allowlists: a check before a list is added. */
+/** HTTP routes of `{api}/blocklist-sources/preview` and the same for allowlists: checks a list before it is added. */
 import { ListPreview, ListPreviewBody } from '../../../shared/api/lists/list-preview-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';
@@ -13,7 +13,7 @@ export function listPreviewRoutes(context: { listPreviews: Pick<ListPreviews, 'p
       path: `${path}/preview`,
       access: 'admin',
       tag: 'Lists',
-      summary: `Fetch a list and show its size, its lines without a rule, and its overlap with active lists; no ${kind}list source is made`,
+      summary: `Fetch a list and show its size, its lines without a rule, and its overlap with active lists; no ${kind}list source is created`,
       body: ListPreviewBody,
       answer: ListPreview,
       waits: false,

@@ -1,6 +1,6 @@
 /**
- * Looks at a list before it is added: fetches it into a temporary file and measures it in a separate thread, so that
- * it delays no policy change and no refresh. Bounded in time and memory; ends when the client leaves.
+ * Previews a list before it is added: fetches it to a temporary file and measures it in a separate thread, so that it
+ * delays no policy change and no update. Bounded in time and memory; ends when the client disconnects.
  */
 import { rm } from 'node:fs/promises';
 import type { ListPreview, ListPreviewRequest } from '../../../shared/api/lists/list-preview-api.ts';
@@ -27,7 +27,7 @@ export interface ListPreviewParts extends UnsavedListParts {
 }
 
 const MIB = 1_048_576;
-/** Limits that are short enough for a waiting user, and allow the largest public lists. */
+/** Limits that are short enough for a waiting user, and sufficient for the largest public lists. */
 const LIMITS: FetchLimits = {
   ...FETCH_LIMITS,
   totalMs: 60_000,
@@ -39,7 +39,7 @@ const LIMITS: FetchLimits = {
 const MOST_WAITING = 2;
 const RETRY_SECS = 10;
 
-/** Makes previews, one at a time. */
+/** Creates previews, one at a time. */
 export class ListPreviews {
   private readonly parts: ListPreviewParts;
   private readonly turns = new Semaphore(1);
@@ -49,9 +49,10 @@ export class ListPreviews {
     this.parts = parts;
   }
 
-  /** Content of a list; 400 for one that cannot be used, 503 if too many previews wait. */
+  /** Content of a list; 400 if it cannot be used, 503 if too many previews are waiting. */
   async preview(kind: SourceKind, request: ListPreviewRequest, gone: AbortSignal): Promise<ListPreview> {
-    if (this.count > MOST_WAITING) throw overloaded('other previews wait; try again later', RETRY_SECS);
+    if (this.count > MOST_WAITING)
+      throw overloaded('other previews are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
       return await this.turns.run(() => this.previewNow(kind, request, gone));

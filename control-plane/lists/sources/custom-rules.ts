@@ -1,7 +1,7 @@
 /**
- * Custom rules: lists that users write themselves. Their text is kept like the copy of any list, by its content, so
+ * Custom rules: lists that users write themselves. Their text is stored like the copy of any list, by its content, so
  * that revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is
- * held only if a new release reads it differently, see `judge-again.ts`.
+ * held only if a new release interprets it differently, see `judge-again.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export interface CustomText {
   readonly contentKey: string;
 }
 
-/** Verdict on a text that was stored; `contentKey` as above. */
+/** Result of a stored text; `contentKey` as above. */
 export interface WrittenText extends TextVerdict {
   readonly contentKey: string;
 }
@@ -75,15 +75,15 @@ export class CustomRules {
     return { text, contentKey };
   }
 
-  /** Effect that a text would have; nothing is stored. */
+  /** The effect of a text; nothing is stored. */
   async judge(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
     const { statistics } = await this.inspect(text, await this.find(this.parts.database, kind, id));
     return verdictOf(statistics);
   }
 
   /**
-   * Replaces the text, which is active when the promise resolves; 412 if the stored one has none of the keys of
-   * `expected` (null = any).
+   * Replaces the text; active when the promise resolves. 412 if the stored one has none of the keys in `expected` (null
+   * = any).
    */
   async write(
     kind: SourceKind,
@@ -111,7 +111,7 @@ export class CustomRules {
     return source;
   }
 
-  /** Counts the rules of a text. 400 if it takes too much time or memory to read. */
+  /** Counts the rules of a text. 400 if reading it takes too much time or memory. */
   private async inspect(
     text: string,
     { kind, subdomains }: Pick<StoredSource, 'kind' | 'subdomains'>,
@@ -132,7 +132,7 @@ export class CustomRules {
     }
   }
 
-  /** Writes a text and makes it that of the source. */
+  /** Writes a text and assigns it to the source. */
   private async store(
     tx: Queryable,
     { id, url }: StoredSource,

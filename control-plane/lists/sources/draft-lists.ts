@@ -1,6 +1,6 @@
 /**
- * Lists of a draft, for a simulation: compiled with the active lists into a rule table that is not published. Only
- * temporary files are stored, which are deleted.
+ * Lists of a draft, for a simulation: compiled together with the active lists into a rule table that is not published.
+ * Only temporary files are stored, and deleted afterwards.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
@@ -50,11 +50,11 @@ export interface DraftedLists {
   readonly base: PublishedState;
   readonly compiled: CompiledRules;
   readonly sources: readonly PolicySource[];
-  /** Results for the lists to add, in their order. */
+  /** Results for the lists to add, in order. */
   readonly added: readonly { readonly name: string; readonly rules: number; readonly invalidLines: number }[];
 }
 
-/** A list that goes into the table. */
+/** An input list of the table. */
 interface Input extends ListFile {
   readonly id: number;
   readonly inputKey: string;
@@ -67,7 +67,7 @@ interface Added {
   readonly bytes: number;
 }
 
-/** Makes the rule table of a draft. */
+/** Creates the rule table of a draft. */
 export class DraftLists {
   private readonly parts: DraftListsParts;
 
@@ -124,7 +124,7 @@ export class DraftLists {
     return { row, bytes, input: { id, path: file, reading, inputKey: inputKeyOf(-id, 'draft', reading) } };
   }
 
-  /** The held update, if there is one: that is what approving it would activate. */
+  /** The held update, if there is one, because approving it would activate it. */
   private async prepareStored(id: number, path: string, stored: readonly StoredSource[]): Promise<Added> {
     const { cache, copies } = this.parts;
     const source = stored.find((one) => one.id === id);
@@ -133,7 +133,7 @@ export class DraftLists {
     const held = source.heldKey === null ? undefined : await copies.bring(source, source.heldKey);
     const copy = held ?? cache.copyOf(id);
     if (copy === undefined) {
-      const message = `source ${id} has no copy on this node's disk yet: refresh it, or give its URL`;
+      const message = `source ${id} has no copy on this node's disk yet: refresh it, or specify its URL`;
       throw invalid([{ path: `${path}.source_id`, message }]);
     }
     const reading = readingOf(source);
@@ -206,7 +206,7 @@ export class DraftLists {
     };
   }
 
-  /** Compiles; `firstAdded` is the place of the first list of the draft. */
+  /** Compiles; `firstAdded` is the index of the draft's first list. */
   private async run(order: Parameters<CompilePool['compile']>[0], firstAdded: number, signal: AbortSignal) {
     try {
       return await this.parts.pool.compile(order, signal);
@@ -219,7 +219,7 @@ export class DraftLists {
     }
   }
 
-  /** The active lists that remain, as they were read. */
+  /** The active lists that remain, with the way in which they were read. */
   private inputsInForce({ sources }: CompiledRules, stay: readonly PolicySource[]): Input[] {
     const enabled = new Set(stay.flatMap(({ id, enabled: isOn }) => (isOn ? id : [])));
     return sources.flatMap(({ id, inputKey, statistics }) => {
@@ -240,15 +240,15 @@ async function writeText(path: string, text: string): Promise<number> {
   return Buffer.byteLength(text);
 }
 
-/** A list that no source has. */
+/** A list without a source. */
 interface UnsavedList {
   readonly url: string;
-  /** File to make; on failure it may be left behind, for the caller to remove. */
+  /** File to create; after a failure it may exist, and the caller removes it. */
   readonly path: string;
   readonly limits?: FetchLimits;
 }
 
-/** Fetches a list that no source has; returns the bytes of its text. Throws 400 at `url` if that fails. */
+/** Fetches a list without a source; returns the size of its text. Throws 400 at `url` if that fails. */
 export async function fetchUnsaved(
   { url, path, limits }: UnsavedList,
   { listDirs, bounds, lookup }: UnsavedListParts,

@@ -1,22 +1,22 @@
-/** The list that a new installation starts with, so that Weir blocks something before anyone configures it. */
+/** The list of a new installation, so that Weir blocks something before anyone configures it. */
 import { forgetChanges } from '../../policy/change/noted-now.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
-/** URL of the list. An import asks whether it should stay. */
+/** URL of the list. An import asks whether to keep it. */
 export const FIRST_SOURCE_URL = 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts';
 
-/** A unified ads and malware list, MIT licence, kept since 2012 and read by every peer's users. */
+/** A unified list of ads and malware, MIT licence, maintained since 2012 and widely used. */
 const FIRST_SOURCE = {
   name: 'StevenBlack unified hosts',
   url: FIRST_SOURCE_URL,
   enabled: true,
-  comment: 'ads and malware; put in by the first start',
+  comment: 'ads and malware; added at the first start',
   subdomains: false,
   group_ids: [],
 } as const;
 
-/** Puts the list in once in the life of a database; removing it is for good. */
+/** Adds the list once per database; after it is deleted, it is not added again. */
 export async function seedFirstSource(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(

@@ -62,7 +62,7 @@ describe('after an upgrade', () => {
       expect([kindsOf(second, 'ads.example'), (await second.life.read(id)).status]).toEqual([0, 'held']);
       if (what === 'a text') expect((await second.all.custom.read('block', id)).text).toBe(WIDE);
       expect((await listRevisions(running.database))[0]).toMatchObject({
-        summary: 'blocklist ads: held, as this release reads it otherwise',
+        summary: 'blocklist ads: held, because this release interprets it differently',
       });
 
       expect(await second.life.approve(id)).toMatchObject({ status: 'ok', last_error: null, held: null });
@@ -82,7 +82,7 @@ describe('after an upgrade', () => {
     );
     await expect(node.life.approve(id)).rejects.toMatchObject({
       status: 409,
-      message: `blocklist source ${id} reads otherwise than when it was held; ${REASON}`,
+      message: `blocklist source ${id} is interpreted differently than when it was held; ${REASON}`,
     });
     expect(await node.life.read(id)).toMatchObject({ status: 'held', held: { reason: 'every_name' } });
     expect(await node.life.approve(id)).toMatchObject({ status: 'ok' });

@@ -1,7 +1,7 @@
 /**
- * Judges stored copies that another release judged, before they take effect: its parser may have rejected lines that
- * this one reads as a rule for every name. Such a copy becomes a held update, even of custom rules. Nothing of it is
- * active until it is approved: its earlier reading cannot be reproduced.
+ * Checks stored copies again that another release checked, before they take effect: its parser may have rejected lines
+ * that this one reads as a rule for every name. Such a copy becomes a held update, even of custom rules. It stays
+ * inactive until it is approved, because the earlier interpretation cannot be reproduced.
  */
 import { conflict } from '../../api/api-error.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -18,7 +18,7 @@ import type { RefusedCopies } from './refused-copies.ts';
 import { writeContent } from './source-records.ts';
 import { type Judgement, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
 
-/** Parts of the judge. */
+/** Parts of the check. */
 export interface JudgeParts {
   readonly cache: Pick<ListCache, 'discard'>;
   readonly database: Database;
@@ -28,19 +28,19 @@ export interface JudgeParts {
   readonly changes: Pick<PolicyChanges, 'record'>;
 }
 
-/** Figures of a copy for the guard, without names to watch. */
+/** Statistics of a copy for the guard, without watched names. */
 export function widthOf({ statistics, forEveryName, addressShare }: ListInspection): GuardedCopy {
   return { rules: statistics.rules, blocked: [], allowed: [], forEveryName, addressShare };
 }
 
-/** Whether a source has a copy that this release has yet to judge. */
+/** Whether a source has a copy that this release has not checked yet. */
 export function needsJudgement({ enabled, contentKey, judged }: StoredSource): boolean {
   return enabled && contentKey !== null && !isJudged(judged, contentKey);
 }
 
 /**
- * The content of a source's held update that a user approves. 409 if this release reads more in it than was shown when
- * it was held, perhaps by an older one: that is shown from then on. Throws a CompileError.
+ * The content of a source's held update that a user approves. 409 if this release finds more in it than was shown when
+ * it was held, possibly by an older one: the new finding is shown instead. Throws a CompileError.
  */
 export async function judgeApproved(
   source: StoredSource,
@@ -59,12 +59,14 @@ export async function judgeApproved(
     { lastError: reason, heldKey: contentKey, held: shown },
     source,
   );
-  throw conflict(`${source.kind}list source ${source.id} reads otherwise than when it was held; ${reason}`);
+  throw conflict(
+    `${source.kind}list source ${source.id} is interpreted differently than when it was held; ${reason}`,
+  );
 }
 
 /**
- * Judges the copy that the row of a source names, and stores the result, unless the row has changed. One that cannot be
- * read, or not in time, is refused at this node.
+ * Checks the copy in the row of a source, and stores the result, unless the row has changed. A copy that cannot be
+ * read, or not in time, is rejected on this node.
  */
 export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: JudgeParts): Promise<void> {
   const { cache, changes, database, logger, pool, refused } = parts;
@@ -98,6 +100,6 @@ export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: Ju
     held,
   };
   const work = (tx: Parameters<typeof writeContent>[0]): Promise<Changed<boolean>> =>
-    writeContent(tx, source, facts, 'held, as this release reads it otherwise');
+    writeContent(tx, source, facts, 'held, because this release interprets it differently');
   if (await changes.record(work)) logger.warn('list held', { id, name, reason });
 }

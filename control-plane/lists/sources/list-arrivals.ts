@@ -1,6 +1,6 @@
 /**
  * Lists that arrive together are stored together, as one revision, and compiled once. A list that arrives while others
- * are still on their way waits for them: until none has arrived for a while, and for a bounded time in all.
+ * are being fetched waits for them: until none has arrived for a while, and at most for a limited time.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { storeBlob } from '../../storage/cluster/blob-store.ts';
@@ -11,9 +11,9 @@ import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { type SourceFacts, type StoredSource, recordFacts } from './source-store.ts';
 
-/** A new copy of a list, and what was found out about it. */
+/** A new copy of a list, and the data about it. */
 export interface Arrival {
-  /** The lease that it was fetched under. */
+  /** The lease under which it was fetched. */
   readonly lease: Lease;
   readonly source: StoredSource;
   readonly facts: SourceFacts;
@@ -36,15 +36,15 @@ interface Waiting extends Arrival {
   readonly settle: (result: boolean | Promise<boolean>) => void;
 }
 
-/** After this time without another list, those that have arrived are used. */
+/** If no other list arrives for this time, the arrived ones are activated. */
 const QUIET_MS = 1500;
-/** The same interval while nothing is being fetched; it is shorter, as for lists that a user adds one by one. */
+/** The same interval if nothing is being fetched; it is shorter, for lists that a user adds one by one. */
 const BURST_MS = 500;
-/** Longest wait of a list for others. */
+/** Maximum time for which a list waits for others. */
 const MAX_WAIT_MS = 10_000;
-/** Text that is stored in one transaction, which no other change of policy can pass. */
+/** Maximum size of text that is stored in one transaction, because other policy changes have to wait for it. */
 const MAX_BATCH_BYTES = 64 * 1_048_576;
-/** Lists that the summary of a revision names. */
+/** Maximum number of lists named in the summary of a revision. */
 const NAMED = 3;
 
 /** Collects lists. */
@@ -61,8 +61,8 @@ export class ListArrivals {
   }
 
   /**
-   * Resolves when the copy is active, with those that arrive at the same time; false if the source is gone or has
-   * another URL. Rejects with what the database throws, with a LeaseLost, or with a CompileError.
+   * Resolves when the copy is active, together with those that arrive at the same time; false if the source is gone or
+   * has another URL. Rejects with the error of the database, a LeaseLost, or a CompileError.
    */
   add(arrival: Arrival): Promise<boolean> {
     return new Promise((settle) => {
@@ -72,12 +72,12 @@ export class ListArrivals {
     });
   }
 
-  /** Stores what has arrived if no more are expected, else later. Call it when a fetch has ended without a copy. */
+  /** Stores arrived lists if no more are expected; otherwise later. Call it when a fetch has ended without a copy. */
   look(): void {
     clearTimeout(this.timer);
     if (this.waiting.length === 0) return;
     const nowMs = this.parts.clock.monotonicMs();
-    // A list that comes alone does not wait.
+    // A single list does not wait.
     const isAlone = this.waiting.length === 1 && nowMs - this.takenMs >= BURST_MS;
     const burstMs = isAlone ? 0 : BURST_MS;
     const quietMs = this.parts.expectsMore() ? QUIET_MS : burstMs;
@@ -94,13 +94,13 @@ export class ListArrivals {
     });
   }
 
-  /** Never rejects; each list gets the result. */
+  /** Never rejects; each list gets its result. */
   private async take(batch: readonly Waiting[]): Promise<void> {
     let there: ReadonlySet<number>;
     try {
       there = await this.store(batch);
     } catch (error) {
-      // One of them may be at fault, such as by a lease that was lost.
+      // A single list may be the cause, for example because its lease was lost.
       if (batch.length === 1)
         batch[0]!.settle(Promise.reject(error instanceof Error ? error : new Error(String(error))));
       else for (const one of batch) await this.take([one]);
@@ -112,7 +112,10 @@ export class ListArrivals {
     await active.catch(() => undefined);
   }
 
-  /** Stores the copies, before the compile, so that all nodes have them even if that fails. Ids of sources that are there. */
+  /**
+   * Stores the copies before they are compiled, so that all nodes have them even if that fails. Returns the ids of
+   * existing sources.
+   */
   private async store(batch: readonly Waiting[]): Promise<ReadonlySet<number>> {
     const { cache, changes } = this.parts;
     const there = await changes.record((tx) => this.write(tx, batch));

@@ -1,8 +1,8 @@
 /**
  * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name contains its source, URL
- * and content, so that a copy and its description can never disagree: `<source id>-<URL key>-<content key>.gz`. A new
- * copy is renamed into place beside the previous ones, which stay while they are needed: by a running compile, as a
- * held update awaiting approval, or for a revision that can be restored.
+ * and content, so that a copy and its description always agree: `<source id>-<URL key>-<content key>.gz`. A new copy is
+ * renamed into place next to earlier ones, which are kept while they are needed: by a running compilation, as a held
+ * update, or for a revision that can be restored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -35,8 +35,7 @@ export class ListCache {
   }
 
   /**
-   * Finds the copies on disk, once, however often it is called; of two copies of a source the newer wins. Call it
-   * before any other method.
+   * Finds the copies on disk, only once; of two copies of a source the newer is used. Call it before any other method.
    */
   open(): Promise<void> {
     this.opened ??= this.scan().catch((error: unknown) => {
@@ -46,7 +45,7 @@ export class ListCache {
     return this.opened;
   }
 
-  /** Grows whenever another copy of a source becomes active, or none. */
+  /** Increases whenever the active copy of a source changes. */
   get choices(): number {
     return this.choiceCount;
   }
@@ -62,8 +61,8 @@ export class ListCache {
   }
 
   /**
-   * Adds a finished file with this content to the copies of a source. It is safe from pruning until `settle`, when it
-   * is either active or recorded as needed.
+   * Adds a complete file with this content to the copies of a source. It is not pruned until `settle`, when it is
+   * either active or recorded as needed.
    */
   async store(id: number, url: string, contentKey: string, temporaryPath: string): Promise<ListCopy> {
     const copy = { path: join(this.folder, `${id}-${urlKey(url)}-${contentKey}.gz`), contentKey };
@@ -80,7 +79,7 @@ export class ListCache {
     return copy;
   }
 
-  /** Ends what `store` began. */
+  /** Completes `store`. */
   settle(copy: ListCopy): void {
     this.arriving.delete(copy.path);
   }
@@ -104,7 +103,7 @@ export class ListCache {
     return true;
   }
 
-  /** A stored copy of this content, whichever source's. */
+  /** A stored copy of this content, of any source. */
   findAny(contentKey: string): ListCopy | undefined {
     return [...this.stored.values()].flat().find((stored) => stored.contentKey === contentKey);
   }
@@ -114,13 +113,13 @@ export class ListCache {
     return [...this.copies.keys()];
   }
 
-  /** Drops the copy of a source, or only the one at `path`; the next pruning removes its file. */
+  /** Removes the copy of a source, or only the one at `path`; the next pruning deletes its file. */
   forget(id: number, path?: string): void {
     const isMeant = path === undefined || this.copies.get(id)?.path === path;
     if (isMeant && this.copies.delete(id)) this.choiceCount++;
   }
 
-  /** Removes a copy that cannot be read, so that it is brought again. */
+  /** Deletes a copy that cannot be read, so that it is fetched again. */
   async discard(id: number, path: string): Promise<void> {
     this.forget(id, path);
     this.remove(id, path);
@@ -129,7 +128,7 @@ export class ListCache {
 
   /**
    * Deletes copies that are neither active nor among the contents that `readNeeded` returns; none may be in use. Copies
-   * that arrive during the call stay.
+   * that arrive during the call are kept.
    */
   async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
     const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));

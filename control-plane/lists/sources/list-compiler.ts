@@ -1,6 +1,6 @@
 /**
  * Keeps the active rules equal to the copies on disk: every enabled source with a good copy is compiled into one table.
- * A burst of changes is one compile; active inputs are not compiled again.
+ * Several changes in quick succession are compiled once; active inputs are not compiled again.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -35,15 +35,15 @@ export interface CompilerParts {
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A table made before that holds all of these inputs; undefined if there is none. */
+  /** An earlier table with all of these inputs; undefined if there is none. */
   readonly findCompiled: (inputKeys: readonly string[]) => Promise<CompiledRules | undefined>;
-  /** Identities of the tables that a rollback may bring back. */
+  /** Identities of the tables that a rollback may restore. */
   readonly keptRules: () => Promise<ReadonlySet<string>>;
   /** Contents that must stay on disk, see `ListCache.prune`. */
   readonly neededCopies: () => Promise<ReadonlySet<string>>;
-  /** Stores the results of a compile for a source. */
+  /** Stores the results of a compilation for a source. */
   readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
-  /** Stops a running compile. */
+  /** Stops a running compilation. */
   readonly signal: AbortSignal;
 }
 
@@ -55,13 +55,13 @@ interface Input extends ListFile {
   readonly bytes: number;
 }
 
-/** An active copy, and how it was read. */
+/** An active copy, and the way in which it was read. */
 interface GoodCopy {
   readonly contentKey: string;
   readonly reading: ListReading;
 }
 
-/** Lower bound for the average bytes of text per distinct name, even in overlapping lists. */
+/** Lower bound for the average size of text per distinct name, even in overlapping lists. */
 export const TEXT_BYTES_PER_NAME = 64;
 
 /** Compiles if anything has changed. */
@@ -75,8 +75,8 @@ export class ListCompiler {
   }
 
   /**
-   * Resolves when the database's sources are active with the copies that were on disk at the call, or newer. Throws a
-   * CompileError, or the error of the database; the active rules then stay.
+   * Resolves when the sources in the database are active with the copies that were on disk at the call, or newer.
+   * Throws a CompileError, or the error of the database; then the active rules are kept.
    */
   bringIntoForce(): Promise<void> {
     return this.compiler.run();
@@ -88,13 +88,13 @@ export class ListCompiler {
     return this.compiler.run();
   }
 
-  /** Whether a source can only become active with a compile. */
+  /** Whether a source can only be activated by compiling. */
   needsCompile(source: StoredSource): boolean {
     const [input] = this.inputsOf([source]);
     return input !== undefined && !keysInForce(this.parts.compiled()).has(input.inputKey);
   }
 
-  /** Resolves when no compile is running. */
+  /** Resolves when no compilation is running. */
   idle(): Promise<void> {
     return this.compiler.idle();
   }
@@ -105,24 +105,24 @@ export class ListCompiler {
     const sources = await this.parts.readSources();
     const isToCompact = this.isToCompact;
     this.isToCompact = false;
-    // Ends, as each round refuses one copy.
+    // This loop ends, because each round rejects one copy.
     while (!(await this.isTaken(sources, isToCompact)));
-    // Only now are the previous copies out of use.
+    // Only now are the previous copies unused.
     await cache.prune(this.parts.neededCopies);
     const kept = await this.parts.keptRules();
     await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
   }
 
   /**
-   * Activates these sources. False if a new copy proved unusable and was rejected: then compile the previous one.
-   * Throws a CompileError if no copy is to blame.
+   * Activates these sources. False if a new copy was unusable and was rejected: then compile the previous one. Throws a
+   * CompileError if no copy is the cause.
    */
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
     const keys = keysInForce(this.parts.compiled());
-    // Disabled lists may stay in memory until the next compile: they have no effect there, and are active at once when
-    // enabled again.
+    // Disabled lists may stay in memory until the next compilation: they have no effect there, and are active at once
+    // when they are enabled again.
     const isInForce =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
@@ -154,8 +154,8 @@ export class ListCompiler {
   }
 
   /**
-   * The input that ended a compile: the current one if it is new; else the largest of the new ones, since the others
-   * were compiled before.
+   * The input that caused a compilation to fail: the current one if it is new; otherwise the largest of the new ones,
+   * since the others were compiled before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
     const keys = keysInForce(this.parts.compiled());
@@ -166,15 +166,15 @@ export class ListCompiler {
   }
 
   /**
-   * Excludes a copy from the compile; the active copy, if any, is used again. Only on this node: another one may have
+   * Excludes a copy from compilations; the active copy, if any, is used again. Only on this node: another one may have
    * more memory. The caller that activated the copy updates its row.
    */
   private refuse({ id, inputKey, path }: Input, reason: string): void {
     const { cache, refused, logger } = this.parts;
     refused.add(id, inputKey, reason);
     const good = this.goodCopyOf(id);
-    const inForce = good === undefined ? 'nothing of the list is' : 'the previous one stays';
-    logger.error(`compile lists: copy refused, ${inForce} active`, { id, reason });
+    const inForce = good === undefined ? 'none of its rules are' : 'the previous copy stays';
+    logger.error(`compile lists: copy rejected, ${inForce} active`, { id, reason });
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
   }
@@ -261,7 +261,7 @@ export class ListCompiler {
     };
   }
 
-  /** Stores counts that differ from the database; a copy that could not be read is brought again. */
+  /** Stores counts that differ from the database; a copy that could not be read is fetched again. */
   private async recordCounts(
     compiled: CompiledRules,
     inputs: readonly Input[],
@@ -282,7 +282,7 @@ export class ListCompiler {
     }
   }
 
-  /** A copy that no guard has judged as this release reads it takes effect only if it does already. */
+  /** A copy that the guard has not checked with this release may be used only if it is already active. */
   private mayBeRead({ contentKey, judged }: StoredSource, input: Input): boolean {
     if (contentKey === input.contentKey && isJudged(judged, contentKey)) return true;
     return keysInForce(this.parts.compiled()).has(input.inputKey);
@@ -296,7 +296,7 @@ export class ListCompiler {
       const input = inputOf(source, copy, readingOf(source));
       if (!this.mayBeRead(source, input)) continue;
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
-      // As it was read before, if the way of reading was the problem.
+      // With the earlier settings, if the new ones were the problem.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;
       if (!isRefused) inputs.push(input);
       else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));

@@ -1,13 +1,13 @@
 /**
  * Rejects sources whose file is outside the directories of `blocking.list_dirs` when they are stored.
- * `open-list-file.ts` checks again when it opens one: links may have changed since.
+ * `open-list-file.ts` checks again when it opens the file, because links may have changed.
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid } from '../../api/api-error.ts';
 
-/** 400 for a `file:` URL that leaves the folders or names no path, whether or not the file exists. */
+/** 400 for a `file:` URL outside the folders or without a valid path, whether or not the file exists. */
 export async function refuseOtherFolders(
   url: string,
   listDirs: readonly string[],
@@ -23,13 +23,13 @@ export async function refuseOtherFolders(
   throw invalid([{ path: field, message }]);
 }
 
-/** The path that a `file:` URL names; 400 if it can name none. */
+/** The path of a `file:` URL; 400 if it has none. */
 function pathOf(url: string, field: string): string {
   try {
     const path = fileURLToPath(url);
     if (!path.includes('\0')) return path;
   } catch {
-    // Such as an encoded slash, which a file name cannot contain.
+    // For example an encoded slash, which a file name cannot contain.
   }
   throw invalid([{ path: field, message: 'expected the path of a file, without %2F and %00' }]);
 }

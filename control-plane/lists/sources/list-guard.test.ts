@@ -38,7 +38,7 @@ describe('reasonToHold()', () => {
     const used = Array.from({ length: 30 }, (_, index) => `n${index}`);
     const held = reasonToHold(copy(1, ['n0']), copy(1, used))!;
     expect(holdText(held)).toBe(
-      'held: it would block names that are much asked for here: n1, n2, n3, n4, n5 and 24 more',
+      'held: it would block frequently queried names: n1, n2, n3, n4, n5 and 24 more',
     );
     expect(held).toEqual({
       reason: 'blocks_names',
@@ -58,7 +58,7 @@ describe('reasonToHold()', () => {
   test('names what would no longer be allowed', () => {
     const held = reasonToHold(copy(2, [], ['a', 'b']), copy(2, [], ['b', 'c']))!;
     expect(held).toMatchObject({ reason: 'allows_less', names: ['a'], name_count: 1 });
-    expect(holdText(held)).toBe('held: it would no longer allow names that are much asked for here: a');
+    expect(holdText(held)).toBe('held: it would no longer allow frequently queried names: a');
   });
 });
 

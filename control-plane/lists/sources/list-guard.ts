@@ -1,8 +1,8 @@
 /**
  * Checks a copy of a list before it takes effect. A list that lost most of its rules, grew extremely, or would block
- * names that this network uses, or no longer allow them, is held until a user approves it. So is a list, also a new
- * one, with a rule that would block everything: for every name under a condition, or for too many addresses. A new list
- * may block what this network uses, as long as that is not most of it.
+ * names that this network uses, or no longer allow them, is held until a user approves it. The same applies to a list,
+ * even a new one, with a rule that would block everything: for every name under a condition, or for too many addresses.
+ * A new list may block names that this network uses, unless these are most of them.
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -10,43 +10,48 @@ import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
 import type { WideRule } from '../../policy/compile/table/watched-names.ts';
 import type { Judgement } from './source-store.ts';
 
-/** Figures of one copy that the guard compares. */
+/** Statistics of one copy that the guard compares. */
 export interface GuardedCopy {
   readonly rules: number;
   /** Watched allowed names that this copy blocks. */
   readonly blocked: readonly string[];
-  /** Names that it allows; for allowlists. */
+  /** Names that it allows, for allowlists. */
   readonly allowed: readonly string[];
   readonly forEveryName: readonly WideRule[];
   /** Share of the address space that it covers, 0 to 1. */
   readonly addressShare: number;
 }
 
-/** Names in a reason as text, and in one for programs. */
+/** Maximum number of names in a reason as text, and in one for programs. */
 const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
-/** Wide rules that are kept of a copy; one with more is held again after an upgrade. */
+/** Maximum number of wide rules recorded per copy; a copy with more is held again after an upgrade. */
 const MOST_WIDE_RULES = 200;
-/** Number of most-asked allowed names that are checked. */
+/** Number of most frequently queried allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
 const WATCHED_DAYS = 7;
-/** Maximum distinct names of the last day that a new list is checked with, and the minimum that is significant. */
+/**
+ * Maximum number of distinct names of the last day that a new list is checked with, and the minimum for a meaningful
+ * result.
+ */
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
-/** Most of them that every new list is checked with, and the share of these from which all are. */
+/**
+ * Maximum number of them for the first check of every new list, and the share of matches from which all are checked.
+ */
 const SAMPLED_NAMES = 4096;
 const NEARLY_HALF = 0.4;
 /** Share of the address space that no list covers by accident. */
 const WIDE_SHARE = 1 / 256;
-/** Growth factor of that share at which a list is held if it already covered as much before. */
+/** Growth of that share at which a list is held if it already covered that much before. */
 const SHARE_GROWTH = 2;
-/** Growth factor at which a list is held, unless it was short. */
+/** Growth at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 const DAY_NAMES_MAX_AGE_MS = 600_000;
 
-/** Stands for the previous copy of a first one. */
+/** Replaces the previous copy if there is none. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
 /** Reason why `next` must not replace `before`, with details for users; null if it may. */
@@ -70,7 +75,7 @@ export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy
   return widening(NOTHING, next);
 }
 
-/** An even sample of the names of the last day: for nearly every list it shows that all of them need no check. */
+/** An even sample of the names of the last day: for almost every list it shows that the rest need no check. */
 export function sampleOf(dayNames: readonly string[]): readonly string[] {
   const step = dayNames.length / SAMPLED_NAMES;
   if (step <= 1) return dayNames;
@@ -83,25 +88,25 @@ export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly
 }
 
 /**
- * The same for a stored copy that an earlier release judged: what its parser refused may be wide now. `judged` = what was
- * seen then; null = nothing.
+ * The same for a stored copy that an earlier release checked: lines that its parser rejected may be wide rules now.
+ * `judged` = the earlier findings; null = none.
  */
 export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): HeldCopy | null {
   const before = (judged?.wide_rules ?? []).map((rule) => ({ line: 0, rule }));
   return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
 }
 
-/** The same for a held update that a user approves, if it is read differently than when it was held. */
+/** The same for a held update that a user approves, if this release interprets it differently. */
 export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
   const known = shown?.wide_rules ?? [];
-  // More than were noted.
+  // There are more than were recorded.
   const forEveryName = known.length < NOTED_NAMES ? known : next.forEveryName;
-  // Of a held share a rounded one is known.
+  // For a share that was held, only a rounded value is known.
   const addressShare = shown?.reason === 'addresses' ? next.addressShare : 0;
   return widening({ ...NOTHING, forEveryName, addressShare }, next);
 }
 
-/** The judgement of a copy, which a later release compares. */
+/** The findings about a copy, which a later release compares. */
 export function judgementOf(
   contentKey: string,
   { forEveryName, addressShare }: Pick<GuardedCopy, 'forEveryName' | 'addressShare'>,
@@ -115,12 +120,15 @@ export function judgementOf(
   };
 }
 
-/** Whether the copy was judged as this release reads it, or a later one. */
+/** Whether this release, or a later one, has checked the copy. */
 export function isJudged(judged: Judgement | null, contentKey: string): boolean {
   return judged?.content_key === contentKey && judged.reading >= LIST_READING;
 }
 
-/** Holds a copy that blocks everything for some clients or questions, or too many addresses, and did not before. */
+/**
+ * Holds a copy that blocks everything for some clients or questions, or too many addresses, if the previous copy did
+ * not.
+ */
 function widening(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const known = new Set(before.forEveryName.map(({ rule }) => rule));
   const wide = next.forEveryName.filter(({ rule }) => !known.has(rule));
@@ -151,7 +159,7 @@ export function holdText(held: HeldCopy): string {
   const { reason, rules, rules_in_force: before, names, name_count: count } = held;
   const some = names.slice(0, SHOWN_NAMES);
   const more = count > some.length ? ` and ${count - some.length} more` : '';
-  const shown = `names that are much asked for here: ${some.join(', ')}${more}`;
+  const shown = `frequently queried names: ${some.join(', ')}${more}`;
   const [wide] = held.wide_rules ?? [];
   switch (reason) {
     case 'shrank':
@@ -179,7 +187,7 @@ function missingFrom(known: readonly string[], names: readonly string[]): string
   return names.filter((name) => !set.has(name));
 }
 
-/** Names of some days, most asked first, at most `limit` of them. */
+/** Names of the last days, most frequently queried first, at most `limit` of them. */
 export type ReadNames = (days: number, limit: number) => Promise<readonly string[]>;
 
 interface KnownNames {
@@ -187,7 +195,9 @@ interface KnownNames {
   readonly readAtMs: number;
 }
 
-/** The allowed names of all nodes: the most asked ones, read again after a day, and those of the last day. */
+/**
+ * The allowed names of all nodes: the most frequently queried ones, reloaded after a day, and those of the last day.
+ */
 export class MostAskedNames {
   private readonly read: ReadNames;
   private readonly clock: Clock;
@@ -199,18 +209,18 @@ export class MostAskedNames {
     this.clock = clock;
   }
 
-  /** Most asked first. */
+  /** Most frequently queried first. */
   async names(): Promise<readonly string[]> {
     const nowMs = this.clock.nowMs();
     const { known } = this;
-    // A short log is read quickly, and missing names matter.
+    // A short log is read quickly, and missing names would matter.
     if (known?.names.length === WATCHED_NAMES && nowMs - known.readAtMs < DAY_MS) return known.names;
     const names = await this.read(WATCHED_DAYS, WATCHED_NAMES);
     this.known = { names, readAtMs: nowMs };
     return names;
   }
 
-  /** The distinct names of the last day; lists that are added together are checked with the same. */
+  /** The distinct names of the last day; lists that are added together are checked with the same names. */
   async ofLastDay(): Promise<readonly string[]> {
     const nowMs = this.clock.nowMs();
     const known = this.knownOfDay;

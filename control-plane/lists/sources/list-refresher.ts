@@ -1,8 +1,8 @@
 /**
  * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time.
- * The result is written to the source's row, and a new copy beside it in the same transaction, where every node finds
- * it; on any failure the previous copy stays active. A `file:` list is read by the node that read it first, as long as
- * that node runs and has the file: others may have a different file at that path, or none.
+ * The result is written to the source's row, and a new copy is stored with it in the same transaction, where every node
+ * finds it; on any failure the previous copy stays active. A `file:` list is read by the node that read it first, as
+ * long as that node is running and has the file: others may have a different file at that path, or none.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -32,9 +32,9 @@ export interface RefresherParts extends RefreshParts {
   readonly jobs: Pick<JobLeases, 'hold'>;
   /** Name of this node. */
   readonly nodeName: string;
-  /** `blocking.list_refresh_hours`; asked at each look. */
+  /** `blocking.list_refresh_hours`; read at each check. */
   readonly refreshHours: () => number;
-  /** Selects the copy that the row of a source names, for what is fetched to be compared with. */
+  /** Selects the copy in the row of a source, to compare fetched content with. */
   readonly chooseCopy: (id: number) => Promise<unknown>;
   /** Activates the current copies. */
   readonly bringIntoForce: () => Promise<void>;
@@ -44,14 +44,14 @@ export interface RefresherParts extends RefreshParts {
 
 /** Concurrent fetches. */
 const CONCURRENT_FETCHES = 4;
-/** A node without the file of a list leaves it for this time to one that has it. */
+/** A node without the file of a list leaves the list to one that has it for this time. */
 const MISSING_FILE_GRACE_MS = 120_000;
 const NO_COPY = 'it blocks nothing until it can be fetched';
 
 /** One attempt to refresh a list. */
 interface Attempt {
   readonly isAsked: boolean;
-  /** To be called when the list has arrived: others may be fetched in its place. */
+  /** Call this when the list has arrived, so that another one can be fetched. */
   readonly arrived: () => void;
   readonly signal: AbortSignal;
 }
@@ -68,7 +68,7 @@ export class ListRefresher {
   >();
   /** All running refreshes, including stopped ones. */
   private readonly atWork = new Set<Promise<void>>();
-  /** Attempts that may still bring a copy. */
+  /** Attempts that may still deliver a copy. */
   private readonly expected = new Set<AbortController>();
   private readonly arrivals: ListArrivals;
 
@@ -86,8 +86,8 @@ export class ListRefresher {
   }
 
   /**
-   * Refreshes a source, if it is due or `isAsked`, and no other node does; resolves when that has ended, successful or
-   * not. Joins a running one; of one that was stopped it waits for the end.
+   * Refreshes a source if it is due or `isAsked`, and no other node is refreshing it; resolves when that has ended,
+   * successful or not. Joins a running refresh; waits for the end of one that was stopped.
    */
   start(id: number, isAsked = true): Promise<void> {
     const known = this.refreshes.get(id);
@@ -98,7 +98,7 @@ export class ListRefresher {
     const done = (known?.done ?? Promise.resolve())
       .then(() => this.inTurn(id, isAsked, signal, () => this.expectNoMore(abort)))
       .catch((error: unknown) =>
-        this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
+        this.parts.logger.warn('could not refresh a list', { id, reason: reasonOf(error) }),
       )
       .finally(() => {
         this.atWork.delete(done);
@@ -110,7 +110,7 @@ export class ListRefresher {
     return done;
   }
 
-  /** Starts from scratch for a source whose content has changed; a running attempt may have read the old one. */
+  /** Restarts for a source whose content has changed; a running attempt may have read the old content. */
   startAnew(id: number): Promise<void> {
     this.stop(id);
     return this.start(id);
@@ -129,7 +129,7 @@ export class ListRefresher {
     for (const [source, { abort }] of this.refreshes) if (id === undefined || id === source) abort.abort();
   }
 
-  /** Ends everything, for good. */
+  /** Ends everything permanently. */
   close(): void {
     this.stopping.abort();
   }
@@ -158,7 +158,7 @@ export class ListRefresher {
     return url.startsWith('file:') && hasReader && reader !== this.parts.nodeName;
   }
 
-  /** Has a place among the fetches until its list has arrived; resolves when that is active, or has failed. */
+  /** Limits concurrent fetches until the list has arrived; resolves when it is active, or has failed. */
   private async inTurn(
     id: number,
     isAsked: boolean,
@@ -189,10 +189,10 @@ export class ListRefresher {
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
-      // Another node may have fetched it since.
+      // Another node may have fetched it in the meantime.
       const source = await readSource(database, id);
       if (source.has_text) return;
-      // Its node finds it due at its next look.
+      // Its own node finds it due at its next check.
       if (this.isOfOther(source)) {
         if (isAsked) await this.record(lease, source, { status: 'pending' });
       } else if (isAsked || (await this.isDue(source)))
@@ -221,7 +221,7 @@ export class ListRefresher {
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {
-        // Not its fault, and not finished: the next check retries.
+        // Not the list's fault, and not finished: the next check retries.
         const status = source.status === 'updating' ? 'pending' : source.status;
         await this.record(lease, source, { status });
         return;
@@ -268,7 +268,7 @@ export class ListRefresher {
     await this.record(lease, source, { ...done, status: 'ok', lastError: null });
   }
 
-  /** Throws a CompileError, and makes the previous copy active again, if this node could not compile the new one. */
+  /** Throws a CompileError, and activates the previous copy again, if this node could not compile the new one. */
   private async undoIfRefused(lease: Lease, source: StoredSource, { contentKey }: ListCopy): Promise<void> {
     const { changes, refused } = this.parts;
     const refusal = refusalOf(refused, source, contentKey);
@@ -278,8 +278,8 @@ export class ListRefresher {
   }
 
   /**
-   * Stores facts, and a copy that is held; false if the source is gone, has another URL, or other copies since it was
-   * read: the facts are of a comparison with these. It is fetched again then.
+   * Stores data, and a copy that is held; false if the source is gone, or has another URL or other copies than when it
+   * was read, because the data was compared with these. Then it is fetched again.
    */
   private store(
     lease: Lease,
@@ -297,7 +297,7 @@ export class ListRefresher {
     });
   }
 
-  /** Stores facts that concern no copy. */
+  /** Stores data that is not about a copy. */
   private record(lease: Lease, { id, url }: StoredSource, facts: SourceFacts): Promise<boolean> {
     return this.parts.database.transaction(async (tx) => {
       await lease.confirm(tx);

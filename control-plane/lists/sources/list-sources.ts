@@ -1,7 +1,8 @@
 /**
- * The life of the list sources on this node: changes from the API are applied, and lists are fetched when they are new,
- * when they are due, and on request. A source moves from `pending` over `updating` to `ok`, `held` or `error`; on any
- * failure its last good copy stays active. The row of a source names that copy; `lists-in-force.ts` activates it.
+ * The life cycle of the list sources on this node: changes from the API are applied, and lists are fetched when they
+ * are new, when they are due, and on request. A source changes from `pending` to `updating` to `ok`, `held` or `error`;
+ * on any failure its last good copy stays active. The row of a source contains that copy; `lists-in-force.ts` activates
+ * it.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type {
@@ -50,10 +51,13 @@ export interface ListSourcesParts extends ForceParts {
   readonly lookup?: Lookup;
 }
 
-/** Milliseconds between two looks at what others changed, and what is due: also of a node that died, as its lease ends. */
+/**
+ * Milliseconds between two checks for changes by others and for due lists, including those of a node that died, because
+ * its lease ends.
+ */
 const LOOK_MS = 15_000;
 
-/** Runs the list sources. Call `start()` once the database is up; `close()` ends all work in progress. */
+/** Manages the list sources. Call `start()` when the database is available; `close()` ends all work in progress. */
 export class ListSources {
   private readonly parts: ListSourcesParts;
   private readonly inForce: ListsInForce;
@@ -69,7 +73,7 @@ export class ListSources {
     this.parts = parts;
     this.inForce = new ListsInForce({
       ...parts,
-      fetchDue: () => void this.inBackground('look for due lists', this.refreshDue()),
+      fetchDue: () => void this.inBackground('check for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
     this.custom = new CustomRules({ ...parts, inForce: this.inForce });
@@ -81,8 +85,8 @@ export class ListSources {
   }
 
   /**
-   * Activates the database's sources, then fetches due lists in the background, now and periodically. Throws the errors
-   * of the database. Call it each time the database comes up.
+   * Activates the sources in the database, then fetches due lists in the background, now and periodically. Throws the
+   * errors of the database. Call it each time the database becomes available.
    */
   async start(): Promise<void> {
     await this.inForce.begin();
@@ -98,12 +102,15 @@ export class ListSources {
     return this.refresher.startDue();
   }
 
-  /** Looks at once what another node has changed, and what is due: what `start()` does anyway if it is yet to come. */
+  /**
+   * Checks immediately for changes by another node, and for due lists; does nothing if `start()` has not run yet,
+   * because it does the same.
+   */
   lookSoon(): void {
     if (this.timer !== undefined) this.look();
   }
 
-  /** Stops timers, fetches and compiles; resolves when all have ended. */
+  /** Stops timers, fetches and compilations; resolves when all have ended. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -112,7 +119,7 @@ export class ListSources {
     await this.idle();
   }
 
-  /** Resolves when no fetch and no compile is running. */
+  /** Resolves when no fetch and no compilation is running. */
   async idle(): Promise<void> {
     while (this.background.size > 0) await Promise.all(this.background);
     await this.refresher.idle();
@@ -120,7 +127,7 @@ export class ListSources {
     await this.inForce.idle();
   }
 
-  /** All sources of a kind, in the order of their ids. */
+  /** All sources of a kind, by id. */
   async list(kind: SourceKind): Promise<BlocklistSource[]> {
     return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
@@ -143,18 +150,18 @@ export class ListSources {
     if (url === undefined) throw invalid([{ path: 'url', message: 'expected exactly one of url and text' }]);
     await refuseOtherFolders(url, this.parts.listDirs());
     refuseMasks(url);
-    // Policy knows the list from now on, though none of its rules is active.
+    // Policy includes the list from now on, although none of its rules is active.
     const created = await this.parts.changes.change(author, async (tx) => {
       const result = await store.insertSource(tx, kind, { ...source, url });
       return { result, summary: `${kind}list ${result.name}: created` };
     });
     const toSource = this.shown(created);
-    // A node that follows the rows, including this one, may have fetched it already.
+    // A node that follows the rows, possibly this one, may have fetched it already.
     if (created.enabled) void this.refresher.start(created.id, false);
     return toSource;
   }
 
-  /** Changes a source; its copy is active under the new settings when the promise resolves. */
+  /** Changes a source; its copy is active with the new settings when the promise resolves. */
   async update(
     kind: SourceKind,
     id: number,
@@ -202,39 +209,38 @@ export class ListSources {
     for (const source of written) {
       const { id, url, enabled, isKept } = source;
       if (!enabled || (isKept && !isNew(source))) continue;
-      // A node that follows the rows may have looked for the file before it was there.
+      // A node that follows the rows may have looked for the file before it existed.
       if (url.startsWith('file:')) local.push(this.refresher.startAnew(id));
       else void this.refresher.start(id);
     }
     await Promise.all(local);
   }
 
-  /** Removes a source; its rules are out of force when the promise resolves. */
+  /** Deletes a source; its rules are inactive when the promise resolves. */
   async remove(kind: SourceKind, id: number, author: Author): Promise<void> {
     const work = async (tx: Queryable): Promise<Changed<undefined>> => {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: `${kind}list ${name}: deleted` };
     };
-    // Without its row the list has no effect; the next compile removes its names.
+    // Without its row the list has no effect; the next compilation removes its names.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
       this.refresher.stop(id);
       this.parts.cache.forget(id);
       this.parts.refused.forget(id);
       return apply();
     });
-    void this.inBackground('compile without removed list', this.inForce.compact());
+    void this.inBackground('could not compile without a deleted list', this.inForce.compact());
   }
 
-  /** Starts a fetch and returns the source as it stands; 409 for custom rules. */
+  /** Starts a fetch and returns the current state of the source; 409 for custom rules. */
   async refresh(kind: SourceKind, id: number, actor: Author): Promise<BlocklistSource> {
     const source = await this.parts.database.transaction(async (tx) => {
       const found = await store.readSource(tx, id, kind);
-      if (found.has_text)
-        throw conflict(`${kind}list source ${id} holds custom rules, which are not fetched`);
+      if (found.has_text) throw conflict(`${kind}list source ${id} has custom rules, which are not fetched`);
       await recordAudit(tx, { actor, action: 'fetched', subject: `${kind}list ${found.name}` });
       return found;
     });
-    // A user asked, who may know that the list was not at fault.
+    // A user requested it, who may know that the list was not at fault.
     this.parts.refused.forget(id);
     void this.refresher.start(id);
     return this.shown(source);
@@ -257,7 +263,7 @@ export class ListSources {
     await cache.open();
     const source = await store.readSource(database, id, kind);
     const { heldKey } = source;
-    if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
+    if (heldKey === null) throw conflict(`${kind}list source ${id} has no held update`);
     const copy = await copies.bring(source, heldKey);
     if (copy === undefined)
       throw conflict(`the held update of ${kind}list source ${id} is lost; refresh the list`);
@@ -268,7 +274,7 @@ export class ListSources {
       const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held update approved');
       if (!written.result)
         throw conflict(
-          `${kind}list source ${id} has changed since it was read; look at what it holds back now`,
+          `${kind}list source ${id} has changed since it was read; check its current held update`,
         );
       return written;
     };
@@ -282,7 +288,7 @@ export class ListSources {
     return this.read(kind, id);
   }
 
-  /** The first active lines that produced no rule, invalid ones first. */
+  /** The first active lines without a rule, invalid ones first. */
   async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
     await store.readSource(this.parts.database, id, kind);
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
@@ -290,7 +296,7 @@ export class ListSources {
     return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
   }
 
-  /** Line of the first rule of these kinds at `name` in the copy of a source; null if there is none. */
+  /** Line of the first rule of these kinds for `name` in the copy of a source; null if there is none. */
   async findLine(id: number, name: string, kinds: number): Promise<number | null> {
     const { cache, pool, publisher } = this.parts;
     const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);
@@ -302,7 +308,7 @@ export class ListSources {
 
   /** Activates the rows after a rollback, including their list contents. */
   async bringBack(): Promise<void> {
-    // A running fetch may be of the content that was just undone.
+    // A running fetch may deliver the content that was just undone.
     this.refresher.stop();
     await this.inForce.bringBack();
   }
@@ -312,8 +318,8 @@ export class ListSources {
   }
 
   private look(): void {
-    if (this.parts.database.status().state !== 'up') return; // Once it is back, `start()` is called.
-    // One after the other: at once they would need two connections, for 10 s in each 15.
+    if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
+    // One after the other: at once they would need two connections, for 10 s in every 15.
     const followed = this.inBackground('follow the lists of other nodes', this.inForce.follow());
     void this.inBackground(
       'look for due lists',
@@ -321,7 +327,7 @@ export class ListSources {
     );
   }
 
-  /** Resolves when the work has ended or failed, which is logged. */
+  /** Resolves when the work has ended or failed; failures are logged. */
   private inBackground(what: string, work: Promise<void>): Promise<void> {
     const watched = work
       .catch((error: unknown) => {
@@ -334,7 +340,7 @@ export class ListSources {
   }
 }
 
-/** 400 for a URL of custom rules, and for none of a list that is fetched. */
+/** 400 for a URL of custom rules, and for a missing URL of a list that is fetched. */
 async function refuseOtherForm(
   tx: Queryable,
   kind: SourceKind,

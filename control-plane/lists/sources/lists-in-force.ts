@@ -1,7 +1,7 @@
 /**
- * Applies the rows of the sources on this node: selects the copy that each row names, wherever it was fetched, and
- * starts their compile. If that fails, the previous rules stay, and the work is retried. The rows are authoritative:
- * which copy is active is never derived from the files of this node.
+ * Applies the rows of the sources on this node: selects the copy in each row, wherever it was fetched, and compiles
+ * them. If that fails, the previous rules are kept, and the work is retried. The rows are authoritative: the active
+ * copy is never derived from the files of this node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -35,18 +35,18 @@ export interface ForceParts {
   readonly names: NamesFolder;
   readonly policy: PolicyInForce;
   readonly publisher: SnapshotPublisher;
-  /** Earlier rules, for a rollback without a compile. */
+  /** Earlier rules, for a rollback without compiling. */
   readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The same, with what the life of the sources adds. */
+/** The same, with additions for the life cycle of the sources. */
 export interface ListsInForceParts extends ForceParts {
   readonly changes: PolicyChanges;
-  /** Starts fetches of sources whose copies no node has. */
+  /** Starts fetches of sources whose copies are not on any node. */
   readonly fetchDue: () => void;
-  /** Stops a running compile. */
+  /** Stops a running compilation. */
   readonly signal: AbortSignal;
 }
 
@@ -92,9 +92,8 @@ export class ListsInForce {
   }
 
   /**
-   * Selects the copies that the rows of these sources name, once this release has judged them. While no node has one,
-   * the active copy stays. Rows are read here: those that a caller has may be older than a copy that a change has just
-   * chosen.
+   * Selects the copies in the rows of these sources after this release has checked them. If no node has one, the active
+   * copy stays. The rows are read here: rows of a caller may be older than a copy that a change has just selected.
    */
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
     const { cache, database } = this.parts;
@@ -124,12 +123,12 @@ export class ListsInForce {
     return this.compiler.bringIntoForce();
   }
 
-  /** Drops rules that no enabled source needs. */
+  /** Removes rules that no enabled source needs. */
   compact(): Promise<void> {
     return this.compiler.compact();
   }
 
-  /** Whether a source can only become active with a compile. */
+  /** Whether a source can only be activated by compiling. */
   needsCompile(source: StoredSource): boolean {
     return this.compiler.needsCompile(source);
   }
@@ -139,7 +138,7 @@ export class ListsInForce {
     return this.orRetry(() => this.takeOverRows());
   }
 
-  /** Activates this content of a source; if the compile fails or rejects the copy, its row contains the reason. */
+  /** Activates this content of a source; if compiling fails or rejects the copy, the reason is stored in its row. */
   async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
     const failed = await this.orRetry(() => this.compileOrKeep(this.compiler.bringIntoForce()));
     const refused = contentKey === undefined ? undefined : refusalOf(this.parts.refused, source, contentKey);
@@ -148,7 +147,7 @@ export class ListsInForce {
       await recordSource(this.parts.database, source, { status: 'error', lastError: fault });
   }
 
-  /** Resolves when no compile is running. */
+  /** Resolves when no compilation is running. */
   idle(): Promise<void> {
     return this.compiler.idle();
   }
@@ -158,14 +157,14 @@ export class ListsInForce {
     return this.retrying.close();
   }
 
-  /** Activates the copies that the rows name, and fetches those that no node has. */
+  /** Activates the copies in the rows, and fetches those that are not on any node. */
   private async takeOverRows(): Promise<void> {
     await this.chooseAll();
     await this.compileOrKeep(this.compiler.bringIntoForce());
     this.parts.fetchDue();
   }
 
-  /** Selects the copies that all rows name, and drops those of sources that are gone. */
+  /** Selects the copies in all rows, and removes those of deleted sources. */
   private async chooseAll(): Promise<{ sources: readonly StoredSource[]; hasLess: boolean }> {
     const { cache } = this.parts;
     const sources = await this.chooseCopies();
@@ -175,7 +174,7 @@ export class ListsInForce {
     return { sources, hasLess: gone.length > 0 };
   }
 
-  /** Fetches the copy that a row names from another node, unless it is present or refused. */
+  /** Fetches the copy of a row from another node, unless it is present or rejected. */
   private async bring(source: StoredSource): Promise<ListCopy | undefined> {
     const { contentKey } = source;
     if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined)
@@ -204,14 +203,14 @@ export class ListsInForce {
     }
   }
 
-  /** Waits for a compile; if it fails, applies policy without it and logs the reason. */
+  /** Waits for a compilation; if it fails, applies policy without it and logs the reason. */
   private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
     try {
       await compile;
       return undefined;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      this.parts.logger.error('compile lists failed: the previous rules stay active', {
+      this.parts.logger.error('could not compile lists; the previous rules stay active', {
         reason: error.message,
       });
       await this.parts.policy.apply();

@@ -277,7 +277,7 @@ describe('refreshSource()', () => {
       serve(`a.example\n${rule}\n`);
       expect(await refresh(source)).toMatchObject({
         outcome: 'held',
-        reason: 'held: it would block names that are much asked for here: used.example',
+        reason: 'held: it would block frequently queried names: used.example',
       });
     },
   );
@@ -295,7 +295,7 @@ describe('refreshSource()', () => {
     serve('a.example\nb.example\n');
     expect(await refresh(source)).toMatchObject({
       outcome: 'held',
-      reason: 'held: it would no longer allow names that are much asked for here: used.example',
+      reason: 'held: it would no longer allow frequently queried names: used.example',
     });
     const block = await takeFirst('@@||used.example^\na.example\n', undefined, { id: 2 });
     serve('a.example\nb.example\n');

@@ -1,5 +1,5 @@
 /**
- * One attempt to renew the copy of one source: fetches it, checks that it is a usable list, and asks the guard whether
+ * One attempt to update the copy of one source: fetches it, checks that it is a usable list, and asks the guard whether
  * it may replace the previous copy. `list-sources.ts` stores and activates the result.
  */
 import { rm } from 'node:fs/promises';
@@ -32,14 +32,14 @@ export interface RefreshParts {
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
-  /** Folders that `file:` sources may reach; read for each fetch. */
+  /** Folders that `file:` sources can read; evaluated for each fetch. */
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
 }
 
-/** The result of a refresh: the current copy is the newest, a newer one may be used, or must be held. */
+/** The result of a refresh: the current copy is the newest, or a newer one may be used or must be held. */
 export type Refreshed =
   | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
   | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
@@ -47,13 +47,13 @@ export type Refreshed =
       readonly outcome: 'held';
       readonly facts: SourceFacts;
       readonly reason: string;
-      /** Absent if it was held before. */
+      /** Absent if it was already held. */
       readonly copy?: ListCopy;
     };
 
 /**
- * Fetches the list of `source` again; a returned `copy` must be settled. Throws a ListError or a CompileError; the
- * previous copy stays then.
+ * Fetches the list of `source` again; the caller must settle a returned `copy`. Throws a ListError or a CompileError;
+ * then the previous copy stays.
  */
 export async function refreshSource(
   source: StoredSource,
@@ -90,7 +90,7 @@ export async function refreshSource(
   }
 }
 
-/** The active copy, if it is of this URL; it must be on this disk. */
+/** The active copy, if it is from this URL; it must be on this node's disk. */
 function copyBefore({ id, contentKey: key, isKept }: StoredSource, cache: ListCache): ListCopy | undefined {
   return isKept && key !== null ? cache.find(id, key) : undefined;
 }
@@ -148,7 +148,7 @@ async function takeIn(
   return { outcome: 'new', facts, copy };
 }
 
-/** Inspects a new copy; one that exceeds the job's time or memory is refused from then on. */
+/** Inspects a new copy; one that exceeds the time or memory limit is rejected afterwards. */
 async function inspectNew(
   id: number,
   { inputKey, ...list }: ListFile & { readonly inputKey: string },
@@ -164,7 +164,7 @@ async function inspectNew(
   }
 }
 
-/** Compares with the previous copy; an unreadable one does not prevent its replacement. */
+/** Compares with the previous copy; if that is unreadable, it can still be replaced. */
 async function judge(
   next: ListInspection,
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
@@ -177,7 +177,7 @@ async function judge(
   return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
 }
 
-/** The facts for the guard: names that a blocklist blocks or an allowlist allows. */
+/** The data for the guard: names that a blocklist blocks or an allowlist allows. */
 function guarded(inspection: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
   const { statistics, watched, allowed, forEveryName, addressShare } = inspection;
   return {

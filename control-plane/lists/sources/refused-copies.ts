@@ -1,11 +1,11 @@
 /**
- * Copies of lists that could not be read or compiled in the time and memory that a job has. They are remembered so that
- * the same content is not retried at every refresh; only temporarily, since the machine may have been busy, and not if
- * a user requests a retry.
+ * Copies of lists that could not be read or compiled within the time and memory limits. They are recorded so that the
+ * same content is not retried at every refresh; only temporarily, because the machine may have been busy, and not if a
+ * user requests a retry.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Time for which a copy stays refused. */
+/** Time for which a copy stays rejected. */
 const REFUSED_MS = 86_400_000;
 
 interface Refusal {
@@ -14,7 +14,7 @@ interface Refusal {
   readonly atMs: number;
 }
 
-/** The last refused copy of each source. */
+/** The last rejected copy of each source. */
 export class RefusedCopies {
   private readonly clock: Pick<Clock, 'monotonicMs'>;
   private readonly refusals = new Map<number, Refusal>();
@@ -23,19 +23,19 @@ export class RefusedCopies {
     this.clock = clock;
   }
 
-  /** Refuses an input, see `inputKeyOf`; the previous one is dropped. */
+  /** Rejects an input, see `inputKeyOf`, in place of an earlier one. */
   add(id: number, inputKey: string, reason: string): void {
     this.refusals.set(id, { inputKey, reason, atMs: this.clock.monotonicMs() });
   }
 
-  /** Reason why this input is refused; undefined if it is not. */
+  /** Reason why this input is rejected; undefined if it is not. */
   reasonFor(id: number, inputKey: string): string | undefined {
     const refusal = this.refusals.get(id);
     if (refusal?.inputKey !== inputKey) return undefined;
     return this.clock.monotonicMs() - refusal.atMs < REFUSED_MS ? refusal.reason : undefined;
   }
 
-  /** Lets a source be tried again. */
+  /** Allows a source to be retried. */
   forget(id: number): void {
     this.refusals.delete(id);
   }

@@ -235,7 +235,7 @@ describe('SharedCopies', () => {
     await running.database.query(`UPDATE blobs SET bytes = '\\x00'`);
     const other = await running.startOther();
     await other.life.idle();
-    expect(other.logger.text()).toContain('copy list from the database: it is fetched again');
+    expect(other.logger.text()).toContain('could not copy a list from the database; fetching it again');
     expect([kindsOf(other, 'a.example'), running.asked()]).toEqual([1, ['/a', '/a']]);
     expect(await blobs()).toHaveLength(1);
   });

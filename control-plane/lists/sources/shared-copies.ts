@@ -1,7 +1,7 @@
 /**
- * Copies of lists between this node's disk and the database: content that another node fetched is streamed from there
- * once, and content that only this disk has, after a damaged blob was removed, is uploaded. The row of a source names
- * its active copy.
+ * Exchanges copies of lists between this node's disk and the database: content that another node fetched is downloaded
+ * from there once, and content that only this disk has, after a damaged blob was removed, is uploaded. The row of a
+ * source contains its active copy.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -26,7 +26,7 @@ export interface SharedCopiesParts {
   readonly logger: Logger;
 }
 
-/** Brings copies to this disk and into the database. */
+/** Downloads copies to this disk and uploads them to the database. */
 export class SharedCopies {
   private readonly parts: SharedCopiesParts;
 
@@ -34,7 +34,10 @@ export class SharedCopies {
     this.parts = parts;
   }
 
-  /** The copy of a source with this content, streamed if this disk lacks it; undefined if it is not stored anywhere. */
+  /**
+   * The copy of a source with this content, downloaded if it is not on this disk; undefined if it is not stored
+   * anywhere.
+   */
   async bring(source: Pick<StoredSource, 'id' | 'url'>, contentKey: string): Promise<ListCopy | undefined> {
     const { database, cache, logger } = this.parts;
     const { id, url } = source;
@@ -44,13 +47,16 @@ export class SharedCopies {
     try {
       if (!(await fetchBlob(database, contentKey, path))) return undefined;
       const copy = await cache.store(id, url, contentKey, path);
-      // A row names it already.
+      // A row already refers to it.
       cache.settle(copy);
       logger.debug('list copied from the database', { id, contentKey });
       return copy;
     } catch (error) {
       if (!(error instanceof DamagedBlob)) throw error;
-      logger.error('copy list from the database: it is fetched again', { id, reason: reasonOf(error) });
+      logger.error('could not copy a list from the database; fetching it again', {
+        id,
+        reason: reasonOf(error),
+      });
       await removeBlob(database, contentKey);
       return undefined;
     } finally {
@@ -58,7 +64,7 @@ export class SharedCopies {
     }
   }
 
-  /** Stores the copies that rows name, that this disk has and the database lacks. */
+  /** Stores copies that rows refer to, if they are on this disk and missing in the database. */
   async giveMissing(): Promise<void> {
     const { database, changes, cache } = this.parts;
     const missing = await missingBlobs(database, [...(await neededCopies(database))]);

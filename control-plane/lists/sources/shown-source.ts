@@ -1,4 +1,4 @@
-/** A source as the API shows it: without credentials, and with what only this node knows of it. */
+/** A source in the form of the API: without credentials, and with data that only this node has. */
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { refusalOf } from './list-compiler.ts';

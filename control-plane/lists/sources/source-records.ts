@@ -1,16 +1,19 @@
-/** Stores what the life of a list finds out: plain facts, and changes of content, which are revisions. */
+/** Stores the results of the life cycle of a list: plain data, and changes of content, which are revisions. */
 import type { Lease } from '../../storage/cluster/leases.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts, undoContent } from './source-store.ts';
 
-/** False, without effect, if the source no longer has this URL. */
+/** Returns false, without effect, if the source no longer has this URL. */
 export function recordSource(database: Database, source: StoredSource, facts: SourceFacts): Promise<boolean> {
   return recordFacts(database, source.id, source.url, facts);
 }
 
-/** Writes which copy counts from now on, within a change. False if the source is gone, or has another URL or copies. */
+/**
+ * Writes which copy is active from now on, as part of a change. False if the source is gone, or has another URL or
+ * copies.
+ */
 export async function writeContent(
   tx: Queryable,
   source: StoredSource,
@@ -22,7 +25,7 @@ export async function writeContent(
 }
 
 /**
- * Makes the previous copy active again, after this node has just activated one that then proved too large to compile.
+ * Activates the previous copy again, after this node has just activated one that was then too large to compile.
  * `lease`: the one under which it was fetched.
  */
 export function undoRefused(
@@ -34,7 +37,7 @@ export function undoRefused(
   return changes.record(async (tx) => {
     await lease?.confirm(tx);
     await undoContent(tx, before, refused);
-    const summary = `${before.kind}list ${before.name}: its new copy was refused, the one before counts again`;
+    const summary = `${before.kind}list ${before.name}: its new copy was rejected, the previous one is active again`;
     return { result: undefined, summary };
   });
 }

@@ -42,7 +42,7 @@ interface Place {
 }
 
 const tag = 'Lists';
-/** A text of the largest size as a JSON string; control characters beyond line ends and tabs are rare. */
+/** A text of maximum size as a JSON string; control characters other than line ends and tabs are rare. */
 const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
 /** The routes of blocklist and allowlist sources. */
@@ -96,13 +96,13 @@ function createSource({ sources, path, kind, noun, source }: Place): Route {
     path,
     access: 'admin',
     tag,
-    summary: `Create a ${noun}; its first fetch starts at once, and is not waited for; custom rules are active at once`,
+    summary: `Create a ${noun}; its first fetch starts immediately in the background; custom rules are active at once`,
     body: SourceCreateBody,
     bodyLimitBytes: CREATE_LIMIT_BYTES,
     status: 201,
     answer: BlocklistSource,
     entity: source,
-    errors: { 409: 'the URL is taken' },
+    errors: { 409: 'the URL is in use' },
     handle: (request) => sources.create(kind, request.body, authorOf(request)),
   });
 }
@@ -140,12 +140,12 @@ function updateSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Change a ${noun}; absent fields keep their value, and the fetch of a new URL is not waited for`,
+    summary: `Change a ${noun}; absent fields keep their value, and a new URL is fetched in the background`,
     params: IdParams,
     body: SourceUpdateBody,
     answer: BlocklistSource,
     entity: source,
-    errors: { 409: 'the URL is taken' },
+    errors: { 409: 'the URL is in use' },
     handle: (request) => sources.update(kind, request.params.id, request.body, authorOf(request)),
   });
 }
@@ -156,7 +156,7 @@ function removeSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Delete a ${noun}; its rules are out of force at once`,
+    summary: `Delete a ${noun}; its rules become inactive at once`,
     params: IdParams,
     entity: source,
     handle: (request) => sources.remove(kind, request.params.id, authorOf(request)),
@@ -173,7 +173,7 @@ function refreshSource({ sources, path, kind, noun }: Place): Route {
     params: IdParams,
     status: 202,
     answer: BlocklistSource,
-    errors: { 409: 'it holds custom rules, which are not fetched' },
+    errors: { 409: 'it has custom rules, which are not fetched' },
     handle: (request) => sources.refresh(kind, request.params.id, authorOf(request)),
   });
 }
@@ -187,7 +187,7 @@ function approveSource({ sources, path, kind, noun }: Place): Route {
     summary: `Apply the held update of a ${noun}`,
     params: IdParams,
     answer: BlocklistSource,
-    errors: { 409: 'no update is on hold' },
+    errors: { 409: 'there is no held update' },
     handle: (request) => sources.approve(kind, request.params.id, authorOf(request)),
   });
 }
@@ -198,7 +198,7 @@ function listUnusedLines({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/unused-lines`,
     access: 'viewer',
     tag,
-    summary: `The first lines of a ${noun} that made no rule, invalid ones first`,
+    summary: `The first lines of a ${noun} without a rule, invalid ones first`,
     params: IdParams,
     answer: UnusedLineList,
     handle: ({ params }) => sources.unusedLines(kind, params.id),
@@ -211,7 +211,7 @@ function readText({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/text`,
     access: 'viewer',
     tag,
-    summary: `The text of a ${noun} of custom rules, with an ETag`,
+    summary: `The text of a ${noun} with custom rules, with an ETag`,
     params: IdParams,
     media: [TEXT_MEDIA_TYPE],
     handle: async ({ params, response }) => {
@@ -228,7 +228,7 @@ function writeText({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/text`,
     access: 'admin',
     tag,
-    summary: `Replace the text of a ${noun} of custom rules, if it still has the ETag of If-Match; active when answered`,
+    summary: `Replace the text of a ${noun} with custom rules, if it still has the ETag of If-Match; active when answered`,
     params: IdParams,
     query: TextQuery,
     body: CustomText,

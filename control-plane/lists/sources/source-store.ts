@@ -1,4 +1,4 @@
-/** SQL of `list_sources`, block and allow, and the groups they serve. `list-sources.ts` runs the sources. */
+/** SQL of `list_sources`, block and allow, and the groups that they are for. `list-sources.ts` manages the sources. */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type {
@@ -27,7 +27,7 @@ interface SourceRow {
   readonly status: SourceStatus;
   readonly rules: number;
   readonly invalid_lines: number;
-  /** `bigint` comes as text. */
+  /** pg returns `bigint` as text. */
   readonly bytes: string;
   readonly etag: string | null;
   readonly last_modified: string | null;
@@ -46,12 +46,12 @@ interface SourceRow {
 }
 
 /**
- * Result of the guard for the copy of a source; `wide_rules` are the first rules that match every name under
+ * Findings of the guard about the copy of a source; `wide_rules` are the first rules that match every name under
  * conditions.
  */
 export interface Judgement {
   readonly content_key: string;
-  /** `LIST_READING` of the release that judged. */
+  /** `LIST_READING` of the release that checked it. */
   readonly reading: number;
   readonly wide_rules: readonly string[];
   /** Share of the address space that its rules cover, 0 to 1. */
@@ -67,21 +67,21 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly kind: SourceKind;
   /** Content key of the active copy, see `list-cache.ts`. */
   readonly contentKey: string | null;
-  /** Content key of a newer copy that waits to be approved. */
+  /** Content key of a newer copy that waits for approval. */
   readonly heldKey: string | null;
-  /** Of a copy, not always that of `contentKey`; null = not judged yet. */
+  /** About a copy, not always that of `contentKey`; null = not checked yet. */
   readonly judged: Judgement | null;
-  /** Names the URL that the copy of `contentKey` is of. */
+  /** Identifies the URL of the copy with `contentKey`. */
   readonly contentUrlKey: string | null;
-  /** Whether its copy is of its current URL, and is stored in the database. */
+  /** Whether its copy is from its current URL, and is stored in the database. */
   readonly isKept: boolean;
-  /** Fetches that failed since the last one that succeeded, at any node. */
+  /** Failed fetches since the last successful one, on any node. */
   readonly failures: number;
   /** Whether the node of `file_node` exists. */
   readonly hasReader: boolean;
 }
 
-/** Facts that the life cycle of a source finds out; absent ones are not changed. */
+/** Data from the life cycle of a source; absent fields are not changed. */
 export interface SourceFacts {
   readonly status?: SourceStatus;
   readonly format?: string;
@@ -99,7 +99,7 @@ export interface SourceFacts {
   readonly heldKey?: string | null;
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
-  /** Judgement of the copy of `contentKey`. */
+  /** Findings about the copy of `contentKey`. */
   readonly judged?: Judgement;
   readonly failures?: number;
   /** The node whose file is used; null = none. */
@@ -139,7 +139,7 @@ export async function readSource(db: Queryable, id: number, kind?: SourceKind): 
   return toSource(rows[0]);
 }
 
-/** Stores a new source in the transaction `tx`; 409 for a taken URL, 400 for an unknown group. */
+/** Stores a new source in the transaction `tx`; 409 for a URL in use, 400 for an unknown group. */
 export async function insertSource(
   tx: Queryable,
   kind: SourceKind,
@@ -156,8 +156,8 @@ export async function insertSource(
 }
 
 /**
- * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. The validators
- * of the old URL are dropped.
+ * Changes the given fields in the transaction `tx`; 404, 409 for a URL in use, 400 for an unknown group. The validators
+ * of the old URL are removed.
  */
 export async function updateSource(
   tx: Queryable,
@@ -184,7 +184,7 @@ export async function updateSource(
   return readSource(tx, id);
 }
 
-/** Removes a source and returns its name; 404 if there is none. */
+/** Deletes a source and returns its name; 404 if there is none. */
 export async function deleteSource(db: Queryable, kind: SourceKind, id: number): Promise<string> {
   const text = 'DELETE FROM list_sources WHERE id = $1 AND kind = $2 RETURNING name';
   const { rows } = await db.query<{ name: string }>(text, [id, kind]);
@@ -193,8 +193,8 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
 }
 
 /**
- * Stores facts about a source of this URL; false if it no longer exists, or, with `copies`, if other copies than these
- * count and are held by now.
+ * Stores data about a source with this URL; false if it no longer exists, or, with `copies`, if other copies are active
+ * and held now.
  */
 export async function recordFacts(
   db: Queryable,
@@ -236,7 +236,7 @@ export async function recordFacts(
   return rowCount === 1;
 }
 
-/** Makes the previous copy active again if `refused` still is; the next fetch then downloads it in full. */
+/** Activates the previous copy again if `refused` is still active; the next fetch then downloads it completely. */
 export async function undoContent(tx: Queryable, before: StoredSource, refused: string): Promise<void> {
   const { id, contentKey, contentUrlKey, rules, invalid_lines: invalidLines, format, judged } = before;
   await tx.query(
@@ -256,7 +256,7 @@ async function replaceGroups(tx: Queryable, id: number, groupIds: readonly numbe
     );
   } catch (error) {
     if (isForeignKeyViolation(error))
-      throw invalid([{ path: 'group_ids', message: 'expected ids of groups that exist' }]);
+      throw invalid([{ path: 'group_ids', message: 'expected ids of existing groups' }]);
     throw error;
   }
 }

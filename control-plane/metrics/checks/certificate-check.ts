@@ -1,4 +1,4 @@
-/** The certificates in use, as a check of health and for metrics. Pure. */
+/** The certificates in use, as a health check and for metrics. Pure. */
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 
 /** Use of a certificate. */
@@ -9,12 +9,12 @@ export interface UsedCertificate {
   readonly use: CertificateUse;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Reason why the files of the configuration are not in use; null = they are. */
+  /** Reason why the configured files are not in use; null = they are. */
   readonly fault: string | null;
 }
 
 const DAY_MS = 86_400_000;
-/** Days before the end from which a renewal is overdue. */
+/** Days before the expiry from which a renewal is overdue. */
 const WARN_DAYS = 14;
 /** The same limit for a short-lived certificate, as a share of its validity. */
 const WARN_SHARE = 1 / 3;

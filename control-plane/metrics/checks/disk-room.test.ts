@@ -52,7 +52,7 @@ describe('diskCheck()', () => {
       'the disk of the data directory is nearly full: 40 MiB of 1024 MiB left',
     ],
     [{ freeBytes: 4096 }, 'the disk of the data directory is full'],
-    [{ hasNoInodes: true }, 'the disk of the data directory is full: it has no inode left'],
+    [{ hasNoInodes: true }, 'the disk of the data directory is full: it has no inodes left'],
     [{ spoolBytes: 0.5 * GIB }, undefined],
     [{ spoolBytes: 1.5 * GIB }, 'the spool of the query log is nearly full: 1536 MiB of at most 2048 MiB'],
   ])('of %j says %s', (more, detail) => {

@@ -1,4 +1,6 @@
-/** Free space of the disk that the data directory is on, and of the spool of the query log in it; measured at intervals. */
+/**
+ * Free space of the disk with the data directory, and the size of the query log's spool in it; measured at intervals.
+ */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
@@ -8,7 +10,7 @@ import { folderBytes } from '../../host/files/folder-bytes.ts';
 
 /** The last measurement. */
 export interface DiskState {
-  /** Bytes that Weir may still write, and of the whole file system. */
+  /** Bytes that Weir may still write, and size of the whole file system. */
   readonly freeBytes: number;
   readonly sizeBytes: number;
   /** Whether no inode is left, so that no file can be created; some file systems have no such limit. */
@@ -19,11 +21,11 @@ export interface DiskState {
 
 const MIB = 1024 ** 2;
 const LOOK_MS = 10_000;
-/** Below the smaller of both the disk is nearly full, but not above the third. */
+/** The disk is nearly full below the smaller of the first two limits, but not above the third. */
 const LOW = { share: 0.05, bytes: 1024 * MIB, least: 32 * MIB } as const;
-/** Less than this is full: the database writes pieces of 8 KiB, and of 16 MiB. */
+/** Below this the disk counts as full: the database writes in units of 8 KiB, and of 16 MiB. */
 const FULL_BYTES = MIB;
-/** Share of its bound above which the spool is nearly full. */
+/** Share of its limit above which the spool is nearly full. */
 const SPOOL_SHARE = 0.5;
 
 /** Measures one data directory. */
@@ -40,7 +42,7 @@ export class DiskRoom {
     this.logger = logger;
   }
 
-  /** Measures from now on; returns how to stop that. */
+  /** Starts measuring; returns a function that stops it. */
   start(): () => Promise<void> {
     this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
     void this.look();
@@ -55,7 +57,10 @@ export class DiskRoom {
     return this.state;
   }
 
-  /** Measures once, unless a measurement still runs, as on a file system that does not answer. Never rejects. */
+  /**
+   * Measures once, unless a measurement is still running, for example on a file system that does not answer. Never
+   * rejects.
+   */
   look(): Promise<void> {
     this.running ??= this.measure().finally(() => (this.running = undefined));
     return this.running;
@@ -80,7 +85,7 @@ export class DiskRoom {
   }
 }
 
-/** Degraded while the disk or the spool of the query log is nearly full. `spoolLimitBytes`: bound of the spool. */
+/** Degraded while the disk or the spool of the query log is nearly full. `spoolLimitBytes`: size limit of the spool. */
 export function diskCheck(state: DiskState | null, spoolLimitBytes: number): HealthCheck {
   if (state === null) return { status: 'ok' };
   const faults = [roomFault(state), spoolFault(state.spoolBytes, spoolLimitBytes)].filter(
@@ -90,7 +95,7 @@ export function diskCheck(state: DiskState | null, spoolLimitBytes: number): Hea
 }
 
 function roomFault({ freeBytes, sizeBytes, hasNoInodes }: DiskState): string | null {
-  if (hasNoInodes) return 'the disk of the data directory is full: it has no inode left';
+  if (hasNoInodes) return 'the disk of the data directory is full: it has no inodes left';
   if (freeBytes < FULL_BYTES) return 'the disk of the data directory is full';
   const low = Math.max(LOW.least, Math.min(LOW.bytes, sizeBytes * LOW.share));
   if (freeBytes >= low) return null;

@@ -1,5 +1,5 @@
 /**
- * A Weir that was started as root becomes the user `weir` before any part of it starts, by executing itself again. If
+ * If Weir is started as root, it becomes the user `weir` before any part of it starts, by executing itself again. If
  * that user is missing, or could not access the files that Weir needs, Weir stays root and logs what to do.
  */
 import {
@@ -40,8 +40,8 @@ const NAME = 'weir';
 const RELEASE = join(import.meta.dirname, '..', '..', '..');
 
 /**
- * Replaces this process by one of the user `weir`, and then does not return. Returns undefined for an ordinary user, and
- * why Weir stays root. Throws if switching fails halfway.
+ * Replaces this process with one of the user `weir`, and then does not return. Returns undefined for an ordinary user,
+ * and the reason if Weir stays root. Throws if switching fails halfway.
  */
 export function dropRoot(loaded: LoadedConfig, takesOver: boolean): StaysRoot | undefined {
   if (process.geteuid?.() !== 0) return undefined;
@@ -50,7 +50,7 @@ export function dropRoot(loaded: LoadedConfig, takesOver: boolean): StaysRoot | 
     return { reason: `there is no user ${NAME}`, remedy: CREATE };
   const native = loadPrivilegeCalls();
   if ('reason' in native)
-    return { reason: `the calls to switch users are missing: ${native.reason}`, remedy: BY_SETPRIV };
+    return { reason: `system calls for switching users are missing: ${native.reason}`, remedy: BY_SETPRIV };
   const { calls } = native;
   const staying = obstacleOf(account, loaded, takesOver, calls);
   if (staying !== undefined) return staying;
@@ -78,7 +78,7 @@ function obstacleOf(
   if (missing.length > 0)
     return { reason: `this root lacks ${missing.join(', ')}`, remedy: 'run the container as the user weir' };
   const dataDir = resolve(loaded.config.server.data_dir);
-  // It would refuse this process as another user.
+  // It would refuse this process if it had another user.
   if (takesOver && isRunByRoot(dataDir))
     return {
       reason: 'the running Weir is root',
@@ -91,15 +91,15 @@ function obstacleOf(
       ? [...releaseFiles(), ...(loaded.file === undefined ? [] : [loaded.file]), './.'].find(isClosed)
       : process.execPath;
   if (closed !== undefined) return closedPath(closed);
-  // Its owner chose what follows.
+  // Its owner chose the configuration.
   if (loaded.file !== undefined && isOnWayOf(account, loaded.file)) return undefined;
   const named = namedFiles(loaded).find(isClosed);
   return named === undefined ? dataDirObstacle(account, dataDir) : closedPath(named);
 }
 
 /**
- * Whether the account owns the path, or a folder or link that leads to it. Then it can close the path itself, which must
- * not keep Weir root: root would follow the links that the account puts there.
+ * Whether the account owns the path, or a folder or link that leads to it. Then it can restrict the path itself, which
+ * must not keep Weir root: root would follow the links that the account puts there.
  */
 function isOnWayOf({ uid }: Account, path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -113,7 +113,7 @@ function closedPath(path: string): StaysRoot {
 }
 
 const OPEN =
-  'install the release where every user can read it, such as /opt/weir, and let the group weir read the file ' +
+  'install the release where every user can read it, such as /opt/weir, and make the file readable for the group weir ' +
   '(chgrp weir, chmod g+r); then restart';
 
 function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefined {
@@ -132,7 +132,7 @@ function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefin
   return closed === undefined || isOnWayOf(account, closed) ? undefined : closedPath(closed);
 }
 
-/** The first folder on the way to `path`, itself included, that the account cannot enter. */
+/** The first folder in `path`, including itself, that the account cannot enter. */
 function firstUnentered(account: Account, path: string): string | undefined {
   const above = path === dirname(path) ? undefined : firstUnentered(account, dirname(path));
   return above ?? (asAccount(account, () => mayEnter(path)) ? undefined : path);
@@ -147,8 +147,8 @@ function databaseElsewhere(dataDir: string): string[] {
 }
 
 /**
- * Not `chown -R`: it would also give away the release's programs, to which the data directory has hard links. Of a name
- * in its own folder, so that a link put there cannot lead elsewhere.
+ * Not `chown -R`: it would also change the owner of the release's programs, to which the data directory has hard links.
+ * Uses a name in its own folder, so that a link put there cannot lead elsewhere.
  */
 function foreignTo(path: string, folders: readonly string[]): StaysRoot {
   const give = `find ${folders.map(shellWord).join(' ')} ! -type d -links +1 -o -execdir chown -h ${NAME}: {} +`;
@@ -158,7 +158,7 @@ function foreignTo(path: string, folders: readonly string[]): StaysRoot {
   };
 }
 
-/** A word of the shell that stands for the path. */
+/** The path, quoted for the shell. */
 function shellWord(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
@@ -172,7 +172,7 @@ function koffiFile(): string {
   return createRequire(import.meta.url).resolve('koffi');
 }
 
-/** Files that the operator names; what Weir's user may set through the API does not count. */
+/** Files that the operator configured; files that Weir's user can set through the API are not included. */
 function namedFiles({ config, given: { local = [] } }: LoadedConfig): string[] {
   const { server, dns, auth, database } = config;
   const { web_tls: web, encrypted_dns: encrypted } = server;
@@ -210,8 +210,8 @@ function mayOpen(path: string): boolean {
 }
 
 /**
- * The first file below `folder`, or it itself, that belongs to another user; undefined if there is none. Follows no link.
- * A file with several names does not count: PostgreSQL's programs are hard links to those of the release.
+ * The first file in `folder`, or the folder itself, that belongs to another user; undefined if there is none. Does not
+ * follow links. A file with several names is ignored: PostgreSQL's programs are hard links to those of the release.
  */
 function firstForeign(folder: string, uid: number): string | undefined {
   const state = lstatSync(folder, { throwIfNoEntry: false });
@@ -225,7 +225,9 @@ function firstForeign(folder: string, uid: number): string | undefined {
   return undefined;
 }
 
-/** Makes a folder that only the account (and root) can enter, and those above it. Throws if the account cannot reach it. */
+/**
+ * Creates a folder that only the account (and root) can enter, and its parents. Throws if the account cannot reach it.
+ */
 function makeFolderFor(path: string, account: Account): void {
   const parent = dirname(path);
   const firstMade = mkdirSync(parent, { recursive: true });
@@ -235,7 +237,10 @@ function makeFolderFor(path: string, account: Account): void {
 
 const TIMEOUT_MS = 1000;
 
-/** Whether root listens for upgrades in the data directory. Asks the kernel, as the files there may be another user's. */
+/**
+ * Whether root listens for upgrades in the data directory. Asks the kernel, because the files there may belong to
+ * another user.
+ */
 function isRunByRoot(dataDir: string): boolean {
   const loaded = loadDescriptorCalls();
   if ('reason' in loaded) return false;
@@ -244,7 +249,7 @@ function isRunByRoot(dataDir: string): boolean {
   try {
     socket = connectUnix(calls, join(dataDir, HANDOVER_SOCKET), TIMEOUT_MS);
   } catch {
-    return false; // Nothing runs there: the start says so.
+    return false; // Nothing is running there; the start reports it.
   }
   try {
     return peerUser(calls, socket) === 0;

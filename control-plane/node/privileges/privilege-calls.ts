@@ -1,6 +1,6 @@
 /**
- * Gives up root for good and keeps the rights of an ordinary user and CAP_NET_BIND_SERVICE, for ports below 1024
- * (capabilities(7)). Only the calling thread is limited, so a program must be executed right after it.
+ * Gives up root permanently and keeps the rights of an ordinary user and CAP_NET_BIND_SERVICE, for ports below 1024
+ * (capabilities(7)). Only the calling thread is limited, so a program must be executed immediately afterwards.
  */
 import { readFileSync } from 'node:fs';
 import { layoutMismatch, loadLibc } from '../../../shared/libc.ts';
@@ -26,7 +26,7 @@ const SIGNATURES: Signatures<PrivilegeCalls> = {
 /** Numbers of <linux/capability.h>. */
 const Capability = { SETGID: 6, SETUID: 7, SETPCAP: 8, NET_BIND_SERVICE: 10 } as const;
 const NEEDED = ['SETGID', 'SETUID', 'SETPCAP', 'NET_BIND_SERVICE'] as const;
-/** _LINUX_CAPABILITY_VERSION_3: two words of each set. */
+/** _LINUX_CAPABILITY_VERSION_3: two words per set. */
 const CAPABILITY_VERSION = 0x20080522;
 /** An upper bound for the number of capabilities of any kernel. */
 const MAX_CAPABILITIES = 64;
@@ -41,7 +41,7 @@ const Prctl = {
 } as const;
 /** Resources of setrlimit(2). */
 const Resource = { CORE: 4, NICE: 13 } as const;
-/** RLIMIT_NICE of niceness 0, which an upgrade needs to give new threads the priority of those before. */
+/** RLIMIT_NICE of niceness 0, which an upgrade needs to give new threads the priority of the replaced ones. */
 const NICENESS_ZERO = 20;
 
 /** Loads the calls, or returns why they are unavailable. */
@@ -50,7 +50,9 @@ export function loadPrivilegeCalls(): { calls: PrivilegeCalls } | { reason: stri
   return reason === undefined ? loadLibc<PrivilegeCalls>(SIGNATURES) : { reason };
 }
 
-/** Names of capabilities that switching users takes and this process lacks, as root of a container may. */
+/**
+ * Names of capabilities that are required for switching users and that this process lacks, as root in a container may.
+ */
 export function missingCapabilities(status = readFileSync('/proc/self/status', 'utf8')): string[] {
   const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
   return NEEDED.filter((name) => ((held >> BigInt(Capability[name])) & 1n) === 0n).map(
@@ -59,12 +61,13 @@ export function missingCapabilities(status = readFileSync('/proc/self/status', '
 }
 
 /**
- * Switches to the account, with no way back. Throws if a step fails: the process is then in between and must end. Core
- * files are off, and threads may have niceness 0 again.
+ * Switches to the account permanently. Throws if a step fails: the process is then in between and must end. Core files
+ * are disabled, and threads may have niceness 0 again.
  */
 export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   const check = (step: string, result: number): void => {
-    if (result !== 0) throw new Error(`switch to user ${account.name}: ${step}: errno ${calls.errno()}`);
+    if (result !== 0)
+      throw new Error(`could not switch to user ${account.name}: ${step}: errno ${calls.errno()}`);
   };
   const prctl = (step: keyof typeof Prctl, second: number, third = 0): void =>
     check(step, calls.prctl(Prctl[step], second, third, 0, 0));
@@ -80,14 +83,14 @@ export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   process.setuid!(account.uid);
   const kept = 1 << Capability.NET_BIND_SERVICE;
   const header = Uint32Array.of(CAPABILITY_VERSION, 0);
-  // Effective, permitted and inheritable, of the lower 32 capabilities and of the others.
+  // Effective, permitted and inheritable sets: the lower 32 capabilities, then the others.
   const sets = Uint32Array.of(kept, kept, kept, 0, 0, 0);
   check('capset', calls.capset(calls.address(header), calls.address(sets)));
   prctl('CAP_AMBIENT', Prctl.CAP_AMBIENT_RAISE, Capability.NET_BIND_SERVICE);
   prctl('SET_NO_NEW_PRIVS', 1);
 }
 
-/** Root of a container may not be allowed to; Weir does without. */
+/** Root in a container may not be permitted to; Weir works without it. */
 function limit(calls: PrivilegeCalls, resource: number, value: number): void {
   const limits = BigUint64Array.of(BigInt(value), BigInt(value));
   calls.setrlimit(resource, calls.address(limits));

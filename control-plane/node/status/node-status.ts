@@ -1,4 +1,4 @@
-/** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
+/** The state of this node for pages that show it permanently: health, blocking, and whether anything is blocked. */
 import type { Config } from '../../../config/schema.ts';
 import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
@@ -13,7 +13,7 @@ export interface NodeStatusParts extends NamedNode {
   readonly publisher: { current(): PublishedState };
 }
 
-/** Reads the state; names are counted again only for another published state. */
+/** Reads the state; names are counted again only after another state was published. */
 export function nodeStatusReader(
   parts: NodeStatusParts,
 ): () => { readonly event: StatusEvent; readonly version: string } {
@@ -38,8 +38,8 @@ export function nodeStatusReader(
 }
 
 /**
- * All of it except what changes with time alone. The policy has its number in it: a reader may have asked for a state
- * that came and went between two looks.
+ * Everything except values that change only with time. It includes the number of the policy, because a state may have
+ * changed and changed back between two checks.
  */
 function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null, policy: number): string {
   return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest, policy]);

@@ -10,11 +10,11 @@ import type { StatusStreams } from './status-streams.ts';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would hold events back.
+  // nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 
-/** The row of the stream. */
+/** The route of the stream. */
 export function statusStreamRoutes(context: {
   /** Caller of a request, with its current rights; null = unknown. */
   callerNow(http: Request): Promise<Caller | null>;
@@ -26,7 +26,8 @@ export function statusStreamRoutes(context: {
     path: '/status/stream',
     access: 'viewer',
     tag: 'System',
-    summary: 'State of this node as server-sent events: at once, on each change, and a comment every second',
+    summary:
+      'State of this node as server-sent events: immediately, on each change, and a comment every second',
     events: StatusEvent,
     errors: { 429: 'too many streams at once; see Retry-After' },
     handle: async ({ caller, http, response }) => {

@@ -1,7 +1,7 @@
 /**
- * Streams of this node's state as server-sent events, for pages that show it: sent at once and whenever it changes, with
- * a comment each second in between, so that a reader notices within seconds when the connection is lost. While no
- * stream is open it costs nothing.
+ * Streams of this node's state as server-sent events, for pages that show it: sent immediately and on each change, with
+ * a comment each second in between, so that a reader notices a lost connection within seconds. Costs nothing while no
+ * stream is open.
  */
 import type { ServerResponse } from 'node:http';
 import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
@@ -12,9 +12,9 @@ import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
 
 export interface StatusStreamsParts {
-  /** The state now, from memory; equal texts of `version` mean that nothing changed but what time changes. */
+  /** The current state, from memory; if `version` is the same text, only time-dependent values have changed. */
   readonly read: () => { readonly event: StatusEvent; readonly version: string };
-  /** Calls back whenever sessions may have ended; returns how to stop that. */
+  /** Calls back when sessions may have ended; returns a function that stops this. */
   readonly sessions: { onEnded(listener: () => void): () => void };
   readonly logger: Logger;
   /** Milliseconds between two comments. */
@@ -23,7 +23,7 @@ export interface StatusStreamsParts {
 
 /** A request for the stream. */
 export interface StatusRequest {
-  /** Holder of its place (`holderOf`). */
+  /** Caller that its place belongs to (`holderOf`). */
   readonly holder: string | null;
   /** Permission check, see `TailRequest`. */
   readonly isAllowed: () => Promise<boolean>;
@@ -33,15 +33,15 @@ export interface StatusRequest {
 interface Stream {
   readonly response: ServerResponse;
   readonly isAllowed: () => Promise<boolean>;
-  /** The version that was sent last; null = none. */
+  /** The version sent last; null = none. */
   version: string | null;
   isChecking: boolean;
 }
 
 const TICK_MS = 1000;
-/** Ticks between two checks whether a reader may continue. */
+/** Ticks between two checks of whether a reader may continue. */
 const CHECK_TICKS = 5;
-/** Streams that are open at once, one for each page that is seen: of all callers, and of one user. */
+/** Maximum number of open streams, one for each visible page: of all callers, and of one user. */
 export const STATUS_STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** All streams of a node. */
@@ -61,7 +61,7 @@ export class StatusStreams {
     });
   }
 
-  /** Refuses a stream that has no place. @throws {ApiError} */
+  /** Rejects a stream if the limit is reached. @throws {ApiError} */
   admit(holder: string | null): void {
     if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
     this.places.admit(holder);
@@ -71,7 +71,7 @@ export class StatusStreams {
   async send(response: ServerResponse, { holder, isAllowed }: StatusRequest): Promise<void> {
     this.admit(holder);
     const stream: Stream = { response, isAllowed, version: null, isChecking: false };
-    // The client may have left while its session was looked up: no event follows then.
+    // The client may have disconnected while its session was looked up: then no event follows.
     if (response.destroyed) return;
     const leave = this.places.take(holder);
     const ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
@@ -102,13 +102,13 @@ export class StatusStreams {
     for (const stream of this.streams) {
       if (isDue && stream.isChecking) end(stream.response);
       else if (isDue) this.check(stream);
-      // A reader that takes nothing notices that by itself.
+      // A reader that does not read notices this itself.
       if (stream.response.writableNeedDrain || stream.response.writableEnded) continue;
       if (stream.isChecking || !this.sendChange(stream)) stream.response.write(':\n\n');
     }
   }
 
-  /** Sends the state if it is not the one that was sent last; returns whether it did. */
+  /** Sends the state unless it is the one sent last; returns whether it was sent. */
   private sendChange(stream: Stream): boolean {
     try {
       const { event, version } = this.parts.read();
@@ -122,7 +122,7 @@ export class StatusStreams {
     }
   }
 
-  /** Asks whether a stream may continue; ends it if not, or if the answer takes until the next check. */
+  /** Checks whether a stream may continue; ends it if not, or if there is no answer until the next check. */
   private check(stream: Stream): void {
     if (stream.isChecking) return;
     stream.isChecking = true;
@@ -136,7 +136,7 @@ export class StatusStreams {
   }
 }
 
-/** Unread data is discarded: a slow reader would delay the end. */
+/** Unread data is discarded, because a slow reader would delay the end. */
 function end(response: ServerResponse): void {
   if (response.writableLength > 0) response.destroy();
   else response.end();

@@ -1,13 +1,13 @@
-/** Shares of one core between two looks, from CPU times that only grow. */
+/** Shares of one core between two measurements, from CPU times that only increase. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Requests in quick succession share the previous result: several users may look at once. */
+/** Requests in quick succession share the previous result, because several users may request it at once. */
 const MIN_SPAN_MS = 1000;
 
 /** CPU seconds by thread, since each thread's start. */
 export type CpuTimes = ReadonlyMap<string, number>;
 
-/** Remembers the last look. */
+/** Stores the last measurement. */
 export class CpuShares {
   private readonly clock: Clock;
   private readonly read: () => CpuTimes;
@@ -15,21 +15,21 @@ export class CpuShares {
   private atMs: number;
   private shares: ReadonlyMap<string, number> | undefined;
 
-  /** `startedAtMs`: on the monotonic clock, when the times were zero. */
+  /** `startedAtMs`: monotonic time at which the CPU times were zero. */
   constructor(clock: Clock, startedAtMs: number, read: () => CpuTimes) {
     this.clock = clock;
     this.atMs = startedAtMs;
     this.read = read;
   }
 
-  /** Percent of one core that each has had since the last look, the first time since the start. */
+  /** Percent of one core that each has used since the last measurement; the first time, since the start. */
   percents(): ReadonlyMap<string, number> {
     const nowMs = this.clock.monotonicMs();
     const spanMs = nowMs - this.atMs;
     if (this.shares !== undefined && spanMs < MIN_SPAN_MS) return this.shares;
     const times = this.read();
     const shareOf = (name: string, secs: number): number => {
-      // A thread that was replaced starts again.
+      // A thread that was replaced starts at zero.
       const usedSecs = Math.max(0, secs - (this.times.get(name) ?? 0));
       return Math.round((usedSecs * 1e7) / Math.max(1, spanMs)) / 100;
     };

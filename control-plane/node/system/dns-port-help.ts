@@ -1,6 +1,4 @@
-/**
- * Whether devices can ask this node, and the one command that makes it so: routers and devices ask port 53 and no other.
- */
+/** Whether devices can use this node, and one command that makes it possible: routers and devices use only port 53. */
 import type { LoadedConfig } from '../../../config/parse-config.ts';
 import type { DnsReach } from '../../../shared/api/system-api.ts';
 import { portState } from '../../threads/dns-port.ts';
@@ -13,11 +11,11 @@ export const DNS_PORT = 53;
 export interface DnsPortParts {
   /** `server.bind_address`. */
   readonly addresses: readonly string[];
-  /** The port that DNS is answered on. */
+  /** The port on which DNS is answered. */
   readonly dnsPort: number;
-  /** `server.dns_port` is set to this port on purpose. */
+  /** Whether `server.dns_port` is explicitly set to this port. */
   readonly isChosen: boolean;
-  /** Weir is a service of systemd. */
+  /** Whether Weir is a systemd service. */
   readonly isService: boolean;
 }
 
@@ -27,17 +25,17 @@ export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number)
     addresses: config.server.bind_address,
     dnsPort,
     isChosen: explicit.has('server.dns_port'),
-    // Terminals of a desktop have INVOCATION_ID as well.
+    // Desktop terminals also have INVOCATION_ID.
     isService: (process.env['NOTIFY_SOCKET'] ?? '') !== '',
   };
 }
 
-/** The state of port 53 now. */
+/** The current state of port 53. */
 export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsPortParts): Promise<DnsReach> {
   const base = { dns_port: dnsPort, is_chosen: isChosen && dnsPort !== DNS_PORT };
   if (dnsPort === DNS_PORT) return { ...base, port_53: 'weir', holder: null, command: null };
   const tried = await portState(addresses, DNS_PORT);
-  // The kernel refuses before it looks whether the port is taken.
+  // The kernel refuses before it checks whether the port is taken.
   const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
   const held = tried === 'taken' ? (found ?? UNKNOWN_HOLDER) : found;
   const command = base.is_chosen ? null : commandFor(tried, held, isService);
@@ -50,8 +48,8 @@ const PERMIT =
   "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
 
 /**
- * One line that lets Weir have the port, with its restart if it is a service; null if nothing has to be run, or Weir
- * does not know how to stop the program.
+ * One line that makes the port available to Weir, with its restart if it is a service; null if nothing has to be run,
+ * or Weir does not know how to stop the program.
  */
 export function commandFor(
   state: 'free' | 'taken' | 'not_permitted',
@@ -68,14 +66,15 @@ export function commandFor(
 /** Stops the program; null if Weir does not know how. */
 function releaseOf({ program, unit }: PortHolder): string | null {
   if (program === 'systemd-resolve')
-    // Its own file would be replaced by an upgrade; /etc/resolv.conf names the stub listener that goes.
+    // A file of its own package would be replaced by an upgrade; /etc/resolv.conf refers to the stub listener that is
+    // disabled.
     return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
-  // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which are for other things as well.
+  // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which also do other things.
   const isOwnUnit = unit !== null && SERVICES[program ?? ''] === unit;
   return isOwnUnit ? `sudo systemctl disable --now ${unit}` : null;
 }
 
-/** Units that run a DNS server and nothing else, by its program. */
+/** Units that only run a DNS server, by its program. */
 const SERVICES: Readonly<Record<string, string>> = {
   dnsmasq: 'dnsmasq.service',
   named: 'named.service',

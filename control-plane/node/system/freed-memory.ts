@@ -1,23 +1,23 @@
 /**
- * Gives memory back to the system that the C library keeps after it was freed: of fetched lists, of compiles, of
- * compressed blocks. That is a fifth of the process after a compile of a million rules.
+ * Returns memory to the system that the C library keeps after it was freed: of fetched lists, of compilations, of
+ * compressed blocks. After a compilation of a million rules, that is a fifth of the process.
  */
 import { loadLibc } from '../../../shared/libc.ts';
 import { HeapGrowth } from '../../../shared/threads/heap-growth.ts';
 import { releaseProgramPages } from './program-pages.ts';
 
-/** Milliseconds between two releases; each takes the main thread the longer, the more there is to release. */
+/** Milliseconds between two releases; the more there is to release, the longer the main thread is busy. */
 const RELEASE_EVERY_MS = 5000;
-/** Milliseconds until a start is over, its first compile too. */
+/** Milliseconds until a start is complete, including its first compilation. */
 const STARTED_MS = 60_000;
-/** Part of the time in which a busy main thread works: it collects its heap when it must, no sooner. */
+/** Share of time above which the main thread counts as busy: then it collects its heap only when necessary. */
 const BUSY_SHARE = 0.3;
 
 interface MemoryCalls {
   malloc_trim(keptBytes: number): number;
 }
 
-/** Releases from time to time, until the function that it returns is called. */
+/** Releases memory periodically, until the returned function is called. */
 export function startReleasingMemory(): () => void {
   const release = findRelease();
   const heap = new HeapGrowth({ mostShare: BUSY_SHARE });
@@ -32,9 +32,9 @@ export function startReleasingMemory(): () => void {
   };
 }
 
-/** The C library's function; null if it has none, as in musl, or cannot be called. */
+/** The C library's function; null if it has none, as musl, or it cannot be called. */
 export function findRelease(): (() => void) | null {
   const libc = loadLibc<MemoryCalls>({ malloc_trim: ['int', ['size_t']] });
-  // Without it memory stays larger, nothing else.
+  // Without it, more memory stays in use, with no other effect.
   return 'calls' in libc ? () => void libc.calls.malloc_trim(0) : null;
 }

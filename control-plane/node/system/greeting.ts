@@ -1,4 +1,4 @@
-/** The text after `npm start`: where devices reach Weir, and what to do next. */
+/** The text after `npm start`: the addresses of Weir, and what to do next. */
 import { isIPv6 } from 'node:net';
 import type { LogFields } from '../../../shared/log.ts';
 import type { DnsReach, HealthCheck } from '../../../shared/api/system-api.ts';
@@ -36,13 +36,13 @@ export function greeting(facts: GreetingFacts): string {
     `  DNS        ${first} port ${String(dns.dns_port)} (UDP and TCP)`,
     ...others.map((address) => `             ${address}`),
     `  Clients    ${facts.access.status === 'ok' ? facts.access.detail : 'see below'}`,
-    `  Settings   ${facts.configFile ?? 'defaults (no configuration file was found)'}`,
+    `  Settings   ${facts.configFile ?? 'defaults (no configuration file found)'}`,
     `  Data       ${facts.dataDir}`,
     '',
   ];
   if (dns.dns_port !== DNS_PORT) lines.push(...otherPort(dns));
   if (facts.webTrouble !== null)
-    lines.push(`Warning: the web server does not listen: ${facts.webTrouble}.`, '');
+    lines.push(`Warning: the web server is not listening: ${facts.webTrouble}.`, '');
   if (facts.access.status !== 'ok') lines.push(`Warning: ${facts.access.detail}.`, '');
   const test = `dig @${localAddress(facts.bindAddresses)} -p ${String(dns.dns_port)} example.com`;
   lines.push(`Test it:  ${test}`, `Next:     open ${web} and follow the steps there.`, '');
@@ -51,7 +51,7 @@ export function greeting(facts: GreetingFacts): string {
 
 /** Reason why no device uses it yet, and what to do. */
 function otherPort(dns: DnsReach): string[] {
-  const fact = `No device can use Weir on port ${String(dns.dns_port)}: devices and routers ask port ${String(DNS_PORT)}.`;
+  const fact = `Devices cannot use Weir on port ${String(dns.dns_port)}: devices and routers use port ${String(DNS_PORT)}.`;
   if (dns.is_chosen) return [fact, 'server.dns_port is set to it.', ''];
   if (dns.command !== null)
     return [fact, reasonOf(dns), 'Run this, then start Weir again:', '', `  ${dns.command}`, ''];
@@ -61,14 +61,14 @@ function otherPort(dns: DnsReach): string[] {
 
 function reasonOf({ port_53: state, holder }: DnsReach): string {
   const { program = null, pid = null } = holder ?? {};
-  if (state === 'not_permitted') return 'Port 53 needs a permission that this user does not have.';
+  if (state === 'not_permitted') return 'Port 53 requires a permission that this user does not have.';
   if (state !== 'taken') return 'Port 53 is free now.';
   if (program !== null)
     return `Port 53 is in use by ${program}${pid === null ? '' : ` (process ${String(pid)})`}.`;
   return "Port 53 is in use by another program. Find it with: sudo ss -lnup 'sport = :53'.";
 }
 
-/** The greeting as fields of a log entry, for logs that programs read. */
+/** The greeting as fields of a log entry, for logs in JSON. */
 export function greetingFields(facts: GreetingFacts): LogFields {
   const { addresses, dns, access } = facts;
   return {
@@ -100,7 +100,7 @@ function webAddress(facts: GreetingFacts): string {
   return `${facts.isSecure ? 'https' : 'http'}://${inUrl(placesOf(facts)[0])}:${String(facts.webPort)}/`;
 }
 
-/** Where it is reached, the best first: an address of this machine if it listens on no other. */
+/** Its addresses, the best first: an address of this machine if it listens on no other. */
 function placesOf({ addresses, bindAddresses }: GreetingFacts): [string, ...string[]] {
   const [first = localAddress(bindAddresses), ...others] = addresses.map(placeOf);
   return [first, ...others];

@@ -9,7 +9,7 @@ import { callerIfKnown } from '../../web/auth/request-caller.ts';
 import { healthOf } from './node-health.ts';
 import type { NamedNode } from './node-health.ts';
 
-/** Routes for what the node reports about itself. */
+/** Routes for the state of the node itself. */
 export function healthRoutes(
   context: NamedNode & {
     auth: Authenticator;
@@ -17,7 +17,8 @@ export function healthRoutes(
     health: { checks(): Health['checks'] };
   },
 ): Route[] {
-  // 200 while DNS is answered, else 503. Callers who may not read everything see states, not names of servers and faults.
+  // 200 while DNS is answered, else 503. Callers without the right to read everything see states, but no names of
+  // servers and faults.
   const readHealth = route({
     method: 'GET',
     path: '/health',

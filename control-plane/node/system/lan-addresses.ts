@@ -1,27 +1,27 @@
-/** The addresses by which devices in the home network reach this machine. */
+/** The addresses at which devices in the home network reach this machine. */
 import { networkInterfaces } from 'node:os';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { defaultRoute4 } from '../../host/default-gateway.ts';
 
-/** Kinds of addresses that stay: those that a provider assigns change, and are left out. */
+/** Kinds of permanent addresses; those that a provider assigns change, and are left out. */
 export type LanAddressKind = 'ipv4' | 'ula' | 'link_local';
 
-/** An address as users enter it; one of the kind `link_local` is valid on its own link only. */
+/** An address in the form that users enter; one of the kind `link_local` is valid only on its own link. */
 export interface LanAddress {
   readonly address: string;
   readonly kind: LanAddressKind;
   readonly interface: string;
 }
 
-/** Interfaces of containers, virtual machines and tunnels: no device of the home network is behind them. */
+/** Interfaces of containers, virtual machines and tunnels, which do not lead to devices of the home network. */
 const NOT_OF_A_LAN =
   /^(?:lo|docker|br-|veth|virbr|vnet|vmnet|cni|flannel|cali|podman|lxc|lxdbr|tun|tap|wg|tailscale|zt|ppp|sit|dummy)/;
 
 const RANKS: Readonly<Record<LanAddressKind, number>> = { ipv4: 0, ula: 1, link_local: 2 };
 
 /**
- * The addresses that the node listens on (`server.bind_address`), IPv4 first, those of the interface with the default
- * route before others.
+ * The addresses that the node listens on (`server.bind_address`), IPv4 first, and those of the interface with the
+ * default route before others.
  */
 export function lanAddresses(
   listening: readonly string[],
@@ -55,8 +55,8 @@ function kindOf6(address: string): LanAddressKind | null {
 }
 
 /**
- * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable, as
- * Podman does; a container that shares the network of its machine unsets it.
+ * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable,
+ * as does Podman; a container that shares the network of its machine unsets it.
  */
 export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
   return (env['container'] ?? '') !== '';

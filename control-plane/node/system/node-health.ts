@@ -86,7 +86,7 @@ function configurationCheck(fault: string | null): Health['checks']['configurati
   if (fault === null) return { status: 'ok' };
   return {
     status: 'degraded',
-    detail: `the last reload failed, the configuration before it is active: ${fault}`,
+    detail: `the last reload failed; the previous configuration is active: ${fault}`,
   };
 }
 
@@ -95,15 +95,15 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   const detail = `${String(answering)} of ${String(workers)} workers answer, ${String(restarts)} threads were replaced`;
   if (answering === 0) return { status: 'down', detail };
   if (answering < workers) return { status: 'degraded', detail };
-  // Resolved faults that a user should still know about.
+  // Resolved faults that users should still know about.
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-/** Follows the name of a server. */
+/** Text after the name of a server. */
 const OLD_PRIMARY =
   'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
 
-/** State of the database, of the log in it, and of the role that asks it. */
+/** State of the database, of the log in it, and of its role. */
 export function databaseCheck(
   database: Pick<Database, 'status'>,
   logTrouble: string | null,
@@ -123,7 +123,7 @@ export function databaseCheck(
   if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {
     status: 'degraded',
-    detail: `down, DNS answers from the last known policy: ${error ?? 'no reason known'}`,
+    detail: `down; DNS is answered from the last known policy: ${error ?? 'reason unknown'}`,
   };
 }
 
@@ -186,7 +186,7 @@ const CLOCK_MS = 2000;
 
 /** Known facts about the other nodes. */
 interface OtherNodes {
-  /** Nodes that are silent or answer by an older policy. */
+  /** Nodes that are silent or use an older policy. */
   readonly inTrouble: readonly TroubledNode[];
   /** Running nodes with another version than this one. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
@@ -194,7 +194,7 @@ interface OtherNodes {
   readonly version: string;
 }
 
-/** Degraded while another node is in trouble, or runs another version. */
+/** Degraded while another node is silent or outdated, or runs another version. */
 export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): HealthCheck {
   const faults = inTrouble.map(
     ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
@@ -204,7 +204,7 @@ export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): H
   return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join(', ') };
 }
 
-/** Degraded while the clock is wrong, or differs from that of the database; `aheadMs` null = not known. */
+/** Degraded while the clock is wrong, or differs from that of the database; `aheadMs` null = unknown. */
 export function clockCheck(trouble: string | null, aheadMs: number | null): HealthCheck {
   if (trouble !== null) return { status: 'degraded', detail: trouble };
   if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_MS) return { status: 'ok' };
@@ -216,5 +216,5 @@ export function clockCheck(trouble: string | null, aheadMs: number | null): Heal
 /** Always ok: for a process that stays root, the detail and the log explain it. */
 export function privilegesCheck(userId: number | undefined): HealthCheck {
   if (userId !== 0) return { status: 'ok' };
-  return { status: 'ok', detail: 'Weir runs as root: its log says why, and what to do' };
+  return { status: 'ok', detail: 'Weir runs as root: see its log for the reason, and what to do' };
 }

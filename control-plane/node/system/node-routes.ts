@@ -20,7 +20,7 @@ interface NodeContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Whether that name is this node's, and how far its clock is ahead. */
+  /** Whether this node owns its name, and how far its clock is ahead. */
   readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
   readonly nodeFigures: () => NodeFigures;
 }
@@ -36,8 +36,7 @@ function listAll(context: NodeContext): Route {
     path: '/nodes',
     access: 'viewer',
     tag: 'System',
-    summary:
-      'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
+    summary: 'The nodes that share this database: version, policy, health and load of each',
     answer: ClusterNodeList,
     handle: () => readNodes(context),
   });
@@ -60,7 +59,7 @@ function readNode(context: NodeContext): Route {
   });
 }
 
-/** All nodes; of this one what is now. */
+/** All nodes; this one with its current state. */
 async function readNodes({
   database,
   clock,
@@ -97,15 +96,16 @@ function removeNode(database: Database): Route {
     path: '/nodes/{node}',
     access: 'admin',
     tag: 'System',
-    summary: 'Forget a node that is gone; its rows in the query log stay, and it may come back',
+    summary: 'Remove a node that is gone; its rows in the query log are kept, and it may come back',
     params: NodeParams,
-    errors: { 409: 'the node runs, or ran within the last minute' },
+    errors: { 409: 'the node is running, or was running within the last minute' },
     handle: async (request) => {
       const { node } = request.params;
       await database.transaction(async (tx) => {
         const found = await forgetNode(tx, node);
         if (found === 'unknown') throw notFound(`node ${node}`);
-        if (found === 'present') throw conflict(`node ${node} runs, or ran within the last minute`);
+        if (found === 'present')
+          throw conflict(`node ${node} is running, or was running within the last minute`);
         await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
       });
     },
@@ -131,16 +131,16 @@ function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing
   };
 }
 
-/** Rows that a node lacks. */
+/** Rows of a node that are missing. */
 export interface MissingRows {
   readonly rows: number;
-  /** A process of the node was killed, or is gone without a word: it may have had more. */
+  /** Whether a process of the node was killed, or ended without a report: then more rows may be missing. */
   readonly isMinimum: boolean;
 }
 
 const IS_GONE = `abs(extract(epoch FROM clock_timestamp() - n.last_seen)) > ${GONE_SECS}`;
 
-/** Missing rows of each node, by its id, over all its processes that have ended and are in the log. */
+/** Missing rows of each node, by its id, over all its ended processes that are in the log. */
 export async function missingRows(database: Queryable): Promise<ReadonlyMap<number, MissingRows>> {
   const { rows } = await database.query<MissingRows & { id: number }>(
     `SELECT n.id, sum(greatest(r.next_seq, r.last_seq + 1)

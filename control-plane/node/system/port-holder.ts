@@ -1,16 +1,16 @@
-/** Which program listens on a port of this machine, from proc(5); Linux only. */
+/** Finds the program that listens on a port of this machine, from proc(5); Linux only. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { linesOf, readText } from '../../host/machine-memory.ts';
 
-/** The program; null is what this user may not see. */
+/** The program; null = not visible to this user. */
 export interface PortHolder {
   readonly program: string | null;
   readonly pid: number | null;
-  /** Unit of systemd that it runs in, such as that of dnsmasq; null = none. */
+  /** Its systemd unit, such as that of dnsmasq; null = none. */
   readonly unit: string | null;
 }
 
-/** A holder that nothing is known of. */
+/** An unknown program. */
 export const UNKNOWN_HOLDER: PortHolder = { program: null, pid: null, unit: null };
 
 const TABLES = ['udp', 'udp6', 'tcp', 'tcp6'] as const;
@@ -21,7 +21,7 @@ const STATE = 3;
 const UID = 7;
 const INODE = 9;
 
-/** DNS servers by the names of their processes: who has a socket is only visible to the same user and root. */
+/** DNS servers by the names of their processes: the owner of a socket is only visible to the same user and root. */
 const DNS_SERVERS: ReadonlySet<string> = new Set([
   ...[
     'systemd-resolve',
@@ -46,13 +46,13 @@ const DNS_SERVERS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** A socket that listens. */
+/** A listening socket. */
 interface Listening {
   readonly inode: string;
   readonly uid: number;
 }
 
-/** The process that holds the port over UDP or TCP; null if it is free. */
+/** The process that uses the port over UDP or TCP; null if it is free. */
 export function holderOfPort(port: number, proc = '/proc'): PortHolder | null {
   const sockets = TABLES.flatMap((table) => listeningOn(port, table, linesOf(`${proc}/net/${table}`)));
   if (sockets.length === 0) return null;
@@ -93,7 +93,7 @@ function runningProcesses(proc: string): RunningProcess[] {
       const name = readFileSync(`${proc}/${entry}/comm`, 'utf8').trim();
       return [{ pid: Number(entry), name, uid: statSync(`${proc}/${entry}`).uid }];
     } catch {
-      // It has ended since.
+      // It has ended.
       return [];
     }
   });
@@ -103,7 +103,7 @@ function hasSocket(folder: string, inodes: ReadonlySet<string>): boolean {
   try {
     return readdirSync(folder).some((fd) => inodes.has(readlinkSync(`${folder}/${fd}`)));
   } catch {
-    // Of another user, or ended since.
+    // It belongs to another user, or has ended.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Unmaps the pages of Node's program that a start has used: 60 MiB, of which half is needed again, and comes back from the
- * page cache with the first use. The kernel drops pages that no process maps before all others when memory is short.
+ * Unmaps the pages of Node.js's program that a start has used: 60 MiB, of which half is needed again, and is read from
+ * the page cache at the next use. If memory is short, the kernel first drops pages that no process maps.
  */
 import { readFile, readlink } from 'node:fs/promises';
 import { loadLibc } from '../../../shared/libc.ts';
@@ -19,8 +19,8 @@ const MADV_DONTNEED = 4;
 const HEAD = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+\s*(.*)$/;
 
 /**
- * The mappings of a file, in the text of `/proc/PID/smaps`, that have nothing but what is in the file: neither written to
- * nor with pages that the process has changed, as the dynamic linker does before it protects them.
+ * The mappings of a file in the text of `/proc/PID/smaps` that contain only data of the file: neither written to nor
+ * with pages that the process has changed, as the dynamic linker does before it protects them.
  */
 export function unchangedMappings(smaps: string, file: string): Mapping[] {
   const found: Mapping[] = [];
@@ -39,7 +39,7 @@ export function unchangedMappings(smaps: string, file: string): Mapping[] {
   return found;
 }
 
-/** Unmaps them; resolves with the bytes of the mappings, 0 if that cannot be done here. */
+/** Unmaps them; resolves with the bytes of the mappings, 0 if that is not possible here. */
 export async function releaseProgramPages(): Promise<number> {
   const libc = loadLibc<AdviceCalls>({ madvise: ['int', ['uintptr_t', 'size_t', 'int']] });
   if ('reason' in libc) return 0;

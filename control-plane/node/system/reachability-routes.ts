@@ -24,7 +24,8 @@ export function reachabilityRoutes(context: {
     path: '/system/reachability',
     access: 'viewer',
     tag: 'System',
-    summary: 'Whether devices can use this node: its addresses, port 53 and who has it, and this device',
+    summary:
+      'Whether devices can use this node: its addresses, port 53 and the program that uses it, and this device',
     answer: Reachability,
     handle: async ({ http }) => {
       const listening = context.dnsListening();

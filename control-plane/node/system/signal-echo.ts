@@ -1,7 +1,7 @@
 /** Recognises a signal that arrives twice for one Ctrl+C, from the terminal and from npm. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** npm follows the terminal within milliseconds; users need longer to press Ctrl+C again. */
+/** npm forwards the signal within milliseconds; users need longer to press Ctrl+C again. */
 const ECHO_MS = 250;
 
 /** Remembers the first signal. */

@@ -1,7 +1,7 @@
 /**
  * CPU priorities on a busy core: first the answer threads, then the control plane with the log and V8's helper thread,
- * last the four threads of libuv, which read and write files and would otherwise get four turns to one of an answer
- * thread.
+ * last the four threads of libuv, which read and write files and would otherwise get four turns for each turn of an
+ * answer thread.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
@@ -9,7 +9,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
 const THREADS = '/proc/self/task';
-/** Niceness of the control plane and of the log above that of the DNS threads. */
+/** Niceness of the control plane and of the log relative to the DNS threads. */
 const CONTROL_PLANE_NICER = 3;
 const HELPERS = [
   { name: /^(node-)?V8Worker/, nicer: 3 },
@@ -19,8 +19,8 @@ const HELPERS = [
 const MOST = 19;
 
 /**
- * Gives the threads that are started from now on the niceness of the threads that they replace, if there are any and it
- * is allowed: a process that another one has started inherits the niceness of its control plane. Returns the wanted
+ * Gives threads that are started from now on the niceness of the threads that they replace, if there are any and it is
+ * permitted: a process that another one has started inherits the niceness of its control plane. Returns the wanted
  * value.
  */
 export function answerAsFirst(running: number | undefined, logger: Logger): number {
@@ -29,14 +29,16 @@ export function answerAsFirst(running: number | undefined, logger: Logger): numb
   try {
     setPriority(running);
   } catch (error) {
-    logger.debug('answer with the priority of the process before: not allowed', { reason: reasonOf(error) });
+    logger.debug('could not use the priority of the previous process: not permitted', {
+      reason: reasonOf(error),
+    });
   }
   return running;
 }
 
 /**
- * Sets the priorities of the running threads; call it once the DNS threads run, with the niceness that they should have.
- * Threads started later inherit the control plane's. Only on Linux does a priority belong to a thread.
+ * Sets the priorities of the running threads; call it after the DNS threads have started, with the niceness that they
+ * should have. Threads started later inherit the control plane's. Only on Linux does a thread have its own priority.
  */
 export function putAnswersFirst(wanted: number, logger: Logger): void {
   if (process.platform !== 'linux') return;
@@ -47,9 +49,10 @@ export function putAnswersFirst(wanted: number, logger: Logger): void {
       const helper = HELPERS.find((one) => one.name.test(name));
       if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
     }
-    // A niceness that this process inherited from a control plane is kept, so that it does not grow with each upgrade.
+    // If this process inherited the niceness of a control plane, it is kept, so that it does not grow with each
+    // upgrade.
     setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MOST));
   } catch (error) {
-    logger.debug('put answers first: not possible', { error: String(error) });
+    logger.debug('could not raise the priority of the DNS threads', { error: String(error) });
   }
 }

@@ -1,4 +1,4 @@
-/** Applies the settings of a configuration to the DNS threads and the parts that belong to them. */
+/** Applies the settings of a configuration to the DNS threads and the parts that depend on them. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/schema.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -7,24 +7,24 @@ import { reasonOf } from '../../../shared/errors.ts';
 
 /** Parts that are needed to apply settings. */
 export interface LiveSettingsParts {
-  /** The settings that follow from a configuration, with the trust anchors found so far. Reads the files that it names. */
+  /** The settings for a configuration, with the trust anchors found so far. Reads the files in the configuration. */
   readonly settingsOf: (config: Config) => Promise<WorkerSettings>;
-  /** Gives them to all threads; returns how many have not taken them in time. */
+  /** Sends them to all threads; returns the number of threads that have not acknowledged them in time. */
   readonly deliver: (settings: WorkerSettings) => Promise<number>;
-  /** Called when threads work by a configuration. */
+  /** Called when threads use a configuration. */
   readonly delivered: () => void;
-  /** Drops every answer from the cache. */
+  /** Removes every answer from the cache. */
   readonly emptyCache: () => Promise<unknown>;
   readonly logger: Logger;
 }
 
-/** Holds what the threads work by. One per node. */
+/** Stores the settings of the threads. One per node. */
 export class LiveSettings {
   private readonly parts: LiveSettingsParts;
   private inForce: WorkerSettings;
   private config: Config;
   private behind = 0;
-  /** The cache has answers that would not be given now. */
+  /** Whether the cache has answers that would not be given now. */
   private isCacheOld = false;
 
   constructor(config: Config, first: WorkerSettings, parts: LiveSettingsParts) {
@@ -33,17 +33,17 @@ export class LiveSettings {
     this.parts = parts;
   }
 
-  /** The settings that produced all answers in the cache; null while some come from other settings. */
+  /** The settings that produced all answers in the cache; null if some come from other settings. */
   ofCache(): WorkerSettings | null {
     return this.isCacheOld ? null : this.inForce;
   }
 
-  /** Threads that do not work by the settings yet; each takes them later, or is replaced. */
+  /** Number of threads that do not use the settings yet; each applies them later, or is replaced. */
   threadsBehind(): number {
     return this.behind;
   }
 
-  /** Resolves once every thread works by this configuration, or its time is over. */
+  /** Resolves when every thread uses this configuration, or after a time limit. */
   async use(config: Config): Promise<void> {
     if (config !== this.config || this.behind > 0) await this.deliver(config);
     if (!this.isCacheOld) return;
@@ -58,8 +58,8 @@ export class LiveSettings {
     try {
       next = await settingsOf(config);
     } catch (error) {
-      // A file that was good when the change was stored, or is good on the node that stored it.
-      logger.error('use the settings of the configuration failed: those before stay', {
+      // The file was valid when the change was stored, or is valid on the node that stored it.
+      logger.error('could not use the settings of the configuration; the previous ones stay', {
         reason: reasonOf(error),
       });
       return;
@@ -70,7 +70,7 @@ export class LiveSettings {
       return;
     }
     this.inForce = next;
-    // Answers of other servers, by another trust, or none at all: nothing of what was kept is wanted.
+    // Answers of other servers, with other trust settings, or without a cache: no cached answer may be used.
     this.isCacheOld ||=
       !isDeepStrictEqual([before.pools, before.dnssec], [next.pools, next.dnssec]) ||
       (before.cache.enabled && !next.cache.enabled);

@@ -1,4 +1,7 @@
-/** Numbers the servers of all pools of a run, so that log records and the cache name them after the pools have changed. */
+/**
+ * Numbers the servers of all pools of a run, so that log records and the cache can refer to them after the pools have
+ * changed.
+ */
 import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
 import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-servers.ts';
 
@@ -9,7 +12,7 @@ export class PoolNumbers {
   private readonly addresses: string[] = [];
   private readonly onNumber: ((number: number, address: string) => void) | undefined;
 
-  /** `onNumber` is called for each number that is given, before the pools with it are returned. */
+  /** `onNumber` is called for each new number, before the pools that contain it are returned. */
   constructor(onNumber?: (number: number, address: string) => void) {
     this.onNumber = onNumber;
   }
@@ -22,7 +25,7 @@ export class PoolNumbers {
     }));
   }
 
-  /** The configured text of a server; undefined for a number that no server has. */
+  /** The configured text of a server; undefined for an unused number. */
   addressOf(number: number): string | undefined {
     return this.addresses[number];
   }
@@ -30,7 +33,7 @@ export class PoolNumbers {
   private of(address: string): number {
     const known = this.numbers.get(address);
     if (known !== undefined) return known;
-    // The last number below those of the zones is shared by all that come later.
+    // The last number below those of the zones is shared by all further servers.
     const number = Math.min(this.numbers.size, FIRST_ZONE_UPSTREAM - 2);
     this.numbers.set(address, number);
     if (number === this.addresses.length) {

@@ -14,7 +14,7 @@ import type { AnchorKeeperParts, Validators } from '../../resolving/trust-anchor
 /** The configuration keys that define trust. */
 type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_trust_anchors'>;
 
-/** Reads the anchors; throws if the file cannot be read or holds anything but DS and DNSKEY records. */
+/** Reads the anchors; throws if the file cannot be read or contains anything except DS and DNSKEY records. */
 export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']> {
   const path = dns.dnssec_trust_anchors;
   const anchors = path === '' ? rootTrustAnchors() : readTrustAnchors(readRegularFile(path));
@@ -56,7 +56,7 @@ export class FollowedAnchors {
     return { ...settings, dnssec: { ...dnssec, anchors: this.keeper.anchors() } };
   }
 
-  /** Follows the keys of the anchors' zones from now on, if it does not yet. */
+  /** Starts following the keys of the anchors' zones, if it does not yet. */
   follow(validators: Validators): void {
     if (this.started === this.keeper) return;
     this.started = this.keeper;

@@ -8,7 +8,7 @@ import { readRegularFile } from '../../host/files/regular-file.ts';
 import { COMPAT_NAME, nodeNameOf } from '../../policy/settings/derived.ts';
 import { trustPoints } from './trust-points.ts';
 
-/** Switches that are not configuration: set by tests and by the bench through the environment. */
+/** Options outside the configuration: set through the environment by tests and benchmarks. */
 export interface WorkerHooks {
   readonly udpBackend: WorkerSettings['udpBackend'];
   readonly faultInjection: boolean;
@@ -30,7 +30,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     hardening: { cookies: dns.cookies, caseRandomization: dns.case_randomization },
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // No configuration has the rest: `start-dns.ts` adds it.
+    // Not in the configuration; `start-dns.ts` adds it.
     clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,
@@ -55,7 +55,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
   };
 }
 
-/** URLs of the compatibility API; null if the system chooses the port, which is not known here. */
+/** URLs of the compatibility API; null if the system chooses the port, which is unknown here. */
 function compatApiUrls(server: Config['server']): CompatApiUrls | null {
   const { alt_compat: isServed, web_port: port, web_tls: tls, bind_address: addresses } = server;
   if (!isServed || port === 0) return null;
@@ -105,26 +105,27 @@ function rateLimitOf({ rate_limit: limit }: Config['dns']): WorkerSettings['rate
   };
 }
 
-/** Authorities that upstreams may be signed by, beside those of the system. Throws if their file cannot be read. */
+/** CAs that are trusted for upstreams in addition to the system's. Throws if their file cannot be read. */
 export function upstreamCaOf({ dns }: Config): Pick<WorkerSettings, 'extraCa'> {
   return dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) };
 }
 
-/** The certificates of a PEM file; threads get them as text, since they never open a file. */
+/** The certificates in a PEM file; threads get them as text, because they never open a file. */
 function readUpstreamCa(path: string): string[] {
   const found = readRegularFile(path).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu);
-  if (found === null) throw new Error(`read dns.upstream_ca_path: ${path} holds no PEM certificate`);
+  if (found === null)
+    throw new Error(`could not read dns.upstream_ca_path: ${path} contains no PEM certificate`);
   return found;
 }
 
-/** Faults of the files that a configuration names, by key. */
+/** Errors in the files of a configuration, by key. */
 export function fileFaults({ dns }: Config): { path: string; message: string }[] {
   const faultOf = (path: string, read: () => unknown): { path: string; message: string }[] => {
     try {
       read();
       return [];
     } catch (error) {
-      // An API client must not learn the lines of arbitrary files.
+      // An API client must not see the lines of arbitrary files.
       const isLine = error instanceof TrustAnchorError;
       return [{ path, message: isLine ? 'expected DS and DNSKEY records only' : reasonOf(error) }];
     }

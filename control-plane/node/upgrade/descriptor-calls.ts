@@ -1,6 +1,6 @@
 /**
- * The system calls about descriptors: passing them to another process, and asking what they are. If they are
- * unavailable, nothing is passed.
+ * The system calls for descriptors: passing them to another process, and inspecting them. If they are unavailable,
+ * nothing is passed.
  */
 import { layoutMismatch, loadLibc } from '../../../shared/libc.ts';
 import type { Libc, Signatures } from '../../../shared/libc.ts';

@@ -1,8 +1,8 @@
-/** Messages of bytes and descriptors over a unix socket (SCM_RIGHTS). The meaning of the bytes is up to the callers. */
+/** Messages of bytes and descriptors over a Unix socket (SCM_RIGHTS). The callers interpret the bytes. */
 import { ControlHead, Iov, Message, MessageFlag } from '../../../shared/net/kernel/kernel-messages.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
-/** The most that the kernel passes with one message. */
+/** The maximum that the kernel passes with one message. */
 export const MAX_DESCRIPTORS = 253;
 
 const SOL_SOCKET = 1;
@@ -21,7 +21,7 @@ export interface DescriptorMessage {
   readonly descriptors: readonly number[];
 }
 
-/** Sends bytes, one at least, with at most MAX_DESCRIPTORS descriptors. Throws if not all of it is sent at once. */
+/** Sends at least one byte, with at most MAX_DESCRIPTORS descriptors. Throws if not everything is sent at once. */
 export function sendDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -38,11 +38,11 @@ export function sendDescriptors(
   descriptors.forEach((fd, i) => view.setInt32(ControlHead.SIZE + i * DESCRIPTOR_SIZE, fd, true));
   const laid = layOut(calls, bytes, descriptors.length === 0 ? new Uint8Array(0) : control);
   const sent = calls.sendmsg(socket, calls.address(laid.head), MessageFlag.NOSIGNAL);
-  // Mentions what the kernel was pointed at, so that it lives until here.
+  // Refers to the memory that the kernel uses, so that it is kept until here.
   if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
 }
 
-/** Waits for bytes and descriptors. Throws if the kernel had to leave out some, and closes the others. */
+/** Waits for bytes and descriptors. Throws if the kernel had to omit some, and closes the others. */
 export function receiveDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -58,7 +58,7 @@ export function receiveDescriptors(
   const descriptors = descriptorsIn(laid.control.subarray(0, filled));
   if ((view.getInt32(Message.FLAGS, true) & MessageFlag.CTRUNC) !== 0) {
     for (const fd of descriptors) calls.close(fd);
-    throw new Error('receive descriptors: some are missing (is the limit of open files too low?)');
+    throw new Error('could not receive all descriptors (is the limit of open files too low?)');
   }
   return { bytes: laid.bytes.subarray(0, count), descriptors };
 }
@@ -70,11 +70,11 @@ export function peerUser(calls: DescriptorCalls, socket: number): number {
   if (
     calls.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, calls.address(credentials), calls.address(length)) < 0
   )
-    throw new Error(`ask who connects: errno ${String(calls.errno())}`);
+    throw new Error(`could not determine who connects: errno ${String(calls.errno())}`);
   return credentials[1]!;
 }
 
-/** struct msghdr over both buffers; what it points at is returned with it, so that it lives as long. */
+/** struct msghdr for both buffers; returned together with the memory that it points to, so that it is kept. */
 function layOut(calls: DescriptorCalls, bytes: Uint8Array, control: Uint8Array) {
   const head = new Uint8Array(new ArrayBuffer(Message.HEAD_SIZE));
   const iov = new Uint8Array(new ArrayBuffer(Iov.SIZE));

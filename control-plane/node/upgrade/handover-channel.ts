@@ -1,7 +1,7 @@
-/** Messages as lines of JSON over a connection of the handover socket; one side sends, the other waits. */
+/** Messages as lines of JSON over a connection of the handover socket; one side sends while the other waits. */
 import type { Socket } from 'node:net';
 
-/** A message; what its other fields are depends on its type. */
+/** A message; its other fields depend on its type. */
 export interface HandoverMessage {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -12,7 +12,7 @@ export class ConversationError extends Error {
   override readonly name = 'ConversationError';
 }
 
-/** Bytes of the longest message. */
+/** Maximum size of a message in bytes. */
 const MAX_LINE = 16 * 1024;
 
 /** One side of a connection. */
@@ -28,7 +28,7 @@ export class HandoverChannel {
     this.socket = socket;
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => this.take(chunk));
-    // The error itself does not matter: 'close' follows.
+    // Ignored, because 'close' follows.
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
       const end = (): void => {
@@ -40,7 +40,7 @@ export class HandoverChannel {
     });
   }
 
-  /** Sends a message; does nothing once the other side has ended. */
+  /** Sends a message; does nothing if the other side has ended. */
   tell(message: HandoverMessage): void {
     if (this.socket.writable) this.socket.write(`${JSON.stringify(message)}\n`);
   }
@@ -54,7 +54,7 @@ export class HandoverChannel {
       if (this.fault !== undefined) throw this.fault;
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0)
-        throw new ConversationError(`the other side is silent for ${String(withinMs / 1000)} s`);
+        throw new ConversationError(`the other side has been silent for ${String(withinMs / 1000)} s`);
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, leftMs);
         this.wake = () => {
@@ -66,8 +66,8 @@ export class HandoverChannel {
   }
 
   /**
-   * The next message, which must be of this type. @throws {ConversationError} with the reason that it reports for its
-   * failure
+   * The next message, which must have this type. @throws {ConversationError} with the reason that the other side
+   * reports for its failure
    */
   async expect(type: string, withinMs: number): Promise<HandoverMessage> {
     const told = await this.next(withinMs);
@@ -84,7 +84,7 @@ export class HandoverChannel {
     return this.ending;
   }
 
-  /** Ends it, after the messages that were sent. */
+  /** Ends the connection after the messages that were sent. */
   end(): void {
     this.socket.end();
     this.socket.destroySoon();
@@ -108,14 +108,14 @@ export class HandoverChannel {
   }
 }
 
-/** A field that is a text. @throws {ConversationError} */
+/** A text field. @throws {ConversationError} */
 export function textField(told: HandoverMessage, field: string): string {
   const value = told[field];
   if (typeof value === 'string') return value;
   throw new ConversationError(`message "${told.type}" has no text "${field}"`);
 }
 
-/** A field that is a whole number from 0 on. @throws {ConversationError} */
+/** A field with a whole number from 0 on. @throws {ConversationError} */
 export function numberOf(told: HandoverMessage, field: string): number {
   const value = told[field];
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
@@ -130,5 +130,5 @@ function parsed(line: string): HandoverMessage {
   } catch {
     // Reported below.
   }
-  throw new ConversationError('the other side does not speak as agreed');
+  throw new ConversationError('the other side violates the protocol');
 }

@@ -1,10 +1,10 @@
 /** Constants that both sides of a handover must agree on. */
 
-/** The file of the data directory that a running Weir hands over at. */
+/** The socket in the data directory at which a running Weir hands over. */
 export const HANDOVER_SOCKET = 'handover.sock';
 
-/** Changes with the protocol: two releases with different marks do not hand over to each other. */
+/** Changes with the protocol: two releases with different values do not hand over to each other. */
 export const HANDOVER_FORMAT = 'weir handover 1';
 
-/** Milliseconds after which the other side counts as hung. */
+/** Milliseconds of silence after which the other side counts as hung. */
 export const SILENCE_MS = 20_000;

@@ -1,5 +1,5 @@
 /**
- * Sockets that came from another process: each is given to the part that would have opened one at its address, or
+ * Sockets inherited from another process: each is passed to the part that would have opened one at its address, or
  * closed if there is no such part.
  */
 import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
@@ -9,10 +9,10 @@ import type { WorkerMemory, WorkerSettings } from '../../../shared/threads/messa
 import { readMemoryFile } from './memory-file.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
-/** A place where a socket may be. */
+/** Address and port of a socket. */
 export type SocketPlace = BoundSocket;
 
-/** The sockets that no part has taken yet. */
+/** The inherited sockets that no part has taken yet. */
 export class InheritedSockets {
   private readonly calls: Pick<DescriptorCalls, 'getsockname' | 'getsockopt' | 'address' | 'close'>;
   private image: Buffer | null = null;
@@ -30,19 +30,19 @@ export class InheritedSockets {
     }
   }
 
-  /** The image of the answer cache; null = there is none. */
+  /** The image of the answer cache; null = none. */
   takeImage(): Buffer | null {
     const { image } = this;
     this.image = null;
     return image;
   }
 
-  /** The port of the first UDP socket, on which the process that left them answered. */
+  /** The port of the first UDP socket, on which the previous process answered. */
   dnsPort(): number | undefined {
     return this.waiting.find(({ bound }) => bound.transport === 'udp')?.bound.port;
   }
 
-  /** Takes all sockets at a place. */
+  /** Takes all sockets with an address and port. */
   takeAt(place: SocketPlace): number[] {
     const found = this.waiting.filter(({ bound }) => isSame(bound, place));
     for (const one of found) this.waiting.splice(this.waiting.indexOf(one), 1);
@@ -51,7 +51,7 @@ export class InheritedSockets {
 
   /**
    * Gives the workers the sockets that they would open, before they start. If there are more sockets at an address than
-   * workers, some workers get several: the kernel keeps filling the queue of each.
+   * workers, some workers get several, because the kernel fills the queues of all of them.
    */
   giveTo(memories: readonly WorkerMemory[], settings: WorkerSettings): void {
     for (const place of placesOf(settings))
@@ -61,7 +61,7 @@ export class InheritedSockets {
       });
   }
 
-  /** Closes the remaining sockets: the configuration no longer uses them. */
+  /** Closes the remaining sockets, which the configuration no longer uses. */
   closeRest(): void {
     for (const { fd } of this.waiting.splice(0)) this.calls.close(fd);
   }
@@ -100,7 +100,7 @@ function note(control: Int32Array, transport: BoundSocket['transport'], fd: numb
   return true;
 }
 
-/** Where the threads of these settings have sockets: both wildcards share one for UDP. */
+/** Addresses and ports of the sockets of threads with these settings: both wildcards share one for UDP. */
 function placesOf({ bindAddresses, dnsPort, dotPort, dohPort }: WorkerSettings): SocketPlace[] {
   const isMerged = bindAddresses.includes('::') && bindAddresses.includes('0.0.0.0');
   const streamPorts = [dnsPort, dotPort, dohPort].filter((port) => port !== null);

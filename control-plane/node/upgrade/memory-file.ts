@@ -10,14 +10,12 @@ export function memoryFile(
   bytes: Uint8Array,
 ): number {
   const fd = calls.memfd_create('weir', MFD_CLOEXEC);
-  if (fd < 0) throw new Error(`make a file in memory: errno ${String(calls.errno())}`);
+  if (fd < 0) throw new Error(`could not create a file in memory: errno ${String(calls.errno())}`);
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
   return fd;
 }
 
-/**
- * All bytes of such a file, wherever the other process stopped writing; null if the descriptor is of something else.
- */
+/** All bytes of such a file, even if the other process stopped writing; null if the descriptor is not such a file. */
 export function readMemoryFile(fd: number): Buffer | null {
   const status = fstatSync(fd);
   if (!status.isFile()) return null;

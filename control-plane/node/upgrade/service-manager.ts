@@ -1,4 +1,4 @@
-/** Notifies a service manager (sd_notify(3)) and gives it sockets to keep (sd_listen_fds(3)); neither without koffi. */
+/** Notifies a service manager (sd_notify(3)) and lets it store sockets (sd_listen_fds(3)); both require koffi. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
@@ -7,11 +7,11 @@ import { MAX_DESCRIPTORS, sendDescriptors } from './descriptor-messages.ts';
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectDatagrams } from './unix-connection.ts';
 
-/** The first kept descriptor (SD_LISTEN_FDS_START). */
+/** The first stored descriptor (SD_LISTEN_FDS_START). */
 const FIRST_DESCRIPTOR = 3;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
-/** The name of all sockets in the store of the service manager. */
+/** The name of all sockets stored by the service manager. */
 const STORE_NAME = 'weir';
 
 /** The service manager of this process. */
@@ -30,7 +30,7 @@ export class ServiceManager {
     this.socket = this.connect('calls' in native ? '' : native.reason);
   }
 
-  /** The sockets of an earlier process of this service; null = there are none. */
+  /** The sockets of an earlier process of this service; null = none. */
   storedSockets(): InheritedSockets | null {
     const { LISTEN_PID: pid, LISTEN_FDS: count } = this.env;
     const { calls } = this;
@@ -48,17 +48,18 @@ export class ServiceManager {
       this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
   }
 
-  /** Sends heartbeats from now on, if the service manager wants them; call it once. */
+  /** Starts sending heartbeats, if the service manager wants them; call it once. */
   stayAlive(): void {
     const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
-    // At once, as the last one of a process before this may be as old as its period. Then twice as often as it is due.
+    // The first one immediately, because the last one of an earlier process may be a whole period old. Then twice per
+    // period.
     this.tell('WATCHDOG=1');
     this.watchdog = setInterval(() => this.tell('WATCHDOG=1'), Number(periodUs) / 2000);
     this.watchdog.unref();
   }
 
-  /** Reports that the service ends: its sockets need not be kept. */
+  /** Reports that the service ends, so that its sockets are not kept. */
   stopping(): void {
     clearInterval(this.watchdog);
     this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
@@ -79,7 +80,7 @@ export class ServiceManager {
       return connectDatagrams(this.calls, path);
     } catch (error) {
       this.logger.error(
-        'notify the service manager failed: it will not know that Weir answers; use Type=exec',
+        'could not notify the service manager, which will not know that Weir answers; use Type=exec',
         {
           reason: reasonOf(error),
         },
@@ -93,7 +94,7 @@ export class ServiceManager {
     try {
       sendDescriptors(this.calls, this.socket, { bytes: Buffer.from(state), descriptors });
     } catch (error) {
-      this.logger.warn('notify the service manager failed', { state, reason: reasonOf(error) });
+      this.logger.warn('could not notify the service manager', { state, reason: reasonOf(error) });
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Release of this node's resources to another process, step by step. It can undo each step until it leaves, which frees
+ * Releases this node's resources to another process, step by step. It can undo each step until it leaves, which frees
  * the data directory; after that it can answer from memory until another process does.
  */
 import type { Logger } from '../../../shared/log.ts';
@@ -7,19 +7,19 @@ import { NodeState } from '../../../shared/threads/messages.ts';
 import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** Operations of the steps on the node. */
+/** Operations of these steps on the node. */
 export interface DepartingNode {
   /** The state that the node reports to load balancers. */
   nodeState(): NodeStateCode;
   /** Accepts no more API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
-  /** Answers what is in flight, and reads no more. */
+  /** Answers queries in flight, and reads no more. */
   stopReading(): Promise<void>;
-  /** Undoes both, as far as they have come; resolves once its threads answer. */
+  /** Undoes both, as far as they were done; resolves when its threads answer. */
   readAgain(): Promise<void>;
-  /** Stops all else; the lock of the data directory is free then. */
+  /** Stops everything else; then the lock of the data directory is free. */
   leave(): Promise<void>;
-  /** Answers again while it leaves, or after that, from memory and without a log; resolves once its threads answer. */
+  /** Answers again while it leaves, or after that, from memory and without a log; resolves when its threads answer. */
   answerMeanwhile(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface HandedSockets {
   readonly nodeState: NodeStateCode;
 }
 
-/** Of one node. It leaves once, whatever becomes of the process that takes over. */
+/** The shutdown of one node. It leaves once, whatever happens to the process that takes over. */
 export class Shutdown {
   private readonly node: DepartingNode;
   private readonly logger: Logger;
@@ -38,7 +38,7 @@ export class Shutdown {
   private handed: HandedSockets = { descriptors: [], nodeState: NodeState.HOLDING };
   private leaving: Promise<void> | undefined;
 
-  /** `step` is called with the progress. */
+  /** `step` is called to report progress. */
   constructor(node: DepartingNode, logger: Logger, step: (text: string) => void) {
     this.node = node;
     this.logger = logger;
@@ -57,12 +57,12 @@ export class Shutdown {
     return this.handed;
   }
 
-  /** Answers what is in flight, and reads no more. */
+  /** Answers queries in flight, and reads no more. */
   stopReading(): Promise<void> {
     return this.node.stopReading();
   }
 
-  /** Resolves when nothing runs except the sockets, as far as possible. */
+  /** Resolves when nothing is running except the sockets, if possible. */
   leave(): Promise<void> {
     return (this.leaving ??= this.leaveOnce());
   }
@@ -73,13 +73,13 @@ export class Shutdown {
   }
 
   private async leaveOnce(): Promise<void> {
-    this.step('all that was in flight is answered');
+    this.step('all queries in flight are answered');
     try {
       await this.node.leave();
       this.step('the log and the database are closed');
     } catch (error) {
       // The process that takes over finds out whether the data directory is free.
-      this.logger.error('leave for another process', { reason: reasonOf(error) });
+      this.logger.error('could not leave for another process', { reason: reasonOf(error) });
     }
   }
 }

@@ -1,8 +1,9 @@
-/** The steps of a start that can fail. An upgrade in which one fails leaves the running process in place. */
+/** The steps of a start that can fail. If one fails in an upgrade, the running process stays. */
 
 /**
- * In the order of a process that takes over: it reads no query before all is ready that could fail. Another start has DNS
- * threads first. Each is reported with its reason; `test/e2e/upgrade/failing-steps.test.ts` has each of them fail.
+ * In the order of a process that takes over: it reads no queries before everything that could fail is ready. Other
+ * starts begin with the DNS threads. Each failure is reported with its reason; `test/e2e/upgrade/failing-steps.test.ts`
+ * makes each step fail.
  */
 export const START_STEPS = [
   'open the data directory',
@@ -18,16 +19,16 @@ export const START_STEPS = [
 ] as const;
 export type StartStep = (typeof START_STEPS)[number];
 
-/** Notes which step is under way. */
+/** Records the current step. */
 export class StartSteps {
   private current: StartStep = START_STEPS[0];
 
-  /** The step under way, which has failed if the start has. */
+  /** The current step, which has failed if the start has. */
   get step(): StartStep {
     return this.current;
   }
 
-  /** Notes that this step has begun. */
+  /** Records that this step has begun. */
   begin(step: StartStep): void {
     this.current = step;
   }

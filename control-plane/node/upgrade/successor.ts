@@ -1,21 +1,21 @@
-/** The process that is to take over: it is started from the folder of a release. */
+/** The process that takes over: it is started from the folder of a release. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder of the release that this process runs. */
+/** The folder of the release of this process. */
 export const OWN_RELEASE = join(import.meta.dirname, '..', '..', '..');
 
-/** Set by a service manager for this process alone. */
+/** Variables that a service manager set only for this process. */
 const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_PID'];
 
-/** Longest text of a faulty configuration that is reported. */
+/** Maximum length of the reported error text of an invalid configuration. */
 const MAX_FAULT = 2000;
 
 /**
- * Resolves if a release can read the configuration that it would be started with. The process that starts may no longer
- * be able to report that. Rejects with the faults, or with why the release cannot be run.
+ * Resolves if a release can read the configuration that it would be started with. The process that starts later may no
+ * longer be able to report that. Rejects with the errors, or with the reason why the release cannot be run.
  */
 export function checkRelease(release: string, configFile: string | null, withinMs: number): Promise<void> {
   const command = commandOf(release);
@@ -39,8 +39,8 @@ export class Successor {
   private wasSilent = false;
 
   /**
-   * Of a release in a directory; killed after `silenceMs` unless it `hasCome()`. Throws if the directory has no
-   * release.
+   * Starts a release in a directory; it is killed after `silenceMs` unless `hasCome()` is called. Throws if the
+   * directory has no release.
    */
   constructor(release: string, configFile: string | null, silenceMs: number) {
     this.child = spawnRelease(release, configFile);
@@ -52,9 +52,10 @@ export class Successor {
       this.child.on('error', ({ message }) => resolve(`the new process cannot be run: ${message}`));
       this.child.on('exit', (code, signal) => {
         if (this.wasSilent)
-          resolve(`the new process says nothing for ${String(silenceMs / 1000)} s, and was ended`);
-        else if (signal === null) resolve(`the new process ended with ${String(code)}; its log says why`);
-        else resolve(`the new process was ended by ${signal}`);
+          resolve(`the new process was silent for ${String(silenceMs / 1000)} s, and was terminated`);
+        else if (signal === null)
+          resolve(`the new process ended with ${String(code)}; see its log for the reason`);
+        else resolve(`the new process was terminated by ${signal}`);
       });
     });
     void this.ended.then(() => this.hasCome());
@@ -84,7 +85,7 @@ export class Successor {
     return end;
   }
 
-  /** Ends it at once. */
+  /** Kills it immediately. */
   kill(): void {
     this.child.kill('SIGKILL');
   }

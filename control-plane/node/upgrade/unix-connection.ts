@@ -1,4 +1,7 @@
-/** Connections to unix sockets by system calls: to take descriptors, and to send datagrams, for which Node has nothing. */
+/**
+ * Connections to Unix sockets by system calls: to receive descriptors, and to send datagrams, which Node.js does not
+ * support.
+ */
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
 const AF_UNIX = 1;
@@ -36,10 +39,11 @@ function connect(calls: DescriptorCalls, path: string, type: number): number {
   throw new Error(`connect to ${path}: errno ${String(errno)}`);
 }
 
-/** struct sockaddr_un, of which `length` bytes count. */
+/** struct sockaddr_un, of which `length` bytes are used. */
 export function unixAddress(path: string): { readonly bytes: Uint8Array; readonly length: number } {
   const name = Buffer.from(path);
-  if (name.length > MAX_PATH_SIZE) throw new Error(`connect to ${path}: the path is too long for a socket`);
+  if (name.length > MAX_PATH_SIZE)
+    throw new Error(`could not connect to ${path}: the path is too long for a socket`);
   const bytes = new Uint8Array(new ArrayBuffer(PATH_AT + MAX_PATH_SIZE + 1));
   new DataView(bytes.buffer).setUint16(0, AF_UNIX, true);
   bytes.set(name, PATH_AT);

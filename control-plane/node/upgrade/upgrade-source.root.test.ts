@@ -39,7 +39,7 @@ test('HandingOver refuses another user even if its socket is open to all', async
       ...{ uid: STRANGER, gid: STRANGER },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    expect(await text(stranger.stdout)).toMatch(/user 65534 is not the one that runs Weir/);
+    expect(await text(stranger.stdout)).toMatch(/user 65534 is not the user that runs Weir/);
   } finally {
     handing.close();
     room.remove();

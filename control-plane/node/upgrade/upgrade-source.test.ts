@@ -150,7 +150,7 @@ describe('HandingOver', () => {
       const talk = await open();
       talk.tell({ type: 'upgrade', release: room.path });
       await talk.expect('step', PATIENT_MS);
-      expect((await talk.next(PATIENT_MS))['reason']).toMatch(/says nothing for 0.05 s, and was ended/);
+      expect((await talk.next(PATIENT_MS))['reason']).toMatch(/was silent for 0.05 s, and was terminated/);
       await talk.ended();
     }
     expect(done).toEqual([]);
@@ -249,7 +249,7 @@ describe('HandingOver', () => {
       { type: 'descriptors', ticket: '' },
       /no sockets are promised/,
     ],
-    ['what it does not know', { type: 'dance' }, /nothing is known of "dance"/],
+    ['what it does not know', { type: 'dance' }, /unknown message "dance"/],
     ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
   ])('refuses %s, and takes no step', async (_what, message, reason) => {
     await start();
@@ -264,7 +264,7 @@ describe('HandingOver', () => {
     await start();
     const [one, other] = [await answering(), await open()];
     other.tell(HELLO);
-    expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is under way');
+    expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is in progress');
     for (const talk of [one, other]) talk.end();
     await until(
       'the server to read again',

@@ -1,8 +1,8 @@
 /**
  * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
- * this one ends once that one has started completely. Each step can be undone until the lock of the data directory is
- * released; from then on, another process of this same release is started for it. `start-handover.ts` defines what the
- * steps do to the parts of a node.
+ * this one ends when the other has started completely. Each step can be undone until the lock of the data directory is
+ * released; after that, another process of this same release is started if the successor fails. `start-handover.ts`
+ * defines the effect of the steps on the parts of a node.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -23,7 +23,7 @@ import { descriptorOf } from '../../host/descriptor-of.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
 import { checkRelease, OWN_RELEASE, Successor } from './successor.ts';
 
-/** Operations and facts of the running node that a handover needs. */
+/** Operations and data of the running node that a handover needs. */
 export interface HandoverParts extends DepartingNode {
   readonly logger: Logger;
   readonly version: string;
@@ -34,7 +34,7 @@ export interface HandoverParts extends DepartingNode {
   readonly configFile: string | null;
   /** Null if descriptors cannot be passed. */
   readonly calls: DescriptorCalls | null;
-  /** Milliseconds after which the other process counts as hung; 20 s by default. */
+  /** Milliseconds of silence after which the other process counts as hung; by default 20 s. */
   readonly silenceMs?: number;
   /** The directory that this process was started from; that of this file by default. */
   readonly ownRelease?: string;
@@ -45,19 +45,21 @@ export interface HandoverParts extends DepartingNode {
 /** A process that takes over. */
 interface Attempt {
   readonly talk: HandoverChannel;
-  /** Descriptors that it gets for the ticket. */
+  /** Descriptors that it gets in exchange for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when it has succeeded or was undone. */
   over: Promise<void>;
 }
 
-/** Milliseconds for the first message of a connection, and for the end of a process that failed, or is stopped. */
+/**
+ * Milliseconds for the first message of a connection, and for the end of a process that failed, or is being stopped.
+ */
 const FIRST_MS = 2000;
 const STOP_MS = 5000;
-/** Pause before a process is started again for a data directory that was left. */
+/** Pause before a process is started again for a data directory that was released. */
 const RESCUE_PAUSE_MS = 1000;
 
-/** Hands over to any process that asks for it at the socket in the data directory. */
+/** Hands over to any process that requests it at the socket in the data directory. */
 export class UpgradeSource {
   private readonly parts: HandoverParts;
   private readonly path: string;
@@ -66,10 +68,10 @@ export class UpgradeSource {
   private socketInode: number | undefined;
   private readonly departure: Shutdown;
   private attempt: Attempt | undefined;
-  /** The process that this one has started to take over, and the command that asked for that. */
+  /** The process that this one has started as its successor, and the command that requested it. */
   private successor: Successor | undefined;
   private watcher: HandoverChannel | undefined;
-  /** Reason why the process that was started last failed, if it reported that. */
+  /** Reason why the last started process failed, if it reported one. */
   private startFailure: string | undefined;
   /** Reason why the last attempt was undone. */
   private lastFailure: string | undefined;
@@ -86,7 +88,7 @@ export class UpgradeSource {
     this.server = createServer();
   }
 
-  /** Listens from now on. */
+  /** Starts listening. */
   static async start(parts: HandoverParts, dataDir: string): Promise<UpgradeSource> {
     const handing = new UpgradeSource(parts, join(dataDir, HANDOVER_SOCKET));
     await handing.listen();
@@ -99,8 +101,8 @@ export class UpgradeSource {
   }
 
   /**
-   * Called when Weir is stopping; `stopped` resolves when it has stopped. A process that was started to take over is
-   * also stopped: it then finds the lock free, stores its data and ends. One that was started from outside keeps
+   * Called when Weir is stopping; `stopped` resolves when it has stopped. A process that was started as the successor
+   * is also stopped: it then finds the lock free, stores its data and ends. One that was started from outside keeps
    * running.
    */
   async end(stopped: Promise<void>): Promise<void> {
@@ -112,7 +114,7 @@ export class UpgradeSource {
     await ended;
   }
 
-  /** Kills the process that was started to take over. */
+  /** Kills the process that was started as the successor. */
   endAtOnce(): void {
     this.successor?.kill();
   }
@@ -125,7 +127,7 @@ export class UpgradeSource {
       await listenPrivately(server, path);
       this.socketInode = inodeOf(path);
     } catch (error) {
-      parts.logger.warn('listen for upgrades failed; an upgrade needs a restart', {
+      parts.logger.warn('could not listen for upgrades; an upgrade requires a restart', {
         path,
         reason: reasonOf(error),
       });
@@ -142,10 +144,10 @@ export class UpgradeSource {
       else if (first.type === 'take-over') await this.handOver(talk, first);
       else if (first.type === 'descriptors') this.give(socket, textField(first, 'ticket'));
       else if (first.type === 'start-failed') this.startFailure = textField(first, 'reason');
-      else throw new ConversationError(`nothing is known of "${first.type.slice(0, 40)}"`);
+      else throw new ConversationError(`unknown message "${first.type.slice(0, 40)}"`);
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.warn('refused at the handover socket', { reason });
+      this.parts.logger.warn('refused a connection to the handover socket', { reason });
       talk.tell({ type: 'failed', reason });
     } finally {
       talk.end();
@@ -153,13 +155,13 @@ export class UpgradeSource {
   }
 
   /**
-   * The file's permissions ensure the same, except for directory permissions that an old kernel or container ignores.
+   * The file's permissions ensure the same, except that an old kernel or a container may ignore directory permissions.
    */
   private checkUser(socket: Socket): void {
     if (this.parts.calls === null) return;
     const user = peerUser(this.parts.calls, descriptorOf(socket));
     if (user !== 0 && user !== process.getuid?.())
-      throw new ConversationError(`user ${String(user)} is not the one that runs Weir`);
+      throw new ConversationError(`user ${String(user)} is not the user that runs Weir`);
   }
 
   /** Starts a process of the release and reports its progress to the command. */
@@ -171,7 +173,7 @@ export class UpgradeSource {
       );
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     await checkRelease(release, configFile, silenceMs);
-    // Another one may have been asked for in that time.
+    // Another one may have been requested in the meantime.
     this.refuseBeside(this.attempt ?? this.successor);
     const successor = this.launch(release);
     this.watcher = talk;
@@ -184,7 +186,7 @@ export class UpgradeSource {
         talk.tell({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
     } finally {
       this.watcher = undefined;
-      // Another one may have been started for what this one has left undone.
+      // Another one may have been started to recover from this one's failure.
       if (this.successor === successor) this.successor = undefined;
       this.lastFailure = undefined;
     }
@@ -199,7 +201,7 @@ export class UpgradeSource {
   }
 
   private refuseBeside(other: Attempt | Successor | undefined): void {
-    if (other !== undefined) throw new ConversationError('another upgrade is under way');
+    if (other !== undefined) throw new ConversationError('another upgrade is in progress');
   }
 
   private async handOver(talk: HandoverChannel, hello: HandoverMessage): Promise<void> {
@@ -207,7 +209,7 @@ export class UpgradeSource {
     const format = textField(hello, 'format');
     if (format !== HANDOVER_FORMAT)
       throw new ConversationError(
-        `the running release speaks "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
+        `the running release uses "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
       );
     const [version, pid] = [textField(hello, 'version'), numberOf(hello, 'pid')];
     this.successor?.hasCome();
@@ -224,7 +226,7 @@ export class UpgradeSource {
     const { parts, departure } = this;
     const { talk } = attempt;
     const { silenceMs = SILENCE_MS } = parts;
-    parts.logger.info('hand over to another process', { pid, version });
+    parts.logger.info('could not hand over to another process', { pid, version });
     talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
@@ -234,7 +236,7 @@ export class UpgradeSource {
     const hasLeft = departure.hasBegun;
     talk.tell({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
     await talk.expect('reading', silenceMs);
-    this.step('it answers, beside this one');
+    this.step('it answers, together with this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
     // A process that hangs would not report it.
     talk.tell({ type: 'stopped' });
@@ -243,9 +245,9 @@ export class UpgradeSource {
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
     this.step('it has the data directory');
-    // The file of the socket stays: it is the other process's.
+    // The file of the socket is kept, because it belongs to the other process.
     this.isOver = true;
-    // Otherwise the sender of the signal waits for the end of this process.
+    // Otherwise the sender of the signal would wait for the end of this process.
     if (this.ending !== undefined) return;
     this.watcher?.tell({ type: 'done', pid, version });
     parts.gone(pid);
@@ -256,7 +258,7 @@ export class UpgradeSource {
     if (this.ending !== undefined) return this.ending;
     attempt.promised = undefined;
     await this.departure.takeBack();
-    // Only now: a process that can still answer does so until this one does.
+    // Not earlier, because a process that can still answer does so until this one does.
     attempt.talk.tell({ type: 'failed', reason });
     attempt.talk.end();
     const end = await this.successor?.endWithin(STOP_MS);
@@ -271,31 +273,31 @@ export class UpgradeSource {
     this.isRescuing = true;
     let reason = 'the process that took over died';
     while (!this.isOver && this.ending === undefined) {
-      logger.error('start this release again', { reason });
+      logger.error('could not start this release again', { reason });
       try {
         await this.listenAgain();
         reason = await this.launch(ownRelease).ended;
       } catch (error) {
-        // Its directory may be missing: this process answers until it is back.
+        // Its directory may be missing: this process answers until it exists again.
         reason = reasonOf(error);
       }
       await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
     }
   }
 
-  /** Listens again if a process that has died since had replaced the file of the socket. */
+  /** Listens again if a process that has since died had replaced the file of the socket. */
   private async listenAgain(): Promise<void> {
     if (inodeOf(this.path) === this.socketInode) return;
     this.server.close();
     await this.listen();
   }
 
-  /** Passes the descriptors to the process that knows the ticket. */
+  /** Passes the descriptors to the process with the ticket. */
   private give(socket: Socket, ticket: string): void {
     const { calls } = this.parts;
     const promised = this.attempt?.promised;
     if (calls === null || promised?.ticket !== ticket)
-      throw new ConversationError('no sockets are promised to this process');
+      throw new ConversationError('no sockets are reserved for this process');
     for (let at = 0; at < promised.descriptors.length; at += MAX_DESCRIPTORS)
       sendDescriptors(calls, descriptorOf(socket), {
         bytes: Uint8Array.of(0),

@@ -1,6 +1,6 @@
 /**
- * The new side of a handover: takes the sockets of the process that runs on a data directory, answers beside it, then
- * takes the data directory. The running side is `upgrade-source.ts`.
+ * The new side of a handover: takes the sockets of the process that runs on a data directory, answers together with it,
+ * then takes the data directory. The running side is `upgrade-source.ts`.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -19,15 +19,15 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectUnix } from './unix-connection.ts';
 
-/** Bytes that accompany descriptors. */
+/** Maximum number of bytes that accompany descriptors. */
 const MAX_BESIDE = 16;
-/** Maximum time for which a failing process answers until the running one reads again, milliseconds. */
+/** Maximum time for which a failing process answers until the running one receives queries again, in milliseconds. */
 const READ_AGAIN_MS = 5000;
-/** Maximum time for which the lock of a killed process outlasts it, and the polling interval, milliseconds. */
+/** Maximum time for which the lock of a killed process outlasts it, and the polling interval, in milliseconds. */
 const LOCK_MS = 2000;
 const LOOK_MS = 50;
 
-/** A take-over under way. */
+/** A takeover in progress. */
 export class UpgradeTarget {
   readonly lock: LaterLock;
   /** DNS port of the running process. */
@@ -58,7 +58,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`. Throws if it does not hand over.
+   * Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`, for a handover. Throws if it
+   * refuses.
    */
   static async begin(
     dataDir: string,
@@ -72,7 +73,7 @@ export class UpgradeTarget {
     const talk = new HandoverChannel(socket);
     talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
     const welcome = await talk.expect('welcome', silenceMs);
-    logger.info('take over from a running process', { version: textField(welcome, 'version') });
+    logger.info('taking over from a running process', { version: textField(welcome, 'version') });
     const { niceness } = welcome;
     if (typeof niceness !== 'number') throw new ConversationError('message "welcome" has no niceness');
     const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness };
@@ -90,7 +91,7 @@ export class UpgradeTarget {
     const loaded = loadDescriptorCalls();
     if (count === 0 || 'reason' in loaded) {
       this.logger.warn(
-        'the sockets cannot be passed: what waits in those of the running process may be lost',
+        'the sockets cannot be passed: queries waiting in those of the running process may be lost',
         {
           reason: 'reason' in loaded ? loaded.reason : 'the running process has none to pass',
         },
@@ -105,7 +106,7 @@ export class UpgradeTarget {
       const descriptors: number[] = [];
       while (descriptors.length < count) {
         const part = receiveDescriptors(calls, connection, MAX_BESIDE);
-        if (part.descriptors.length === 0) throw new Error('take over: not all sockets have come');
+        if (part.descriptors.length === 0) throw new Error('could not take over: some sockets are missing');
         descriptors.push(...part.descriptors);
       }
       return new InheritedSockets(calls, descriptors);
@@ -115,7 +116,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * The state that the running process reports to load balancers; that of a node that holds back if it reports none.
+   * The state that the running process reports to load balancers; if it reports none, that of a node that answers only
+   * its own machine.
    */
   stateBefore(): NodeStateCode {
     return this.before;
@@ -146,7 +148,7 @@ export class UpgradeTarget {
     await this.untilGone();
   }
 
-  /** Called if this process cannot start. It still answers; resolves when the running one reads again. */
+  /** Called if this process cannot start. It still answers; resolves when the running one receives queries again. */
   async fail(reason: string): Promise<void> {
     this.talk.tell({ type: 'failed', reason });
     const isReading = new AbortController();
@@ -155,7 +157,9 @@ export class UpgradeTarget {
     this.talk.end();
   }
 
-  /** The running process ends when it has heard who holds the lock; one that hangs has nothing left to do. */
+  /**
+   * The running process ends when it is informed of the new owner of the lock; one that hangs has nothing left to do.
+   */
   private async untilGone(): Promise<void> {
     const isGone = new AbortController();
     void this.talk.ended().then(() => isGone.abort());
@@ -184,17 +188,17 @@ export class UpgradeTarget {
   }
 }
 
-/** Reports to the process that runs on a data directory why this one, which was to take over, cannot start. */
+/** Reports to the process that runs on a data directory why its intended successor cannot start. */
 export async function reportFailedStart(dataDir: string, reason: string): Promise<void> {
   const socket = connect(join(dataDir, HANDOVER_SOCKET));
   const talk = new HandoverChannel(socket);
   talk.tell({ type: 'start-failed', reason });
-  // Without a listener there, only the log has the reason.
+  // If nothing is listening there, only the log contains the reason.
   await talk.next(READ_AGAIN_MS).catch(() => undefined);
   talk.end();
 }
 
-/** The lock of a data directory that another process still holds. */
+/** The lock of a data directory while another process still owns it. */
 class LaterLock implements DataDirLock {
   readonly dataDir: string;
   readonly taken: Promise<void>;

@@ -183,7 +183,7 @@ describe('weir with an empty disk and no database', () => {
       expect(elsewhere).toMatchObject({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.NOT_READY] });
       expect(here).toMatchObject({ rcode: Rcode.NOERROR });
     }
-    await open.weir.untilOutput(/all are answered unfiltered until there is/);
+    await open.weir.untilOutput(/all clients are answered unfiltered until there is/);
     expect(await toldElsewhere(open.weir)).toMatchObject({ rcode: Rcode.NOERROR });
     await closed.weir.untilOutput(/other machines get SERVFAIL until there is/);
     expect(await toldElsewhere(closed.weir)).toMatchObject({ rcode: Rcode.SERVFAIL });

@@ -26,7 +26,7 @@ describe('weir of an ordinary user, without any configuration', () => {
     expect(weir.output).toContain(`DNS        ${ADDRESS} port 5300 (UDP and TCP)`);
     expect(weir.output).toContain('defaults (no configuration file was found)');
     expect(weir.output).toMatch(
-      /No device can use Weir on port 5300: [^]*permission[^]*ip_unprivileged_port_start=53/,
+      /Devices cannot use Weir on port 5300: [^]*permission[^]*ip_unprivileged_port_start=53/,
     );
     await expectAnswers();
     await weir.untilOutput(/database is up/);

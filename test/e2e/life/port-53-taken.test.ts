@@ -20,7 +20,7 @@ describe('weir beside another DNS server', () => {
     const { weir } = await startBare(room.path, room.dataDir);
     await using _ended = weir;
     await weir.untilOutput(/Next:/);
-    expect(weir.output).toMatch(/No device can use Weir on port 5300: [^]*Port 53 is in use by /);
+    expect(weir.output).toMatch(/Devices cannot use Weir on port 5300: [^]*Port 53 is in use by /);
     await expectAnswers();
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     other.close();

@@ -148,7 +148,7 @@ describe('weir upgrade', () => {
 
   test('weir upgrade refuses to run while another one is in progress', () => {
     expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
-    expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is under way/);
+    expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is in progress/);
   });
 
   test.each(TAKEN_BACK)('weir upgrade is undone if the new process is killed %s', async (_when, step) => {

@@ -103,7 +103,7 @@ export class MemorySources implements SourceLife {
 
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await this.read(kind, id);
-    if (source.has_text) throw conflict(`${kind}list source ${id} holds custom rules, which are not fetched`);
+    if (source.has_text) throw conflict(`${kind}list source ${id} has custom rules, which are not fetched`);
     return { ...source, status: 'updating' };
   }
 
@@ -113,7 +113,7 @@ export class MemorySources implements SourceLife {
 
   async approve(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await this.read(kind, id);
-    if (source.status !== 'held') throw conflict(`${kind}list source ${id} holds no copy back`);
+    if (source.status !== 'held') throw conflict(`${kind}list source ${id} has no held update`);
     const approved: BlocklistSource = { ...source, status: 'ok', held: null };
     this.byId.set(id, approved);
     return approved;
