@@ -1,4 +1,4 @@
-/** The report of known vulnerabilities: it lists what npm knows, and stops no release. */
+/** The report of known vulnerabilities: it lists npm's advisories, and never fails a release. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the report with a program in the place of npm, which runs this shell script. */
+/** Runs the report with this shell script in place of npm. */
 function reportOf(script: string): { status: number | null; text: string } {
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
@@ -47,11 +47,11 @@ describe('npm run artefacts -- audit', () => {
     });
   });
 
-  test('says why there is no answer, and succeeds', () => {
-    const answer = JSON.stringify({ message: 'the registry is away' });
+  test('reports why there is no answer, and succeeds', () => {
+    const answer = JSON.stringify({ message: 'the registry is unreachable' });
     expect(reportOf(`echo '${answer}'; exit 1`)).toEqual({
       status: 0,
-      text: 'no answer: the registry is away\n',
+      text: 'no answer: the registry is unreachable\n',
     });
     expect(reportOf('echo broken >&2; exit 1')).toEqual({ status: 0, text: 'no answer: broken\n' });
   });

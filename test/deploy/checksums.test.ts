@@ -27,7 +27,7 @@ function addFiles(): void {
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
 }
 
-/** Makes the checksums, signed by the key in a file unless that is ''. */
+/** Writes the checksums, signed with the key in a file unless that is ''. */
 function make(key: string): { status: number | null; stderr: string } {
   const env = { ...process.env, WEIR_SIGNING_KEY: key };
   const { status, stderr } = spawnSync(SCRIPT, [folder], { encoding: 'utf8', env });
@@ -49,7 +49,7 @@ describe('deploy/build/checksums', () => {
     expect(spawnSync('sha256sum', ['-c', '--quiet', 'SHA256SUMS'], { cwd: folder }).status).toBe(0);
   });
 
-  test('signs them with the key given, and the signature holds for these sums alone', () => {
+  test('signs them with the given key, and the signature is valid only for these sums', () => {
     addFiles();
     expect(make(keyFile)).toEqual({ status: 0, stderr: '' });
     const signed = readFileSync(signature());
@@ -57,7 +57,7 @@ describe('deploy/build/checksums', () => {
     expect(verify(null, Buffer.concat([sums(), Buffer.from(' ')]), publicKey, signed)).toBe(false);
   });
 
-  test('makes what the commands of docs/install.md make a key for, and verify', () => {
+  test('can be signed and verified with the commands of docs/install.md', () => {
     const commands = [...readFileSync(INSTALL, 'utf8').matchAll(/```sh\n([^`]*openssl[^`]*)```/g)].map(
       ([, text]) => text!,
     );
@@ -77,7 +77,7 @@ describe('deploy/build/checksums', () => {
     expect(run(verification)).not.toBe(0);
   });
 
-  test('fails for a key that cannot be read, and leaves no signature of an earlier run', () => {
+  test('fails for an unreadable key, and deletes the signature of an earlier run', () => {
     addFiles();
     make(keyFile);
     expect(make(join(folder, 'no-key.pem')).status).not.toBe(0);

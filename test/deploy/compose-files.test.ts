@@ -1,5 +1,5 @@
 /**
- * The files of deploy/compose: docker-compose takes them, and Weir takes what they set.
+ * The files of deploy/compose: docker-compose accepts them, and Weir accepts their settings.
  *
  * @needs docker-compose
  */
@@ -52,7 +52,7 @@ describe('deploy/compose', () => {
     expect(Object.values(services).map(({ image }) => image)).toEqual(['weir:latest']);
   });
 
-  test.each(['single.yaml', 'cluster.yaml'])('%s gives questions to upstreams 55,296 ports', (file) => {
+  test.each(['single.yaml', 'cluster.yaml'])('%s lets queries to upstreams use 55,296 ports', (file) => {
     const { services } = composed(file, PASSWORDS);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     const ranges = nodes.map(({ sysctls = {} }) => sysctls['net.ipv4.ip_local_port_range']);
@@ -71,13 +71,13 @@ describe('deploy/compose', () => {
       });
   });
 
-  test('no node of cluster.yaml knows the password of the superuser', () => {
+  test('no node of cluster.yaml has the password of the superuser', () => {
     const { services } = composed('cluster.yaml', PASSWORDS);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     expect(JSON.stringify(nodes)).not.toContain('of-superuser');
   });
 
-  test('cluster.yaml is refused if the passwords were not chosen', () => {
+  test('cluster.yaml is rejected if the passwords are not set', () => {
     expect(() => composed('cluster.yaml', {})).toThrow('choose one');
   });
 });

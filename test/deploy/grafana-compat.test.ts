@@ -55,7 +55,7 @@ async function rowsOf({ url, root_selector, columns }: Target): Promise<unknown[
 const JS_TYPES = { string: 'string', number: 'number', timestamp_epoch_s: 'number' } as const;
 
 describe('weir-compat.json', () => {
-  test('has data in every panel, of the last day and of the types that it says', async () => {
+  test('has data in every panel, from the last day and of the declared types', async () => {
     for (const [title, target] of targets) {
       const rows = await rowsOf(target);
       const types = target.columns.map(({ type }) => JS_TYPES[type]);
@@ -69,7 +69,7 @@ describe('weir-compat.json', () => {
     }
   });
 
-  test('shows the same numbers in its sums and in their parts', async () => {
+  test('shows sums that equal the sums of their parts', async () => {
     const rows = async (title: string): Promise<unknown[][]> =>
       rowsOf(targets.find(([name]) => name === title)![1]);
     const [[total], [blocked], [cached], [forwarded]] = (await Promise.all(

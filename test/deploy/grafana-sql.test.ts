@@ -1,4 +1,6 @@
-/** The dashboard over the views of the database: every query of every panel runs, as the role that docs/monitoring.md makes. */
+/**
+ * The dashboard over the views of the database: every query of every panel runs with the role from docs/monitoring.md.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { asOwner } from '../support/parts/as-owner.ts';
@@ -26,7 +28,7 @@ const TO = '2026-01-20T00:00:00Z';
 const NOON_MS = Date.UTC(2026, 0, 15, 12);
 const SECS: Readonly<Record<string, number>> = { $__interval: 900, '1d': 86_400 };
 
-/** SQL that Grafana sends for a query: its macros and the variable of nodes are expanded. */
+/** SQL that Grafana sends for a query, with its macros and the variable for nodes expanded. */
 function expanded(sql: string, nodes: readonly string[]): string {
   return sql
     .replaceAll(/\$__timeFilter\((\w+)\)/g, (_, column: string) => `${column} BETWEEN '${FROM}' AND '${TO}'`)
@@ -61,7 +63,7 @@ describe('weir-sql.json', () => {
 
   afterAll(() => database.stop());
 
-  /** Asks as Grafana's role. */
+  /** Runs a query as Grafana's role. */
   function ask<Row extends object>(sql: string): Promise<Row[]> {
     return database.database.transactionAsOwner(async (tx) => {
       await tx.query('SET LOCAL ROLE weir_grafana');
@@ -94,12 +96,12 @@ describe('weir-sql.json', () => {
     ['Blocked share', 0.25],
     ['Forwarded', 0.75],
     ['Mean response time', 100],
-  ])('panel %s tells %s', async (title, value) => {
+  ])('panel %s distinguishes %s', async (title, value) => {
     const [, target] = targets.find(([name]) => name === title)!;
     expect(Object.values((await run(target.rawSql))[0]!)).toEqual([value]);
   });
 
-  test('its role reads nothing but the views and the names of the nodes', async () => {
+  test('its role can read only the views and the names of the nodes', async () => {
     for (const table of ['query_blocks', 'query_counts', 'sessions', 'meta'])
       await expect(ask(`SELECT * FROM ${table}`)).rejects.toThrow(/permission denied/);
   });

@@ -1,6 +1,6 @@
 /**
- * The dashboard of deploy/grafana and the alerts of deploy/prometheus: every metric, label and value that they ask for is in
- * a scrape of a real Weir. Whether the alerts come when they should: prometheus-files.test.ts.
+ * The dashboard of deploy/grafana and the alerts of deploy/prometheus: a scrape of a real Weir has every metric, label
+ * and value that they use. prometheus-files.test.ts tests when alerts fire.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const METRIC = /\b((?:weir|process)_\w+)(?:\{([^}]*)\})?/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g;
 const GROUPING = /\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g;
 
-/** Metrics, labels and values in an expression, and labels in its legend, that the scrape does not have. */
+/** Metrics, labels and values in an expression, and labels in its legend, that are missing in the scrape. */
 function unknownIn(expr: string, legend: string, scraped: ScrapedMetrics): string[] {
   const known = new Set<string>(OF_THE_SCRAPE);
   const unknown: string[] = [];
@@ -79,7 +79,7 @@ describe('weir-prometheus.json', () => {
     };
     lists = await startListServer();
     lists.serve('/list', '0.0.0.0 ads.example.com\n');
-    // With a certificate, whose metrics are there only then.
+    // With a certificate, because some metrics exist only with one.
     const ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
     const certificate = 'tls_cert_path = "certificate.pem"\ntls_key_path = "key.pem"\n';
     const toml = `${encryptedToml(ports)}[server.web_tls]\n${certificate}`;
@@ -104,20 +104,20 @@ describe('weir-prometheus.json', () => {
     await upstream.close();
   });
 
-  test('weir-prometheus.json asks for nothing that Weir does not have', () => {
+  test('weir-prometheus.json uses only metrics and labels that Weir has', () => {
     expect(targets.length).toBeGreaterThan(40);
     const unknown = targets.flatMap(({ expr, legendFormat }) => unknownIn(expr, legendFormat, scraped));
     expect(unknown).toEqual([]);
   });
 
-  test('weir-alerts.yml asks for nothing that Weir does not have', () => {
+  test('weir-alerts.yml uses only metrics and labels that Weir has', () => {
     const ofPrometheus = ['up{job="weir"} == 0'];
     const exprs = alerts.map(({ expr }) => expr).filter((expr) => !ofPrometheus.includes(expr));
     expect(exprs).toHaveLength(alerts.length - 1);
     expect(exprs.flatMap((expr) => unknownIn(expr, '', scraped))).toEqual([]);
   });
 
-  test('weir-prometheus.json finds its nodes by a metric that there is', () => {
+  test('weir-prometheus.json finds its nodes by an existing metric', () => {
     const queries = dashboard.templating.list.map(({ query }) =>
       /^label_values\((\w+), (\w+)\)$/.exec(query),
     );
@@ -133,12 +133,12 @@ describe('weir-prometheus.json', () => {
     expect(missing).toEqual([]);
   });
 
-  test('weir-prometheus.json tells its panels apart', () => {
+  test('weir-prometheus.json gives its panels unique ids', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
 });
 
-test('the provisioning reads the folder that the guide copies the dashboard into', () => {
+test('the provisioning reads the folder to which the guide copies the dashboard', () => {
   const [, folder = 'none'] =
     /^\s*path: (\S+)$/m.exec(read('grafana/provisioning/dashboards/weir.yaml')) ?? [];
   expect(read('../docs/monitoring.md')).toContain(

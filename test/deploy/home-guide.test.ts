@@ -16,7 +16,7 @@ import { Weir } from '../support/weir/weir-process.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const guide = readFileSync(join(ROOT, 'docs', 'home.md'), 'utf8');
 const blocks = [...guide.matchAll(/^<!-- run -->\n```sh\n(.*?)^```$/gms)].map(([, commands]) => commands!);
-/** Stands in for the machine of the guide: `weir` as a command, DNS on port 53, and a server that has started. */
+/** Stands in for the machine of the guide: `weir` as a command, DNS on port 53, and a running server. */
 const MACHINE = `set -eu
 weir() { "${join(ROOT, 'control-plane', 'cli', 'weir')}" "$@"; }
 dig() { command dig -p "$PORT" "$@"; }

@@ -1,5 +1,5 @@
 /**
- * The scripts of the Debian package, run on a copy of this machine's file system: the user of Weir must not become root
+ * The scripts of the Debian package, run on a copy of this machine's file system: Weir's user must not become root
  * through an upgrade.
  *
  * @needs root
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 const DEBIAN = join(import.meta.dirname, '..', '..', 'deploy', 'debian');
 const USER = 64997;
 
-/** Machine on which the scripts run: dpkg and adduser implement only what the scripts use. */
+/** The machine for the scripts: its dpkg and adduser implement only what the scripts use. */
 const MACHINE = `
 set -e
 mount -t tmpfs tmpfs /mnt
@@ -51,26 +51,26 @@ function onCopy(commands: string): string[] {
   return output.trim().split('\n');
 }
 
-test('postinst makes a configuration of root that Weir can read', () => {
+test('postinst creates a configuration that root owns and Weir can read', () => {
   expect(
     onCopy('postinst; show /etc/weir /etc/weir/weir.toml /var/lib/weir; as_weir "cat /etc/weir/weir.toml"'),
   ).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 640', '/var/lib/weir weir 700', '# first']);
 });
 
-test('postinst leaves a configuration as it is', () => {
+test('postinst does not change an existing configuration', () => {
   const commands = `postinst; echo '# mine' >/etc/weir/weir.toml; chmod 600 /etc/weir/weir.toml; postinst
     show /etc/weir /etc/weir/weir.toml; cat /etc/weir/weir.toml`;
   expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 600', '# mine']);
 });
 
-/** The folder was given to Weir's user by hand. */
+/** The folder was given to Weir's user manually. */
 const GIVEN = 'install -d -m 750 -o weir -g weir /etc/weir; ';
 
 test.each([
   ['a link to a file of root', 'ln -s /etc/victim /etc/weir/weir.toml'],
-  ['a link that leads nowhere', 'ln -s /etc/new /etc/weir/weir.toml'],
+  ['a broken link', 'ln -s /etc/new /etc/weir/weir.toml'],
   ['a folder', 'mkdir /etc/weir/weir.toml'],
-])('postinst gives Weir nothing by %s in the place of its configuration', (_what, put) => {
+])('postinst gives Weir no access through %s in place of its configuration', (_what, put) => {
   const commands = `${GIVEN} as_weir '${put}'; postinst 2>/dev/null; show /etc/victim; ls /etc/new 2>&1 | grep -c 'No such'
     as_weir 'cat /etc/victim /etc/weir/weir.toml' 2>&1 | grep -c secret`;
   expect(onCopy(`${commands} || true`)).toEqual(['/etc/victim root 600', '1', '0']);

@@ -1,4 +1,4 @@
-/** The files of deploy/kubernetes: Kubernetes takes them, and Weir takes what they set. */
+/** The files of deploy/kubernetes: Kubernetes accepts them, and Weir accepts their settings. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -53,7 +53,7 @@ describe('deploy/kubernetes', () => {
     expect([pod.hostNetwork, weir!.ports]).toEqual([true, undefined]);
   });
 
-  test('weir-daemonset.yaml gives Weir no right but that to port 53', () => {
+  test('weir-daemonset.yaml gives Weir only the capability for port 53', () => {
     expect(weir!.securityContext).toMatchObject({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -69,7 +69,7 @@ describe('deploy/kubernetes', () => {
     });
   });
 
-  test('kustomization.yaml names files that there are, and the image that they run', () => {
+  test('kustomization.yaml names existing files, and the image that they run', () => {
     const { resources, images } = read('kubernetes/kustomization.yaml') as Kustomization;
     expect(resources.filter((file) => !existsSync(join(DEPLOY, 'kubernetes', file)))).toEqual([]);
     expect(images.map(({ name }) => name)).toEqual([weir!.image]);

@@ -1,4 +1,7 @@
-/** `weir ready` and the scripts of deploy/addresses beside a Weir that expects PROXY headers from this machine, and one that does not. */
+/**
+ * `weir ready` and the scripts of deploy/addresses, with a Weir that expects PROXY headers from this machine, and with
+ * one that does not.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +23,7 @@ const statusOf = (command: string, args: readonly string[], port: number): numbe
   }).status;
 
 describe.each([
-  ['that takes plain queries', ''],
+  ['that accepts plain queries', ''],
   ['that expects a PROXY header from this machine', PROXY],
 ])('a Weir %s', (_what, toml) => {
   const stack = new AsyncDisposableStack();
@@ -42,7 +45,7 @@ describe.each([
   });
   afterAll(() => stack.disposeAsync());
 
-  test('is ready for weir ready', () => {
+  test('makes weir ready succeed', () => {
     const file = join(weir.room.path, 'probed.toml');
     const own = `dns_port = ${weir.dnsPort}\nbind_address = ["127.0.0.1"]\n`;
     writeFileSync(file, toml === '' ? `[server]\n${own}` : toml + own);
@@ -56,7 +59,7 @@ describe.each([
     stack.defer(() => rmSync(folder, { recursive: true }));
     const log = join(folder, 'log');
     writeFileSync(log, '');
-    // Stands for the command of bird.
+    // Stands in for the command of bird.
     writeFileSync(join(folder, 'birdc'), `#!/bin/sh\necho "$3" >>${log}\n`);
     chmodSync(join(folder, 'birdc'), 0o755);
     const announcer = stack.use(

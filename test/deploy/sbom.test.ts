@@ -1,4 +1,4 @@
-/** The list of what a production install is made of: whole, and the same wherever it is made. */
+/** The software bill of materials of a production install: complete and reproducible. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,11 +41,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm run artefacts -- sbom', () => {
-  test('has nothing to report: every licence suits, and every binary is known', () => {
+  test('reports no fault: every licence is allowed, and every binary is known', () => {
     expect(readFileSync(join(folder, 'REPORT.txt'), 'utf8')).toBe('nothing to report\n');
   });
 
-  test('lists the package that the vendors of MACs are made of', () => {
+  test('lists the package with the vendors of MAC addresses', () => {
     const vendors = readFileSync(join(ROOT, 'control-plane/clients/vendors/vendors.bin'));
     const { source } = JSON.parse(vendors.subarray(0, vendors.indexOf('\n')).toString()) as {
       source: string;
@@ -72,7 +72,7 @@ describe('npm run artefacts -- sbom', () => {
     }
   });
 
-  test('names the binaries that packages bring: Node, PostgreSQL with its libraries, argon2, koffi', () => {
+  test('names the binaries in packages: Node, PostgreSQL with its libraries, argon2, koffi', () => {
     const binaries = bom.components.flatMap(({ components = [] }) => components);
     const programs = new Set(binaries.map(({ group }) => group));
     for (const program of ['node', 'postgresql', 'openssl', 'phc-winner-argon2', 'koffi'])
@@ -80,7 +80,7 @@ describe('npm run artefacts -- sbom', () => {
     for (const { hashes } of binaries) expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{64}$/u);
   });
 
-  test('joins every package to those that it needs, from Weir on', () => {
+  test('connects every package to its dependencies, starting from Weir', () => {
     const refs = new Set(bom.components.map((component) => component['bom-ref']));
     const needed = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
     const reached = new Set<string>();
@@ -95,7 +95,7 @@ describe('npm run artefacts -- sbom', () => {
   });
 
   test('reveals nothing about the machine or the source of packages', () => {
-    // A short path, such as /src, is also a part of others.
+    // A short path, such as /src, is also part of other paths.
     const paths = [ROOT, tmpdir()].map((path) => new RegExp(`(?<![\\w./-])${RegExp.escape(path)}\\b`));
     for (const word of [...paths, /:\/\/registry/, /localhost/, /timestamp/])
       for (const file of [text, licences]) expect(file).not.toMatch(word);

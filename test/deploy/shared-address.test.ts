@@ -1,6 +1,6 @@
 /**
- * deploy/addresses with the programs that they are for, on a small network: addresses that two Weirs share by keepalived, and one
- * that both announce to a router by bird and by ExaBGP. They follow the Weir that is ready.
+ * deploy/addresses with its programs on a small network: addresses that two Weirs share with keepalived, and one that
+ * both announce to a router with bird and ExaBGP. The addresses follow the Weir that is ready.
  *
  * @needs keepalived bird2 exabgp bind9-dnsutils
  */
@@ -21,16 +21,16 @@ const ADDRESSES = { a: '192.0.2.1', b: '192.0.2.2', client: '192.0.2.9' } as con
 const FIRST = '192.0.2.53';
 const SECOND = '192.0.2.54';
 const ANYCAST = '198.51.100.53';
-/** Announced by ExaBGP from a separate address, because its machine also runs bird. */
+/** Address for ExaBGP, separate because its machine also runs bird. */
 const BY_EXABGP = '198.51.100.54';
 const SPEAKERS = { a: '192.0.2.11', b: '192.0.2.12' } as const;
 const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
-/** Between two looks. */
+/** Polling interval. */
 const LOOK_MS = 100;
 
-describe('addresses that follow the Weir that is ready', () => {
-  // keepalived runs no script that others than root might replace, so not from a folder such as /tmp, and it runs it as a user
-  // without rights.
+describe('addresses that follow the ready Weir', () => {
+  // keepalived runs no script that users other than root could replace, so none in a folder such as /tmp, and runs
+  // scripts as an unprivileged user.
   const stack = new AsyncDisposableStack();
   const room = mkdtempSync('/run/weir-addresses-');
   stack.defer(() => rmSync(room, { recursive: true }));
@@ -39,7 +39,7 @@ describe('addresses that follow the Weir that is ready', () => {
   const rooms: TempDir[] = [];
   const weirs: Partial<Record<Node, OwnProcess>> = {};
 
-  /** A file of deploy/addresses with some of its words replaced, as an operator does. */
+  /** A file of deploy/addresses with some words replaced, as an operator does. */
   function edited(file: string, name: string, words: Readonly<Record<string, string>>): string {
     let text = readFileSync(join(DEPLOY, file), 'utf8');
     for (const [from, to] of Object.entries(words)) {
@@ -114,17 +114,17 @@ describe('addresses that follow the Weir that is ready', () => {
       return started(network.start(node, [...command, '--use-file', conf, ...pids]));
     };
 
-    test('gives both addresses to the first Weir that is ready, and none to a later one', async () => {
+    test('assigns both addresses to the first Weir that is ready, and none to a later one', async () => {
       copyFileSync(join(DEPLOY, 'check-weir'), join(room, 'check-weir'));
       keepalived('a');
       await untilBothAt('a');
       const ofB = keepalived('b');
-      // It prefers the second one, and is well.
+      // It has a higher priority for the second Weir, which is healthy.
       await ofB.untilOutput(/VRRP_Script\(weir\) succeeded/);
       expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
     });
 
-    test('moves the addresses of a Weir that stops, and of one that is killed', async () => {
+    test('moves the addresses of a Weir that stops or is killed', async () => {
       await weirs.a!.end('SIGTERM');
       await untilBothAt('b');
       expect([holds('a', FIRST), holds('b', FIRST)]).toEqual([false, true]);
@@ -209,7 +209,7 @@ describe('addresses that follow the Weir that is ready', () => {
       expect(nextHops(BY_EXABGP)).toEqual([SPEAKERS.a, SPEAKERS.b]);
     });
 
-    test('withdraw it where Weir stops, and where it is killed', async () => {
+    test('withdraw it when Weir stops or is killed', async () => {
       await weirs.a!.end('SIGTERM');
       await untilAnnounced(1);
       expect([...nextHops(ANYCAST), ...nextHops(BY_EXABGP)]).toEqual([ADDRESSES.b, SPEAKERS.b]);

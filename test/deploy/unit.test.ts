@@ -1,4 +1,4 @@
-/** The systemd unit, and whether it agrees with the guide that installs it. */
+/** The systemd unit, and its agreement with the guide that installs it. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -10,14 +10,14 @@ const unit = read('weir.service');
 const guide = read('../docs/operations/service.md');
 
 describe('weir.service', () => {
-  test('weir.service starts Weir with the file that the guide has the operator write', () => {
+  test('weir.service starts Weir with the configuration file of the guide', () => {
     const [, file = 'none'] = /^ExecStart=.* --config (\S+)$/m.exec(unit) ?? [];
     expect(guide).toMatch(
       new RegExp(`^install .* config/weir\\.toml ${file.replaceAll('.', '\\.')}\\b`, 'm'),
     );
   });
 
-  test('weir.service runs without rights except for low ports, and hides its data from other users (Pi-hole 2026.04)', () => {
+  test('weir.service runs with only the capability for low ports, and hides its data from others (Pi-hole 2026.04)', () => {
     const set = (key: string): string[] =>
       [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!);
     expect(set('User')).not.toEqual(['root']);
@@ -33,7 +33,7 @@ describe('weir.service', () => {
     expect(set('StateDirectoryMode')).toEqual(['0700']);
   });
 
-  test('weir.service is notified of a new process, and keeps the sockets of one that is replaced or killed', () => {
+  test('weir.service is notified of a new process, and stores the sockets of one that is replaced or killed', () => {
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).toMatch(/^FileDescriptorStoreMax=\d{3}$/m);
     const [, command = 'none'] = /^ExecReload=(.*)$/m.exec(unit) ?? [];
@@ -41,7 +41,7 @@ describe('weir.service', () => {
     expect(command).toBe(start.replace(' start ', ' upgrade '));
   });
 
-  test('weir.service is not started again with a configuration that has faults', () => {
+  test('weir.service is not restarted with a faulty configuration', () => {
     expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
   });
 
@@ -53,7 +53,7 @@ describe('weir.service', () => {
         timeout: WAIT_MS,
       });
 
-    test('awaits the end of a process that took over, which systemd would kill at once', async () => {
+    test('waits for the end of a process that took over, which systemd would kill immediately', async () => {
       const main = spawn('sleep', ['1000']);
       try {
         await stop({ MAINPID: String(main.pid) });
@@ -63,14 +63,14 @@ describe('weir.service', () => {
       }
     });
 
-    test('does not fail if the process has already ended, or ends just then', async () => {
+    test('does not fail if the process has already ended, or ends at the same time', async () => {
       const { pid } = spawnSync('true');
       await expect(stop({})).resolves.toBeDefined();
       await expect(stop({ MAINPID: String(pid) })).resolves.toBeDefined();
     });
   });
 
-  test('weir.service runs as the user that the guide adds, by the release that it clones', () => {
+  test('weir.service runs the release of the guide as the user of the guide', () => {
     const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
     const [, folder = 'none'] = /^ExecStart=(\S+)\/control-plane\//m.exec(unit) ?? [];
     expect(guide).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));

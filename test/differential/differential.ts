@@ -1,8 +1,8 @@
 /**
- * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them wrong in some way, to
- * Weir, Unbound and BIND, each for a different name. If Weir answers what both others refuse, or refuses what both
- * answer, that is a finding: fails unless the tables below say why it is right. Needs unbound and bind9. `--index N`
- * shows one answer.
+ * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them faulty, to Weir,
+ * Unbound and BIND, each for a different name. It is a finding if Weir accepts an answer that both others reject, or
+ * rejects one that both accept. Fails unless the tables below give a reason. Needs unbound and bind9. `--index N` shows
+ * one answer.
  */
 import { parseArgs } from 'node:util';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
@@ -15,26 +15,26 @@ import { startBind, startUnbound } from './resolvers.ts';
 /** Outcome of an answer at a resolver. */
 type Outcome = 'answer' | 'no data' | 'refused';
 
-/** Questions under way at once. */
+/** Number of questions in flight. */
 const IN_FLIGHT = 300;
-/** A resolver that rejects the first answer gets a failure this much later, instead of nothing. */
+/** A resolver that rejects the first answer gets a failure after this time, instead of no answer. */
 const FAILURE_AFTER_MS = 40;
 const CALM_IN_FLIGHT = 20;
-/** Turns in which a finding must come out the same. */
+/** Number of turns in which a finding must be reproduced. */
 const CALM_TURNS = 2;
 const REPORT_EVERY = 5000;
-/** Findings that are shown one by one. */
+/** Number of findings that are shown individually. */
 const SHOWN = 3;
 
-/** Answers that Weir takes and both others refuse, by a part of their kind, and why that is right. */
+/** Answers that Weir accepts and both others reject, by a part of their kind, with the reason. */
 const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
   [
     /another type|another class/u,
-    'records of other types and classes are dropped; what answers the question is relayed',
+    'records of other types and classes are dropped; those that answer the question are relayed',
   ],
   [
     /a pointer in data|data too short|length of a record|broken SOA|options of OPT/u,
-    'only data that are relayed are read; broken ones that are not asked for are dropped',
+    'only relayed data are parsed; malformed data of other questions are dropped',
   ],
   [
     /two aliases|an alias beside data|a ring of aliases/u,
@@ -45,40 +45,37 @@ const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
     'records that are not on the chain of the question are dropped',
   ],
   [/bytes after the end|a count|a TTL/u, 'the records are complete; bytes after them mean nothing'],
-  [/a few bytes/u, 'a record became one of another type, whose data are broken: it is dropped'],
-  [/an alias to itself/u, 'there are data of the type that was asked for: the alias beside them is dropped'],
+  [/a few bytes/u, 'a record has another type, for which its data are malformed: it is dropped'],
+  [/an alias to itself/u, 'there are data of the queried type: the alias beside them is dropped'],
   [
     /a flag|another rcode|TC/u,
     'flags of a response other than QR, opcode, TC and the rcode mean nothing to a forwarder',
   ],
 ];
 
-/** Answers that both others take and Weir refuses. */
+/** Answers that both others accept and Weir rejects. */
 const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] = [
-  [/a ring of aliases/u, 'aliases in a ring are an error (RFC 1034 section 3.6.2), no answer'],
+  [/a ring of aliases/u, 'a loop of aliases is an error (RFC 1034 section 3.6.2), not an answer'],
   [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
-  [
-    /options of OPT/u,
-    'options that are cut short, or a cookie of a wrong size (RFC 7873 section 5.3): malformed',
-  ],
+  [/options of OPT/u, 'truncated options, or a cookie of a wrong size (RFC 7873 section 5.3): malformed'],
   [/version or rcode of OPT|OPT \+ a TTL/u, 'the extended rcode says that it is an error'],
   [/OPT \+ an odd label/u, 'an OPT belongs to the root (RFC 6891 section 6.1.2)'],
-  [/a referral/u, 'a server that only knows another one has not answered (RFC 2308 section 2.2)'],
-  [/a broken SOA/u, 'without a readable SOA there is no proof that there is nothing'],
+  [/a referral/u, 'a referral is not an answer (RFC 2308 section 2.2)'],
+  [/a broken SOA/u, 'without a valid SOA a negative answer has no proof'],
   [/a pointer as owner/u, 'a pointer into the header or forward points to no name (RFC 1035 section 4.1.4)'],
-  [/a pointer in data/u, 'a pointer that leads to no name is not an alias'],
-  [/another type/u, 'a type that only questions have is never that of data (RFC 6895 section 3.1)'],
+  [/a pointer in data/u, 'a pointer without a name at its target is not an alias'],
+  [/another type/u, 'a type for questions only is never that of data (RFC 6895 section 3.1)'],
   [
     /too short or too long|length of a record/u,
     'data of a known type are relayed only if they are well-formed',
   ],
-  [/a DNAME/u, 'a server that sends a DNAME makes the alias of it, too (RFC 6672 section 3.1)'],
+  [/a DNAME/u, 'a server that sends a DNAME must also send its alias (RFC 6672 section 3.1)'],
   [/another class/u, 'records of another class are dropped'],
   [/a count|an end too early/u, 'records are missing'],
-  [/a few bytes/u, 'data became malformed (RFC 9460 section 2.2 for HTTPS)'],
+  [/a few bytes/u, 'the data are malformed (RFC 9460 section 2.2 for HTTPS)'],
 ];
 
-/** Outcome of an answer at Weir that differs from both others. */
+/** Result of an answer at Weir that differs from both others. */
 type Difference = 'answered' | 'refused';
 
 const { values } = parseArgs({
@@ -90,7 +87,7 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 
-/** The name for an answer; each turn has another one, which is in no cache. */
+/** The name for an answer; each turn uses a different one, which is in no cache. */
 function nameOf(index: number, turn: number): string {
   return `n${String(index)}-${String(turn)}.${ZONE}`;
 }
@@ -132,7 +129,10 @@ function differenceOf(own: Outcome, theirs: readonly Outcome[]): Difference | nu
   return own === 'no data' && theirs.every((outcome) => outcome === 'answer') ? 'refused' : null;
 }
 
-/** Under load the others refuse good answers too: what counts is what comes out the same in calm, by kind. */
+/**
+ * Under load the other servers also fail valid answers, so only findings that are reproduced without load count, by
+ * kind.
+ */
 async function confirmed(
   clients: readonly RawClient[],
   difference: Difference,
@@ -201,13 +201,13 @@ async function compare(count: number): Promise<number> {
   for (const [row, rows] of [...table].sort(([, a], [, b]) => b - a))
     say(`${String(rows).padStart(8)}  ${row}`);
   if (threads > 0) say(`${String(threads)} threads of Weir were replaced:\n${weir.output}`);
-  say('\nWeir answers what both others refuse:');
+  say('\nWeir accepts answers that both others reject:');
   const unexplained = judge(answered, EXPLAINED);
-  say('\nWeir refuses what both others answer:');
+  say('\nWeir rejects answers that both others accept:');
   return unexplained + judge(refused, EXPLAINED_REFUSALS) + threads;
 }
 
-/** Prints the findings; how many have no reason. */
+/** Prints the findings; returns how many have no reason. */
 function judge(findings: ReadonlyMap<string, readonly number[]>, explained: typeof EXPLAINED): number {
   let unexplained = 0;
   if (findings.size === 0) say('  nothing');

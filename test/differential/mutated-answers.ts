@@ -1,7 +1,6 @@
 /**
- * Answers of an upstream, wrong in the ways in which answers are wrong. Which one a name gets is a function of the seed and
- * of the number in the name, so that every resolver gets the same one. Names that begin with `t` are targets of aliases
- * and get good answers.
+ * Faulty answers of an upstream. The seed and the number in the name determine the fault, so every resolver gets the
+ * same answer. Names that start with `t` are targets of aliases and get valid answers.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { octets, u16, u32, wireName } from '../support/dns/built-messages.ts';
@@ -22,7 +21,7 @@ interface Part {
   rrClass: number;
   ttl: number;
   rdata: Uint8Array;
-  /** Added to the length that the record says. */
+  /** Added to the length field of the record. */
   lengthError: number;
 }
 
@@ -44,12 +43,12 @@ interface Draft {
 
 type Change = (draft: Draft, random: Random) => void;
 
-/** The type that is asked for a number. */
+/** The queried type for a number. */
 export function typeOf(seed: number, index: number): (typeof TYPES)[number] {
   return randomOf(seed, index).of(TYPES);
 }
 
-/** The kinds of what is wrong with the answer for a number, for people. */
+/** The kinds of faults in the answer for a number, in readable form. */
 export function kindsOf(seed: number, index: number): string {
   const random = randomOf(seed, index);
   random.of(TYPES);
@@ -64,7 +63,7 @@ export function mutatedAnswer(seed: number, index: number, query: Uint8Array): U
   return written(draft, random);
 }
 
-/** The good answer to a query: an address, or nothing for other types. */
+/** The valid answer to a query: an address, or NODATA for other types. */
 export function goodAnswer(query: Uint8Array): Uint8Array {
   const index = 0;
   const draft = goodDraft(index, 'A', query);
@@ -73,7 +72,7 @@ export function goodAnswer(query: Uint8Array): Uint8Array {
   return written(draft, new Random(0));
 }
 
-/** An answer that ends the wait of a resolver that rejected the first one. */
+/** An answer that ends the wait of a resolver which rejected the first one. */
 export function failure(query: Uint8Array): Uint8Array {
   const draft = goodDraft(0, 'A', query);
   draft.parts = [];
@@ -85,7 +84,7 @@ function randomOf(seed: number, index: number): Random {
   return new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
 }
 
-/** One kind as a rule, sometimes two. */
+/** Usually one kind, sometimes two. */
 function chosen(random: Random): string[] {
   const names = Object.keys(KINDS);
   const first = random.of(names);
@@ -94,7 +93,7 @@ function chosen(random: Random): string[] {
 
 function goodDraft(index: number, qtype: Draft['qtype'], query: Uint8Array): Draft {
   let end = 12;
-  // Whatever comes to the port: a datagram may end in the middle of a name.
+  // The port receives any data: a datagram may end in the middle of a name.
   while ((query[end] ?? 0) !== 0) end += query[end]! + 1;
   const asked = query.slice(12, end + 1);
   return {
@@ -148,7 +147,7 @@ function aliasPart(owner: Uint8Array, target: string): Part {
   return { ...partOf('CNAME', 0), owner, rdata: wireName(target) };
 }
 
-/** One part of the draft; a good one is added where it has none. */
+/** A random record of the draft; a valid one is added if it has none. */
 function onePart(draft: Draft, random: Random): Part {
   if (draft.parts.length === 0) draft.parts.push(partOf(draft.qtype, draft.index));
   return random.of(draft.parts);
@@ -163,7 +162,7 @@ const KINDS: Readonly<Record<string, Change>> = {
   'no QR': (draft) => (draft.flags &= 0x7fff),
   'another question': (draft, random) => {
     const other = draft.questions[0]?.slice() ?? draft.asked.slice();
-    // Of the name, of the type, of the class.
+    // For the name, the type and the class.
     const at = random.of([1, other.length - 3, other.length - 1]);
     other[at]! ^= 1 + random.below(30);
     draft.questions = [other];
@@ -322,7 +321,7 @@ function written(draft: Draft, random: Random): Uint8Array {
     draft.tail,
   );
   const kept = whole.slice(0, Math.max(0, whole.length - draft.cut));
-  // Behind the header: its parts are changed one by one elsewhere.
+  // After the header, whose fields are changed separately.
   for (let left = draft.flips; left > 0 && kept.length > 12; left--)
     kept[12 + random.below(kept.length - 12)]! ^= 1 << random.below(8);
   return kept;

@@ -1,11 +1,11 @@
-/** Asks a resolver and looks at the header of what comes: its reply may be one that nothing else can read. */
+/** Queries a resolver and reads only the header of its reply, which may be malformed. */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { query } from '../support/dns/dns-message.ts';
 import type { TypeSpec } from '../support/dns/dns-message.ts';
 
-/** Longer than any of the resolvers tries. */
+/** Longer than the time-outs of all resolvers. */
 const LOST_MS = 25_000;
 
 /** The part of a reply that is compared. */
@@ -14,7 +14,7 @@ export interface ReplyHead {
   readonly answers: number;
 }
 
-/** A socket towards one resolver. */
+/** A socket connected to one resolver. */
 export class RawClient {
   private readonly socket: Socket;
   private readonly port: number;
@@ -39,7 +39,7 @@ export class RawClient {
     return new RawClient(socket, port);
   }
 
-  /** The head of the reply; null if there is none. */
+  /** The header of the reply; null if there is none. */
   ask(name: string, type: TypeSpec): Promise<ReplyHead | null> {
     do this.nextId = (this.nextId + 1) & 0xffff;
     while (this.waiting.has(this.nextId));

@@ -1,8 +1,8 @@
 /**
- * `npm run exactness -- cluster`: three nodes on a PostgreSQL with a synchronous standby answer a known mix, with a change of policy
- * each second. One node is killed and started again, then the primary is killed and its standby takes over. Then every
- * place that counts must say the same, to the query, each change that was acknowledged must be there, and the nodes must
- * be of one revision. Queries that no node answered lie in the queue of the killed one only. Takes a C compiler.
+ * `npm run exactness -- cluster`: three nodes on a PostgreSQL with a synchronous standby answer a known mix, with a
+ * policy change each second. One node is killed and restarted, then the primary is killed and its standby is promoted.
+ * Afterwards every place that counts must report exactly the same, each acknowledged change must exist, and all nodes
+ * must have the same revision. Only queries in the queue of the killed node may be unanswered. Needs a C compiler.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,10 +30,10 @@ const HELP = `npm run exactness -- cluster [options]
   --rate N   queries a second of all three nodes together (60000)
 `;
 const CLIENTS = 40;
-/** Parts of the time that pass until a node is killed, and until the primary of the database is. */
+/** Parts of the run time until a node is killed, and until the primary of the database is killed. */
 const KILL_AT = 0.35;
 const FAIL_OVER_AT = 0.65;
-/** A node that is killed loses what it gathers in this time at most, milliseconds. */
+/** A killed node loses at most the queries collected in this time, milliseconds. */
 const UNSTORED_MS = 2000;
 const CHANGE_MS = 1000;
 const LOOK_MS = 200;
@@ -124,7 +124,7 @@ async function failOver(database: ReplicatedDatabase, secs: number): Promise<voi
   await database.failOver();
 }
 
-/** Blocks another name each second, at one node after the other; the names whose change was acknowledged. */
+/** Blocks another name each second, at each node in turn; returns the names whose change was acknowledged. */
 async function changeEachSecond(nodes: readonly Weir[], ended: AbortSignal): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let serial = 0; !ended.aborted; serial++) {
@@ -139,7 +139,7 @@ async function changeEachSecond(nodes: readonly Weir[], ended: AbortSignal): Pro
   return acknowledged;
 }
 
-/** A line for each node that lacks a change; waits until all nodes are of one revision. */
+/** A line for each node that lacks a change; first waits until all nodes have the same revision. */
 async function missingChanges(
   nodes: Readonly<Record<string, Weir>>,
   acknowledged: readonly string[],

@@ -1,11 +1,11 @@
-/** Asks every place that counts queries, through each node, and names those that differ. */
+/** Reads every place that counts queries, through each node, and reports those that differ. */
 import type { StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
 import { type ApiClient, PASSWORD } from '../support/weir/api-client.ts';
 import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 
-/** One figure as read from several places. */
+/** A figure as read from several places. */
 interface Figure {
   readonly name: string;
   readonly toldBy: Readonly<Record<string, number>>;
@@ -14,7 +14,7 @@ interface Figure {
 const PERIOD = '24h';
 
 /**
- * A line for each place that reports another number of queries, or of blocked ones; `compat` is a node with the
+ * A line for each place that reports a different number of queries, or of blocked ones; `compat` is a node with the
  * compatibility API.
  */
 export async function compareFigures(
@@ -176,7 +176,7 @@ function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Places that report another number than the first. */
+/** Places that report a different number than the first. */
 export function differences({ name, toldBy }: Figure): string[] {
   const [first, ...others] = Object.entries(toldBy);
   return others

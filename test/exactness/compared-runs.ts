@@ -1,14 +1,14 @@
-/** Compares replies to clients, metrics for Prometheus, and the log of each run of a node. */
+/** Compares replies to clients, metrics for Prometheus, and the log for each run of a node. */
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** Queries and replies of clients. */
+/** Queries and replies at the clients. */
 export interface Seen {
   readonly sent: number;
   readonly answered: number;
 }
 
-/** One life of a node. */
+/** A run of a node, from its start to its end. */
 export interface Life {
   readonly node: string;
   readonly seen: Seen;
@@ -18,13 +18,13 @@ export interface Life {
 
 /** Rows that may be missing. */
 export interface Allowed {
-  /** Queries that a node had answered and had not stored when it was killed. */
+  /** Queries that a node had answered but not stored when it was killed. */
   readonly mostLost: number;
-  /** Whether queries to a node that was not killed may have been lost on their way, as in a flood. */
+  /** Whether queries to a node that was not killed may have been lost in transit, as in a flood. */
   readonly lossy?: boolean;
 }
 
-/** A line for each life, in the order of their starts, that has stored another number of queries than it answered. */
+/** A line for each run, in order of start, that has stored a different number of queries than it answered. */
 export async function compareRuns(
   database: Pick<SharedDatabase, 'rows'>,
   lives: readonly Life[],
@@ -34,7 +34,7 @@ export async function compareRuns(
   const wrong: string[] = [];
   for (const life of lives) {
     const stored = runs.get(life.node)?.shift();
-    if (stored === undefined) wrong.push(`${life.node} has a life without a run in the log`);
+    if (stored === undefined) wrong.push(`${life.node} has a run that is missing in the log`);
     else wrong.push(...(await compareLife(life, stored, allowed)));
   }
   for (const [node, more] of runs)
@@ -49,7 +49,7 @@ async function compareLife(
 ): Promise<string[]> {
   const { sent, answered } = seen;
   const metrics = weir === null ? null : await (await weir.api()).metrics();
-  // Nothing but this count is left of them; of a process that was killed, nothing.
+  // Only this count remains of them; for a killed process, nothing.
   const leftOut = metrics?.sum('weir_dns_excluded_total', { from: 'both' }) ?? 0;
   const stored = kept + leftOut;
   const told = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;
@@ -62,12 +62,12 @@ async function compareLife(
   }
   const scraped = metrics.sum('weir_dns_queries_total');
   process.stdout.write(`${told}, Prometheus counted ${String(scraped)}\n`);
-  // An answer may be lost on its way to the client, or come too late for it, and then was given and stored all the same.
+  // An answer may be lost in transit or reach the client too late; it was still sent and stored.
   const isExact = (lossy ? stored >= answered && stored <= sent : stored === sent) && scraped === stored;
   return isExact ? [] : [`${told}, Prometheus counted ${String(scraped)}`];
 }
 
-/** Queries that each life of the nodes has stored, for the log, for statistics, or for both. */
+/** Queries that each run of the nodes has stored, for the log, for statistics, or for both. */
 async function storedRuns(database: Pick<SharedDatabase, 'rows'>): Promise<Map<string, number[]>> {
   const rows = await database.rows<{ name: string; count: string }>(
     `SELECT n.name, sum((SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(run.stored) AS r)

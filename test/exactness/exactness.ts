@@ -1,11 +1,11 @@
 /**
- * `npm run exactness`: two nodes on one database answer a known mix, while the database is restarted twice, once by a
- * kill, and one node is killed and started again. Then every place that counts must say the same, to the query: the
- * log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API, and Prometheus. One
- * name is left out of the log, one out of statistics, one out of both: the log then has what statistics count, less
- * queries_not_logged, and queries_not_counted more.
- * Then one node limits a flood of new names, while the database is killed once more: its rows are few, its sums exact.
- * What the killed node had not sent yet is lost; nothing else may be. Takes a C compiler for the load.
+ * `npm run exactness`: two nodes on one database answer a known mix, while the database is restarted twice, once after
+ * a kill, and one node is killed and restarted. Afterwards every place that counts must report exactly the same: the
+ * log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API, and Prometheus.
+ * One name is excluded from the log, one from statistics, one from both: the log then has the queries that statistics
+ * count, minus queries_not_logged, plus queries_not_counted. Then one node rate-limits a flood of new names, while the
+ * database is killed once more: its rows are few, its sums exact. Only data that the killed node had not sent yet may
+ * be lost. Needs a C compiler for the load generator.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,15 +30,18 @@ const HELP = `npm run exactness -- [options]
   --rate N      queries a second of each node (8000)
 `;
 const CLIENTS = 40;
-/** New names, as a share of what the second node is asked in its second life. */
+/** New names, as a share of the second node's queries in its second run. */
 const NEW_SHARE = 0.1;
-/** A node that is killed loses what it gathers in this time at most, milliseconds. */
+/** A killed node loses at most the queries collected in this time, milliseconds. */
 const UNSTORED_MS = 2000;
-/** A flood from client networks (/24) that are limited, in seconds. */
+/** A flood from client networks (/24) that are rate-limited, seconds. */
 const FLOOD_SECS = 8;
 const FLOOD_NETWORKS = 3;
 const FLOOD_LIMIT = { enabled: true, queries_per_second: 50, burst_size: 50 };
-/** Parts of blocks that a second of a flood may lie in: a block ends each second, and where the log is asked. */
+/**
+ * Maximum number of blocks that a second of a flood may be spread over: a block ends each second, and when the log is
+ * read.
+ */
 const MOST_PARTS = 3;
 const MOST_SECS = 3600;
 
@@ -122,7 +125,7 @@ async function prove(
   return wrong.length === 0 ? 0 : 1;
 }
 
-/** Asks a node that limits each network, while the database is killed. */
+/** Floods a node that limits each network, while the database is killed. */
 async function flood(
   weir: Weir,
   database: SharedDatabase,
@@ -138,7 +141,7 @@ async function flood(
   return asked;
 }
 
-/** A line if the limited queries have more rows than they may, or were not limited. */
+/** A line if the limited queries have too many rows, or were not limited. */
 async function boundRows(api: ApiClient, { elapsedSecs, sent }: LoadResult): Promise<string[]> {
   const rows = await api.rowCount('status=RATE_LIMITED');
   const queries = await api.queryCount('status=RATE_LIMITED');

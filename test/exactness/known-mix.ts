@@ -1,4 +1,4 @@
-/** The questions of a run, the list that blocks some of them, and when all answers to them are stored. */
+/** The questions of a run, the list that blocks some of them, and a wait until all answers are stored. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../support/parts/until.ts';
@@ -7,7 +7,7 @@ import type { TempDir } from '../support/weir/data-dir.ts';
 import { type ListServer, startListServer } from '../support/weir/list-server.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** Questions of one pass: every fifth is blocked, the others are in the cache after the first pass. */
+/** Questions in one pass: every fifth is blocked, the others are cached after the first pass. */
 export const NAMES = 5000;
 const BLOCKED_EVERY = 5;
 const SETTLE_MS = 200;
@@ -35,13 +35,13 @@ export function writeQuestions(room: TempDir): { mix: string; fresh: string } {
   return { mix, fresh };
 }
 
-/** Waits until all that a node answered is in the database. */
+/** Waits until all answers of a node are in the database. */
 export async function untilStored(weir: Weir): Promise<void> {
   const api = await weir.api();
   await until(
     'the query log to be stored',
     async () => {
-      await api.queryCount(); // Sends what has been gathered.
+      await api.queryCount(); // Flushes the collected queries.
       const metrics = await api.metrics();
       return {
         waitingRows: metrics.sum('weir_query_log_waiting_rows'),
@@ -53,7 +53,7 @@ export async function untilStored(weir: Weir): Promise<void> {
   );
 }
 
-/** Keeps one name of each pass out of the log, one out of statistics, and one out of both. */
+/** Excludes one name of each pass from the log, one from statistics, and one from both. */
 export async function excludeNames(api: ApiClient): Promise<void> {
   const [fromLog, fromStats, fromBoth] = [1, 2, 3].map(nameOf);
   await api.expect(200, 'PATCH', '/config', {

@@ -1,4 +1,4 @@
-/** Starts nodes of one cluster, each with a separate folder, and kills one under load. */
+/** Starts nodes of a cluster, each with its own folder, and kills one under load. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ export class Nodes {
     this.upstream = upstream;
   }
 
-  /** Starts a node; if it joins others, resolves once their list is also active on it. */
+  /** Starts a node; if it joins others, resolves once their list is also active there. */
   async start(nodeName: string, { isJoining = false, altCompat = false } = {}): Promise<Weir> {
     const path = join(this.room.path, nodeName);
     mkdirSync(path, { recursive: true });
@@ -47,7 +47,7 @@ export class Nodes {
     return weir;
   }
 
-  /** Asks a node for some seconds, and kills it before the load ends. */
+  /** Sends queries to a node for some seconds, and kills it before the load ends. */
   async askUntilKilled(
     nodeName: string,
     ask: (weir: Weir, job: Partial<LoadJob>) => Promise<LoadResult>,

@@ -1,6 +1,6 @@
-/** The time of fuzzing: an hour on a busy machine is as long as one on a quiet machine. */
+/** The time unit of fuzzing: CPU seconds, so that a busy machine runs as many inputs as an idle one. */
 
-/** Seconds that the threads of this process had a core. */
+/** CPU seconds of the threads of this process. */
 export function coreSecs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

@@ -1,14 +1,14 @@
-/** The inputs that are kept: a file of a target for its corpus, one for what was found; an input a line, in base64. */
+/** Stored inputs: a corpus file and a file of findings for each target, with one base64 input per line. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Largest corpus file, bytes. */
 const MAX_FILE_SIZE = 100_000;
 
-/** Inputs by what is kept of them. */
+/** Inputs, by the file that stores them. */
 type Kept = 'corpus' | 'findings';
 
-/** The inputs of a target; none without a file. A `#` begins a comment. */
+/** The inputs of a target; empty without a file. `#` starts a comment. */
 export function readInputs(kept: Kept, target: string): Uint8Array[] {
   const path = fileOf(kept, target);
   if (!existsSync(path)) return [];
@@ -19,7 +19,7 @@ export function readInputs(kept: Kept, target: string): Uint8Array[] {
     .map((line) => new Uint8Array(Buffer.from(line, 'base64')));
 }
 
-/** Writes the corpus of a target: of `inputs`, the smallest first, those for which there is room. */
+/** Writes the corpus of a target: as many of `inputs` as fit, the smallest first. */
 export function writeCorpus(target: string, inputs: readonly Uint8Array[]): void {
   const lines: string[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * One target, fuzzed in a separate process: a thread runs it, and this process saves its findings. A thread that fails
- * outside of the target's turn, runs out of memory or hangs is also a finding; another one continues.
+ * Fuzzes one target in a separate process: a thread runs it, and this process saves its findings. If the thread fails
+ * outside a run of the target, runs out of memory or hangs, that is also a finding, and a new thread continues.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { CURRENT_HEAD } from './fuzz-thread.ts';
 import type { FuzzNews, FuzzOrder } from './fuzz-thread.ts';
 import type { Finding } from './fuzzer.ts';
 
-/** Heap of the thread: what one input may take, and what the search itself does. */
+/** Heap limit of the thread: for one input and for the search itself. */
 const HEAP_MIB = 512;
 const MAX_INPUT_SIZE = 1 << 20;
-/** A run that has used this much CPU time will not end; the thread itself enforces the time limit. */
+/** A run that has used this much CPU time is considered endless; the thread itself enforces the time limit. */
 const HUNG_SECS = 30;
 const WATCH_MS = 1000;
-/** More faults than these make no sense to look for at once. */
+/** Stop after this many faults. */
 const MAX_FINDINGS = 20;
 
-/** How a target came out. */
+/** Result of a target. */
 export interface FuzzFigures {
   readonly executions: number;
   readonly corpus: number;
@@ -33,9 +33,9 @@ export interface FuzzFigures {
 export interface FuzzTask {
   readonly target: string;
   readonly seed: number;
-  /** Seconds that the process has a core; Infinity where runs are its end. */
+  /** CPU seconds of the process; Infinity if the number of runs is the limit. */
   readonly secs: number;
-  /** Inputs that are tried; Infinity where seconds are its end. */
+  /** Number of inputs to run; Infinity if time is the limit. */
   readonly runs: number;
   /** Write the corpus. */
   readonly keep: boolean;
@@ -43,7 +43,7 @@ export interface FuzzTask {
   readonly folder: string;
 }
 
-/** Fuzzes until the time is over, or the runs are done. */
+/** Fuzzes until the time limit or the number of runs is reached. */
 export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): Promise<FuzzFigures> {
   const startedSecs = coreSecs();
   const secsGone = (): number => coreSecs() - startedSecs;
@@ -84,7 +84,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
   }
 }
 
-/** Runs one thread to its end: the corpus, or the finding that ended it. */
+/** Runs one thread until it ends; returns the corpus, or the finding that ended it. */
 async function oneThread(
   order: FuzzOrder,
   tell: (news: FuzzNews) => void,
@@ -125,7 +125,7 @@ async function oneThread(
   }
 }
 
-/** Writes a finding to a new file; returns how to repeat it. */
+/** Writes a finding to a new file; returns how to reproduce it. */
 function saved({ folder, target }: FuzzTask, { input }: Finding): string {
   mkdirSync(folder, { recursive: true });
   const name = createHash('sha256').update(input).digest('hex').slice(0, 12);
@@ -134,7 +134,7 @@ function saved({ folder, target }: FuzzTask, { input }: Finding): string {
   return `${String(input.length)} bytes; again: npm run fuzz -- ${target} --repeat ${path}`;
 }
 
-/** The figures as a line. */
+/** The statistics as a line. */
 function line(target: string, sum: Omit<FuzzFigures, 'secs' | 'findings'>, secs: number): string {
   const rate = Math.round(sum.executions / Math.max(secs, 0.001));
   const { executions, corpus, paths } = sum;

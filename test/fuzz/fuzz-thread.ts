@@ -1,4 +1,4 @@
-/** Entry of the thread that fuzzes one target; `fuzz-process.ts` watches it. */
+/** Entry point of the thread that fuzzes one target; `fuzz-process.ts` watches it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { readInputs } from './corpus.ts';
 import { coreSecs } from './core-secs.ts';
@@ -13,12 +13,12 @@ import { loadTarget } from './targets.ts';
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
-  /** Seconds that the process has a core, and inputs that are tried; one of them is finite. */
+  /** CPU seconds of the process, and number of inputs to run; one of them is finite. */
   readonly secs: number;
   readonly runs: number;
-  /** Inputs beside those of the repository. */
+  /** Inputs in addition to those of the repository. */
   readonly inputs: readonly Uint8Array[];
-  /** Where the thread says what it is about: runs, the input's length, then the input. */
+  /** Shared memory with the current state: runs, the input's length, then the input. */
   readonly current: SharedArrayBuffer;
 }
 
@@ -88,13 +88,13 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
   tell({ kind: 'over', corpus: await fuzzer.smallest() });
 }
 
-/** A search that is bound by runs never looks at the time: it tries the same inputs wherever it runs. */
+/** A search limited by runs never reads the clock, so it runs the same inputs on every machine. */
 function limitsOf({ runs }: FuzzOrder): Limits {
   const limits = processLimits();
   return runs === Infinity ? limits : { ...limits, takenMs: () => 0 };
 }
 
-/** A number in the smallest of one, two or four bytes. */
+/** A number in one, two or four bytes, as few as possible. */
 function bigEndian(value: number): Uint8Array {
   const octets = Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
   return octets.slice(value > 0xffff ? 0 : value > 0xff ? 2 : 3);

@@ -15,7 +15,7 @@ const code = (): Parameters<typeof withCounters>[1] => ({
   numbers: new Set(),
 });
 
-/** Counters for the function `text` defines, and the function. */
+/** Coverage counters for the function that `text` defines, and the function. */
 function instrumented(text: string): { state: ReturnType<typeof code>; run: (input: Uint8Array) => void } {
   const state = code();
   const source = withCounters(text, state).replace('const __paths = globalThis.weirPaths;', '');
@@ -54,7 +54,7 @@ async function fuzz(seed: number): Promise<{ findings: Finding[]; executions: nu
 }
 
 describe('Fuzzer', () => {
-  test('search() finds what takes four steps, shrinks it, and does the same again for the same seed', async () => {
+  test('search() finds a fault that takes four steps, shrinks it, and is deterministic for a seed', async () => {
     const first = await fuzz(7);
     expect(first.findings).toHaveLength(1);
     expect(Buffer.from(first.findings[0]!.input).toString('latin1')).toMatch(/^Wei.$/su);
@@ -67,7 +67,7 @@ describe('Fuzzer', () => {
 });
 
 describe('withCounters()', () => {
-  test('counts bodies, branches, loops, right operands, and what follows an early return', () => {
+  test('counts bodies, branches, loops, right operands, and code after an early return', () => {
     const { state, run } = instrumented(`function run(input) {
   const pick = (n) => n > 1 ? 'a' : 'b';
   for (const n of input) if (n === 9) return pick(n); else pick(n);
@@ -82,7 +82,7 @@ describe('withCounters()', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('keeps every line in its place, and collects literals', () => {
+  test('keeps line numbers, and collects literals', () => {
     const state = code();
     const text = `import a from 'b';\n\nexport function f(x: 'type'): string {\n  return x ? 'wo' : (x as string) + 4242;\n}\n`;
     const out = withCounters(text, state);

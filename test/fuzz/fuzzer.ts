@@ -1,23 +1,23 @@
 /**
- * The search: mutates inputs of the corpus and keeps those that take a path of the code for the first time, or another
- * number of times. Deterministic except for random numbers in the code under test. `fuzz-thread.ts` gives it time and
- * counters; limits are those of `limits.ts`.
+ * The search: mutates inputs of the corpus and keeps those that take a new path of the code, or a path a new number of
+ * times. Deterministic except for random numbers in the code under test. `fuzz-thread.ts` provides time and counters,
+ * `limits.ts` the limits.
  */
 import { mutate } from './mutate.ts';
 import { Random } from './seeded-random.ts';
 import type { Target } from './target.ts';
 import type { Limits } from './limits.ts';
 
-/** Counters of paths, as `instrument.ts` has them. */
+/** Coverage counters, as `instrument.ts` provides them. */
 export interface Counters {
   readonly counters: Uint8Array;
   readonly used: number;
 }
 
-/** An input for which something does not hold. */
+/** An input that violates a property. */
 export interface Finding {
   readonly input: Uint8Array;
-  /** Identity of a fault: the error and the place. */
+  /** Identity of a fault: the error and its place. */
   readonly key: string;
   readonly text: string;
 }
@@ -28,35 +28,35 @@ export interface FuzzerParts {
   readonly dictionary: readonly Uint8Array[];
   readonly seed: number;
   readonly limits: Limits;
-  /** Called before each run: what the input is, should it not end. */
+  /** Called before each run, to record the input in case the run does not end. */
   readonly begin: (input: Uint8Array) => void;
   readonly found: (finding: Finding) => void;
   readonly kept: (input: Uint8Array) => void;
 }
 
-/** Runs for trimming an input that is kept, or a finding, and milliseconds of processor time. */
+/** Limits for trimming a stored input or a finding: runs, and milliseconds of CPU time. */
 const TRIM_RUNS = 200;
 const TRIM_MS = 1000;
-/** An input that takes longer is mutated an eighth as often as another. */
+/** An input that takes longer is mutated an eighth as often as others. */
 const SLOW_MS = 10;
 /** The newest inputs are mutated more often than the others. */
 const NEWEST = 16;
-/** How often a path was taken, as one of eight kinds: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
+/** Number of times that a path was taken, in eight classes: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
 const KIND = Uint8Array.from({ length: 256 }, (_, times) => {
   if (times <= 3) return times === 0 ? 0 : 1 << (times - 1);
   const bounds = [8, 16, 32, 128, 256];
   return 1 << (3 + bounds.findIndex((bound) => times < bound));
 });
 
-/** One search. */
+/** A search over one target. */
 export class Fuzzer {
   readonly corpus: Uint8Array[] = [];
-  /** Inputs that take long. */
+  /** Slow inputs. */
   private readonly slow = new Set<Uint8Array>();
   executions = 0;
   private readonly parts: FuzzerParts;
   private readonly random: Random;
-  /** Kinds seen, by path. */
+  /** Classes seen, by path. */
   private readonly seen: Uint8Array;
   private readonly words: Uint32Array;
   private readonly keys = new Set<string>();
@@ -69,17 +69,17 @@ export class Fuzzer {
     this.words = new Uint32Array(counters.buffer, 0, counters.length / 4);
   }
 
-  /** Paths that were taken. */
+  /** Number of paths taken. */
   get paths(): number {
     return this.seen.reduce((sum, kinds) => sum + (kinds === 0 ? 0 : 1), 0);
   }
 
-  /** Runs an input and keeps it where it is new. */
+  /** Runs an input and keeps it if it takes a new path. */
   async add(input: Uint8Array): Promise<void> {
     if ((await this.run(input)) && this.takeNew(this.seen)) this.keep(input);
   }
 
-  /** Mutates inputs until `isOver`, asked now and then. */
+  /** Mutates inputs until `isOver`, which is called periodically. */
   async search(isOver: () => boolean): Promise<void> {
     const { target, dictionary } = this.parts;
     const { random, corpus } = this;
@@ -95,7 +95,7 @@ export class Fuzzer {
     }
   }
 
-  /** The smallest inputs of the corpus that together take all paths that it takes. */
+  /** The smallest inputs of the corpus that together take all its paths. */
   async smallest(): Promise<Uint8Array[]> {
     const seen = new Uint8Array(this.seen.length);
     const chosen: Uint8Array[] = [];
@@ -147,9 +147,9 @@ export class Fuzzer {
     return excess === null ? null : { input, key: excess.key, text: excess.text };
   }
 
-  /** The finding with less around it. */
+  /** The finding, shrunk. */
   private async shrunk(finding: Finding): Promise<Finding> {
-    // Inputs beyond the limits take long each.
+    // Each run of an input beyond the limits takes long.
     if (finding.key.startsWith('limit')) return finding;
     let best = finding;
     await shrink(finding.input, async (smaller) => {
@@ -161,7 +161,7 @@ export class Fuzzer {
     return best;
   }
 
-  /** An input with less in it that is new in the same way. */
+  /** An input, shrunk, that takes the same new paths. */
   private async trimmed(input: Uint8Array): Promise<Uint8Array> {
     const wanted = this.newKinds();
     let leftMs = TRIM_MS;
@@ -194,7 +194,7 @@ export class Fuzzer {
     return false;
   }
 
-  /** Adds what the last run did to `seen`; whether any of it is new. */
+  /** Adds the paths of the last run to `seen`; returns whether any is new. */
   private takeNew(seen: Uint8Array): boolean {
     const { counters, used } = this.parts.counters;
     let isNew = false;
@@ -208,7 +208,7 @@ export class Fuzzer {
   }
 }
 
-/** Leaves out blocks, large ones first, as long as `isSame` says that what matters stays. */
+/** Removes blocks, large ones first, as long as `isSame` accepts the result. */
 async function shrink(
   input: Uint8Array,
   isSame: (smaller: Uint8Array) => Promise<boolean>,
@@ -227,7 +227,7 @@ async function shrink(
   return best;
 }
 
-/** The error and its place, and all that it says. */
+/** The error, its place, and its full message. */
 function told(error: unknown): { key: string; text: string } {
   if (!(error instanceof Error)) return { key: String(error), text: String(error) };
   const text = error.stack ?? String(error);

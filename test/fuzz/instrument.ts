@@ -1,7 +1,7 @@
 /**
- * Counters in the product's code: a hook on the loading of modules puts one increment at the start of each path through
- * a function (its body, branches, loops, right operands, what follows an early return), before the types are stripped.
- * Line numbers do not change. Must be installed before the code under test is imported.
+ * Coverage counters in the product's code: a module loading hook inserts an increment at the start of each path through
+ * a function (its body, branches, loops, right operands, code after an early return), before types are stripped. Line
+ * numbers do not change. Must be installed before the code under test is imported.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -9,25 +9,25 @@ import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Counters that there is room for; the product has some 30,000 paths. */
+/** Maximum number of counters; the product has about 30,000 paths. */
 const MAX_COUNTERS = 65_536;
 const ROOT = join(import.meta.dirname, '..', '..');
 const ROOMS = ['config', 'shared', 'dns-worker', 'control-plane'].map((room) => join(ROOT, room) + sep);
-/** Words in the code are what parsers look for; longer ones are messages. */
+/** Maximum length of a word. Words in the code are what parsers look for; longer strings are messages. */
 const MAX_WORD_LENGTH = 24;
 
 /** Data that the instrumented modules collect. */
 export interface Instrumentation {
-  /** How often each path was taken, modulo 256. */
+  /** Number of times that each path was taken, modulo 256. */
   readonly counters: Uint8Array;
-  /** Counters in use, from the first on. */
+  /** Number of counters in use. */
   used: number;
-  /** String literals of the code, and numbers beyond those of loops. */
+  /** String literals of the code, and numbers, except small ones of loops. */
   readonly words: Set<string>;
   readonly numbers: Set<number>;
 }
 
-/** Instruments every module of the product that this thread loads from now on. */
+/** Instruments every product module that this thread loads from now on. */
 export function instrumentProduct(): Instrumentation {
   const state: Instrumentation = {
     counters: new Uint8Array(MAX_COUNTERS),
@@ -48,7 +48,7 @@ export function instrumentProduct(): Instrumentation {
   return state;
 }
 
-/** The source with its counters; adds its literals to `state`. */
+/** The source with counters; adds its literals to `state`. */
 export function withCounters(text: string, state: Instrumentation): string {
   const file = ts.createSourceFile('code.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const edits: { readonly at: number; readonly text: string }[] = [];
@@ -123,7 +123,7 @@ function isShortCut(kind: ts.SyntaxKind): boolean {
   );
 }
 
-/** Whether nothing behind a statement is reached through it. */
+/** Whether code after a statement is unreachable through it. */
 function leaves(statement: ts.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return (
@@ -132,7 +132,7 @@ function leaves(statement: ts.Statement): boolean {
   );
 }
 
-/** Whether a statement may have another one behind it. */
+/** Whether another statement can follow a statement. */
 function isInList({ parent }: ts.Node): boolean {
   return ts.isBlock(parent) || ts.isSourceFile(parent) || ts.isCaseOrDefaultClause(parent);
 }

@@ -1,11 +1,11 @@
-/** The limits of one input: a second of processor time, 256 MiB of memory. Only inputs that take long are measured. */
+/** The limits of one input: a second of CPU time, 256 MiB of memory. Only slow inputs are measured. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Inputs that take longer, or leave more memory behind, are run again and measured, which takes a third of a second. By
- * processor time: on a busy machine every tenth run takes long on the clock.
+ * Inputs that take longer, or leave more memory allocated, are run again and measured, which takes a third of a second.
+ * Measured in CPU time, because on a busy machine every tenth run takes long by the clock.
  */
 const SUSPECT_CPU_MS = 400;
 const SUSPECT_MIB = 128;
@@ -13,7 +13,7 @@ const SUSPECT_MIB = 128;
 const QUICK_CPU_MS = 20;
 const MAX_CPU_MS = 1000;
 const MAX_MIB = 256;
-/** One run may collect the garbage of others. */
+/** A run may include garbage collection for earlier ones. */
 const MEASURED_RUNS = 3;
 
 /** The finding that an input exceeds a limit. */
@@ -22,13 +22,13 @@ export interface Excess {
   readonly text: string;
 }
 
-/** Judges runs. */
+/** Checks runs against the limits. */
 export interface Limits {
-  /** A run begins. */
+  /** Marks the start of a run. */
   begin(): void;
-  /** CPU time of the run that has ended, milliseconds. */
+  /** CPU time of the last run, milliseconds. */
   takenMs(): number;
-  /** Null if the run that has ended is within the limits; `again` runs its input once more. */
+  /** Null if the last run was within the limits; `again` runs its input once more. */
   exceeded(again: () => void | Promise<void>): Excess | null | Promise<Excess | null>;
 }
 
@@ -58,7 +58,7 @@ export function processLimits(): Limits {
   };
 }
 
-/** Processor time of this thread. */
+/** CPU time of this thread. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -70,7 +70,7 @@ async function measured(collect: () => void, again: () => void | Promise<void>):
   for (let i = 0; i < MEASURED_RUNS; i++) {
     collect();
     const before = residentMib('VmRSS');
-    // The peak is that of the run alone then.
+    // The peak is then that of this run only.
     writeFileSync('/proc/self/clear_refs', '5');
     const startedMs = cpuMs();
     await again();
@@ -82,7 +82,7 @@ async function measured(collect: () => void, again: () => void | Promise<void>):
   return { key: 'limit of memory', text: `takes ${leastMib.toFixed(0)} MiB` };
 }
 
-/** A row of the process's own figures, MiB. */
+/** A field of the process's own status, MiB. */
 function residentMib(row: 'VmRSS' | 'VmHWM'): number {
   const found = new RegExp(`${row}:\\s+(\\d+) kB`, 'u').exec(readFileSync('/proc/self/status', 'utf8'));
   return Number(found?.[1] ?? 0) / 1024;

@@ -7,9 +7,9 @@ const NUMBERS = [
   ...[0x3fff, 0x4000, 0x7fff, 0x8000, 0xc000, 0xc00c, 0xfffe, 0xffff, 0x10000, 0x7fffffff, 0x80000000],
   ...[0xfffffffe, 0xffffffff],
 ] as const;
-/** Longest block that is moved or repeated. */
+/** Maximum length of a moved or repeated block. */
 const MAX_BLOCK = 256;
-/** Most changes of one mutation. */
+/** Maximum number of changes in one mutation. */
 const MAX_CHANGES = 6;
 
 /** Sources of inserted bytes. */
@@ -48,7 +48,7 @@ const addToOctet: Change = (input, random) => {
   return input;
 };
 
-/** A number of one, two or four bytes, big-endian as in every protocol here. */
+/** A number of one, two or four bytes, big-endian as in all supported protocols. */
 const setNumber: Change = (input, random) => {
   const size = random.of([1, 2, 2, 4]);
   if (input.length < size) return input;
@@ -98,7 +98,7 @@ const overwriteWord: Change = (input, random, { dictionary }) => {
   return input;
 };
 
-/** Takes a block of another input. */
+/** Inserts a block of another input. */
 const graft: Change = (input, random, { other }) => {
   const from = other();
   if (from.length === 0) return input;
@@ -110,7 +110,7 @@ const graft: Change = (input, random, { other }) => {
     : joined(input.subarray(0, to), block, input.subarray(Math.min(input.length, to + length)));
 };
 
-/** The beginning of this and the end of another input. */
+/** The start of this input and the end of another. */
 const splice: Change = (input, random, { other }) => {
   const from = other();
   return joined(

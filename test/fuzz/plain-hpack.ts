@@ -1,6 +1,6 @@
 /**
- * A second decoder of header blocks, written as plainly as RFC 7541: bits as text, one table as one list, without
- * limits. The real decoder is compared with it; they share only the Huffman code.
+ * A second decoder of header blocks that follows RFC 7541 as simply as possible: bits as text, the tables as one list,
+ * no limits. The real decoder is compared with it; they share only the Huffman code.
  */
 import { decodedSizeLimit, decodeHuffman } from '../../dns-worker/streams/h2/huffman.ts';
 
@@ -74,10 +74,10 @@ www-authenticate`
     return [name, value.join(' ')];
   });
 const MAX_TABLE_SIZE = 4096;
-/** An integer has four bytes after its prefix at most, as in the real decoder. */
+/** An integer has at most four bytes after its prefix, as in the real decoder. */
 const MAX_SHIFT = 28;
 
-/** The blocks of one connection. */
+/** Decodes the blocks of one connection. */
 export class PlainHpack {
   private added: Field[] = [];
   private limit = MAX_TABLE_SIZE;

@@ -1,6 +1,6 @@
-/** Numbers from a seed: the same seed gives the same fuzzing. */
+/** Random numbers from a seed: the same seed makes fuzzing repeatable. */
 
-/** A generator (sfc32 by Chris Doty-Humphrey): 128 bits of state, four additions a number. */
+/** A generator (sfc32 by Chris Doty-Humphrey): 128 bits of state, four additions per number. */
 export class Random {
   private a: number;
   private b = 0x9e3779b9;
@@ -12,7 +12,7 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** 32 bits. */
+  /** A number of 32 bits. */
   next(): number {
     const sum = (((this.a + this.b) | 0) + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;
@@ -22,17 +22,17 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** 0 to `end` - 1. */
+  /** A number from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor((this.next() / 2 ** 32) * end);
   }
 
-  /** One of several. */
+  /** One of several values. */
   of<T>(values: readonly T[]): T {
     return values[this.below(values.length)]!;
   }
 
-  /** True once in `times`. */
+  /** True in one of `times` cases. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -1,30 +1,30 @@
-/** A target of fuzzing: some of the product's code, and what must hold for it with any bytes. */
+/** A fuzzing target: a part of the product's code, and properties that must hold for any bytes. */
 
-/** One target; `targets.ts` lists them. */
+/** A target; `targets.ts` lists them. */
 export interface Target {
-  /** Good inputs to begin with, new ones with each call. */
+  /** Valid inputs to start with, new ones on each call. */
   readonly seeds: () => readonly Uint8Array[];
-  /** Words that inputs are made of, beside the literals of the code. */
+  /** Words that inputs consist of, in addition to the literals of the code. */
   readonly dictionary?: readonly (string | Uint8Array)[];
-  /** Longest input. */
+  /** Maximum length of an input. */
   readonly maxLength: number;
-  /** A run takes more than a millisecond: `npm test` makes fewer. */
+  /** A run takes more than a millisecond, so `npm test` makes fewer runs. */
   readonly isSlow?: boolean;
-  /** Runs one input; throws if something that must hold does not. Must keep no state between inputs. */
+  /** Runs one input; throws if a property is violated. Must keep no state between inputs. */
   readonly run: (input: Uint8Array) => void | Promise<void>;
 }
 
-/** Something that must hold does not. */
+/** A violated property. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** Throws a Violation that says `what`, unless it holds. */
+/** Throws a Violation with the message `what` unless the condition is true. */
 export function hold(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw new Violation(what);
 }
 
-/** Takes an input apart: first what it decides by numbers, then the rest. */
+/** Splits an input: first bytes that select options, then the rest. */
 export class InputReader {
   private readonly input: Uint8Array;
   private at = 0;
@@ -38,30 +38,30 @@ export class InputReader {
     return this.input[this.at++] ?? 0;
   }
 
-  /** One of several. */
+  /** One of several values. */
   of<T>(values: readonly T[]): T {
     return values[this.octet() % values.length]!;
   }
 
-  /** Copies the rest of the input. */
+  /** A copy of the rest of the input. */
   rest(): Uint8Array {
     return this.input.slice(this.at);
   }
 }
 
-/** The bytes of a text. */
+/** The bytes of a string. */
 export function octetsOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'));
 }
 
-/** The input surrounded by `poison` bytes, which code that reads beyond its input sees. */
+/** The input surrounded by `poison` bytes, so that code which reads beyond its input gets different results. */
 export function amid(octets: Uint8Array, poison: number, before: number, behind: number): Uint8Array {
   const whole = new Uint8Array(before + octets.length + behind).fill(poison);
   whole.set(octets, before);
   return whole;
 }
 
-/** A text of a value by which two values can be compared; it distinguishes byte arrays and numbers of any size. */
+/** Text form of a value for comparisons; it distinguishes byte arrays and numbers of any size. */
 export function shown(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (ArrayBuffer.isView(inner))

@@ -1,4 +1,6 @@
-/** Earlier findings stay fixed, and a few thousand further inputs hold: WEIR_TEST_SEED chooses others. */
+/**
+ * Earlier findings stay fixed, and the properties hold for a few thousand new inputs; WEIR_TEST_SEED selects others.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { readInputs } from './corpus.ts';
 import { Random } from './seeded-random.ts';
@@ -6,7 +8,7 @@ import { mutate } from './mutate.ts';
 import { octetsOf } from './target.ts';
 import { loadTarget, TARGETS } from './targets.ts';
 
-/** New inputs per target, and per one that is slow. */
+/** Number of new inputs per target, and per slow target. */
 const MUTANTS = 1500;
 const MUTANTS_OF_SLOW = 150;
 const seed = Number(process.env['WEIR_TEST_SEED'] ?? 1);

@@ -1,4 +1,4 @@
-/** Every target by name. Each is loaded by itself, so that the code of the others takes no counters. */
+/** All targets by name. Each is loaded separately, so that the code of the others uses no counters. */
 import type { Target } from './target.ts';
 
 type Loading = () => Promise<{ readonly target: Target }>;

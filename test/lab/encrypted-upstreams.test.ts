@@ -83,7 +83,7 @@ describe('Resolver asks Unbound', () => {
         path: '/dns-query{?dns}',
       }),
     ],
-  ])('%s, many questions at once, each answered', async (_how, settings) => {
+  ])('%s, and gets an answer to each of many concurrent questions', async (_how, settings) => {
     const resolver = resolverFor(settings());
     const outcomes = await Promise.all(
       Array.from({ length: NAMES }, (_, i) => resolve(resolver, `n${String(i)}`)),
@@ -92,7 +92,7 @@ describe('Resolver asks Unbound', () => {
     expect(resolver.report()).toMatchObject([{ status: 'Healthy', failures: 0, resolved: ['127.0.0.1'] }]);
   });
 
-  test('and takes nothing from it if its certificate is for another name', async () => {
+  test('and accepts no answer if its certificate is for another name', async () => {
     const resolver = resolverFor({ transport: 'tls', host: 'dns.example.org', port: server.tlsPort });
     expect((await resolve(resolver, 'www')).kind).toBe('failed');
     expect(resolver.report()[0]?.lastError).toContain('certificate is for another name');

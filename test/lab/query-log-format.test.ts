@@ -1,5 +1,5 @@
 /**
- * A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Python.
+ * A block parsed in another language: the parser in `deploy/query-log-format.md`, run by Python.
  *
  * @needs python3-numpy python3-zstandard
  */
@@ -53,7 +53,7 @@ describe('the reader of deploy/query-log-format.md', () => {
     expect(readByPython(await blockOf(rows))).toEqual(expected);
   });
 
-  test('finds the rows of a block whose rows stand for further queries', async () => {
+  test('finds the rows of a block whose rows count several queries', async () => {
     const gatherer = new BlockGatherer(() => PREFIXES);
     const queries = fc.sample(arbitraryFloodQuery(HOUR_MS, 100), { numRuns: 50, seed: 4 });
     for (const query of queries) gatherer.append(floodRow(query), 'full');

@@ -1,5 +1,5 @@
 /**
- * RDATA beside BIND's reader of zones: both accept and refuse the same.
+ * Validation of RDATA compared with BIND's zone parser: both accept and reject the same.
  *
  * @needs bind9-utils
  */
@@ -16,18 +16,21 @@ const checker = requireProgram('named-checkzone');
 
 /** Maximum number of damaged variants of a sample, spread over its length. */
 const MOST_VARIANTS = 12;
-/** NXT's bitmap, WKS's ports and the digits of X25: of no use today, BIND looks into them, Weir does not. */
+/**
+ * BIND checks the contents of NXT's bitmap, WKS's ports and the digits of X25; Weir does not, because they are
+ * obsolete.
+ */
 const DIFFERS: readonly number[] = [11, 19, 30];
-/** Checks of each record by itself, not of the zone as a whole. */
+/** Checks each record separately, not the zone as a whole. */
 const EACH_BY_ITSELF = [
   '-i',
   'none',
   ...['k', 'n', 'm', 'M', 'S', 'r', 'T', 'W'].flatMap((it) => [`-${it}`, 'ignore']),
 ];
-/** One record a line; the first ones make it a zone. */
+/** One record per line; the first ones make it a valid zone. */
 const APEX = ['$TTL 60', '@ SOA ns.test. host.test. 1 2 3 4 5', '@ NS ns.test.'];
 
-/** The sample, cut off at various places, and with an extra byte. */
+/** The sample, truncated at various places, and with an extra byte. */
 function* variants(sample: Uint8Array): Generator<Uint8Array> {
   yield sample;
   yield octets(sample, [1]);
@@ -35,7 +38,7 @@ function* variants(sample: Uint8Array): Generator<Uint8Array> {
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 
-/** Which of these BIND accepts: after a record that it refuses it continues, and reports the line. */
+/** The records that BIND accepts: after a record that it rejects it continues, and reports the line. */
 function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
   const records = rdata.map(
     (bytes, i) =>
@@ -53,7 +56,7 @@ function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
 describe('hasValidForm()', () => {
   const opaque = RDATA_SAMPLES.filter(([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type));
   test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-    'hasValidForm() takes the %s that BIND takes',
+    'hasValidForm() accepts the same %s as BIND',
     (_name, type, samples) => {
       const all = samples.flatMap((sample) => [...variants(Uint8Array.from(Buffer.from(sample, 'hex')))]);
       const taken = takenByBind(type, all);

@@ -1,6 +1,6 @@
 /**
- * One upstream of two at fault, for each strategy: no question fails while the other one is good. Prints a
- * table of latencies when all have been asked.
+ * One faulty upstream of two, for each strategy: no question fails while the other upstream works. Prints a table of
+ * latencies at the end.
  */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { FaultRow } from './upstream-faults.ts';
@@ -8,7 +8,7 @@ import { STRATEGIES, faultTable, measureFaults } from './upstream-faults.ts';
 
 const rows: FaultRow[] = [];
 
-describe('one upstream of two at fault', () => {
+describe('one faulty upstream of two', () => {
   afterAll(() => {
     process.stdout.write(`${faultTable(rows)}\n`);
   });

@@ -1,6 +1,6 @@
 /**
- * One upstream of two at fault: how long questions take and how many fail, for each strategy and each fault.
- * The bench prints it and the lab (`upstream-faults.test.ts`) judges it.
+ * One faulty upstream of two: latency and failures of questions, for each strategy and each fault. The bench prints
+ * them and the lab (`upstream-faults.test.ts`) checks them.
  */
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
@@ -22,14 +22,14 @@ function good(query: ReceivedQuery): Uint8Array {
   return response(questionOf(query.bytes), { id: idOf(query.bytes), answers });
 }
 
-/** A wrong id, another question, noise: by turns, and never the truth. */
+/** A wrong id, another question and noise, in rotation, but never a valid answer. */
 const lying: Script = (query, index) => {
   const forged = response(question('www.example.com', 'A'), { id: idOf(query.bytes) });
   const wrongId = response(questionOf(query.bytes), { id: idOf(query.bytes) ^ 1 });
   query.reply([forged, wrongId, new Uint8Array(40).fill(0xff)][index % 3]!);
 };
 
-/** The reply is dropped where the test is over by the time. */
+/** The reply is not sent if the test has ended before. */
 function later(upstream: ScriptedUpstream, query: ReceivedQuery): void {
   if (!upstream.isClosed) query.reply(good(query));
 }
@@ -44,7 +44,7 @@ const FAULTS: Readonly<Record<string, (upstream: ScriptedUpstream) => Script>> =
   },
 };
 
-/** Result of one strategy with one fault. */
+/** Result of a strategy with a fault. */
 export interface FaultRow {
   readonly strategy: PoolStrategy;
   readonly fault: string;
@@ -53,7 +53,7 @@ export interface FaultRow {
   readonly failures: number;
 }
 
-/** Asks at a steady pace, whatever the answers take; the faulty server is the first of the pool. */
+/** Sends questions at a steady rate, whatever the latency; the faulty server is the first of the pool. */
 async function measure(strategy: PoolStrategy, fault: string): Promise<FaultRow> {
   const [bad, well] = [await ScriptedUpstream.start(), await ScriptedUpstream.start()];
   bad.udpScript = FAULTS[fault]!(bad);
@@ -92,7 +92,7 @@ async function measure(strategy: PoolStrategy, fault: string): Promise<FaultRow>
 /** Every strategy. */
 export const STRATEGIES: readonly PoolStrategy[] = ['Parallel', 'Failover', 'Balanced', 'Fastest'];
 
-/** Measures a strategy with every fault, all at the same time: each has separate servers. */
+/** Measures a strategy with every fault concurrently, each with its own servers. */
 export function measureFaults(strategy: PoolStrategy): Promise<FaultRow[]> {
   return Promise.all(Object.keys(FAULTS).map((fault) => measure(strategy, fault)));
 }

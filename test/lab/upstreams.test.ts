@@ -1,6 +1,6 @@
 /**
- * The resolver against real servers: the same questions must get the same answers from NSD and from Unbound
- * in front of it as from a server of the test's own that knows the zone by heart.
+ * The resolver against real servers: NSD, and Unbound in front of it, must give the same answers to the same questions
+ * as a server of the test that has the zone in memory.
  *
  * @needs nsd unbound
  */
@@ -72,7 +72,7 @@ const RECORDS: readonly TestRecord[] = [
   cname(`dangling.${ZONE}`, `nothing.${ZONE}`),
 ];
 
-/** Answers from RECORDS, the chain followed, truncated if it does not fit over UDP. */
+/** Answers from RECORDS with complete alias chains, truncated if they do not fit over UDP. */
 function fromRecords(query: ReceivedQuery): void {
   const asked = questionOf(query.bytes);
   const answers: TestRecord[] = [];
@@ -125,7 +125,7 @@ const SERVERS: [string, () => Promise<RunningServer>][] = [
   ['Unbound before NSD', startBoth],
 ];
 
-/** The records as an assembled message decodes, TTLs aside: a resolver counts them down. */
+/** The decoded records of an assembled message without TTLs, because a resolver counts them down. */
 function view(asked: Question, answer: CacheableAnswer): string[] {
   const counts = [1, answer.answerCount, answer.authorityCount, 0].flatMap(u16);
   const message = octets(
@@ -137,7 +137,7 @@ function view(asked: Question, answer: CacheableAnswer): string[] {
     answer.body,
   );
   const packet = decodeMessage(message);
-  if (packet === null) throw new Error('decode: the normalised answer makes no message');
+  if (packet === null) throw new Error('decode: the normalised answer is not a valid message');
   return [...(packet.answers ?? []), ...(packet.authorities ?? [])]
     .map((it) =>
       JSON.stringify({ name: it.name.toLowerCase(), type: it.type, data: 'data' in it ? it.data : null }),
@@ -222,7 +222,7 @@ describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
     },
   );
 
-  test('a TXT of over 4 KiB comes whole', async () => {
+  test('a TXT of more than 4 KiB arrives completely', async () => {
     const answer = await resolve(resolver, question(`long.${ZONE}`, 'TXT'));
     expect(answer.body.length).toBe(12 + LONG_TEXTS.length * 251);
   });

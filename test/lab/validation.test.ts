@@ -1,6 +1,6 @@
 /**
- * Validation beside Unbound and delv: the same questions about zones signed by standard tools, well and badly, must get
- * the same result; if they do not, the case says why.
+ * Validation compared with Unbound and delv: the same questions about zones signed with standard tools, correctly and
+ * incorrectly, must have the same result; otherwise the case states the reason.
  *
  * @needs nsd unbound bind9-dnsutils
  */
@@ -16,11 +16,11 @@ import { signZones } from './dnssec/sign-zones.ts';
 import { type LabValidator, openDelv, openServer, openWeir } from './dnssec/validators.ts';
 import { LAB_ZONES } from './dnssec/zones.ts';
 
-/** `npm run lab`: delv starts a process for each question, and agrees with Unbound on all but a few of them. */
+/** Only with `npm run lab`: delv starts a process for each question, and agrees with Unbound on all except a few. */
 const ASKS_DELV = process.env['WEIR_TEST_VALIDATORS'] === 'all';
 
 describe('LAB_CASES', () => {
-  test('LAB_CASES are at least 80 questions, no two alike, each about a zone of the lab', () => {
+  test('LAB_CASES are at least 80 different questions, each about a zone of the lab', () => {
     const questions = LAB_CASES.map(({ name, type }) => `${name} ${type}`);
     expect(new Set(questions).size).toBe(questions.length);
     expect(questions.length).toBeGreaterThanOrEqual(80);
@@ -79,7 +79,7 @@ describe('validators', () => {
     ['www.ds-wrong-digest.test', 'A', ExtendedError.DNSKEY_MISSING],
     ['www.no-signature.test', 'A', ExtendedError.RRSIGS_MISSING],
     ['nothing.no-nsec.test', 'A', ExtendedError.NSEC_MISSING],
-  ])('Weir says of %s %s why it is bogus: extended error %d', async (name, type, extendedError) => {
+  ])('Weir reports why %s %s is bogus: extended error %d', async (name, type, extendedError) => {
     expect(await weir.resolve(name, type)).toMatchObject({ reason: 'bogus', extendedError });
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Checks the parser and the engine against real lists: counts against an independent count in awk, and up to 1,000
- * names sampled from each list against what its format's documentation demands. The lists are not part of the project:
- * they are in `$WEIR_BENCH_DATA/lists`, or beside the checkout, in one folder per format. Prints a table and exits with
- * 1 if there is a difference.
+ * Checks the parser and the engine with real lists: rule counts against an independent count in awk, and up to 1,000
+ * names sampled from each list against the documentation of its format. The lists are not part of the project: they are
+ * in `$WEIR_BENCH_DATA/lists`, or beside the checkout, in one folder per format. Prints a table and exits with 1 if
+ * there is a difference.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -65,7 +65,7 @@ interface Expectation {
   readonly match: 'blocked' | 'allowed' | 'none';
 }
 
-/** The syntax that a file of a folder is counted in. */
+/** The syntax that the rules of a folder's files are counted in. */
 function syntaxOf(folder: string, text: string): string | null {
   if (folder === 'allow' || folder === 'cname') {
     if (text.startsWith('{')) return null;
@@ -74,7 +74,10 @@ function syntaxOf(folder: string, text: string): string | null {
   return folder in AWK ? folder : null;
 }
 
-/** Expected decisions for names made from a line, by its documentation; null if the line is not of the common form. */
+/**
+ * Expected decisions for names derived from a line, by the documentation; null if the line does not have the common
+ * form.
+ */
 function expectations(
   syntax: string,
   line: string,
@@ -126,7 +129,9 @@ function parentsOf(name: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Names of a list's common lines, and what they must come to; what odd lines may decide is left out. */
+/**
+ * Names from a list's common lines, with their expected decisions; names that unusual lines may affect are left out.
+ */
 function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
   const self = new Set<string>();
   const below = new Set<string>();
@@ -215,7 +220,7 @@ for (const folder of readdirSync(root).sort()) {
     const row = { id: 1, name: file, kind, enabled: true, groupIds: [] };
     const rows = { ...NO_POLICY_ROWS, sources: [row] };
     const blocking = { enabled: true, mode: 'null_ip' as const, ttlSecs: 10, customIpv4: '', customIpv6: '' };
-    // Some lists are of no use to a block parser by their nature; their rules count all the same.
+    // Some lists are not useful for a block parser by their nature; their rules are still counted.
     const sources = compiled.sources.map((source) => ({
       ...source,
       statistics: { ...source.statistics, fault: null },

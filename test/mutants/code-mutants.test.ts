@@ -41,11 +41,11 @@ describe('mutantsOf', () => {
     "throw new Error('why' + 1);",
     'return;',
     "x = y as 'word';",
-  ])('mutantsOf() leaves alone %s', (text) => {
+  ])('mutantsOf() does not change %s', (text) => {
     expect(mutantsIn(text)).toEqual([]);
   });
 
-  test('mutantsOf() returns the line, from 1', () => {
+  test('mutantsOf() returns the line number, from 1', () => {
     expect(mutantsOf('a.ts', 'x;\n\ny = a < b;').map(({ line }) => line)).toEqual([3]);
   });
 });
@@ -54,7 +54,7 @@ describe('draw', () => {
   const one = 'x = 1;\ny = 2;\nz = 3;\n';
   const other = 'f(a < b);\ng(c > d);\n';
 
-  test('draw() draws the same for a seed, others for another, and no more than there are', () => {
+  test('draw() draws the same mutants for a seed, others for another seed, and no more than exist', () => {
     const texts = new Map([
       ['one.ts', one],
       ['other.ts', other],
@@ -65,7 +65,7 @@ describe('draw', () => {
     expect(draw(texts, 100, 1)).toHaveLength(7);
   });
 
-  test('draw() draws the same mutants where lines were added or the file moved', () => {
+  test('draw() draws the same mutants after lines were added or the file was moved', () => {
     const before = draw(new Map([['a/one.ts', one]]), 2, 1).map(({ replacement, line }) => [
       replacement,
       line,
@@ -76,7 +76,7 @@ describe('draw', () => {
 });
 
 describe('shown', () => {
-  test('shown() is the line before and after', () => {
+  test('shown() returns the line before and after', () => {
     const text = 'a;\n  if (x < y) z;\nb;';
     const [, boundary] = mutantsOf('a.ts', text);
     expect(shown(text, boundary!)).toBe('    - if (x < y) z;\n    + if (x <= y) z;');

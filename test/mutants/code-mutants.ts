@@ -1,7 +1,7 @@
 /**
- * The mutants of a source file: what can be changed in it so that its tests should notice. Syntax only, no types: a
- * mutant that tsc would refuse is a mutant too. Left out is what a test has no business with: types, imports, texts of
- * errors and log lines, the numbers of tables of codes, and constants of a module (`const LIMIT = 300`).
+ * The mutants of a source file: changes that its tests should detect. Works on syntax without types, so a mutant that
+ * tsc would reject also counts. Leaves out code that no test should check: types, imports, texts of errors and log
+ * lines, the numbers in tables of codes, and constants of a module (`const LIMIT = 300`).
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -23,7 +23,7 @@ export interface Mutant {
   /** Line number, from 1. */
   readonly line: number;
   readonly kind: MutationKind;
-  /** Offsets into the file's text of what `replacement` stands in for. */
+  /** Offsets in the file of the text that `replacement` replaces. */
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
@@ -59,7 +59,7 @@ const OPERATORS: Readonly<Record<string, readonly [MutationKind, string]>> = {
   '--': ['arithmetic', '++'],
 };
 
-/** All mutants of `text`, by where they start. */
+/** All mutants of `text`, ordered by position. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: Mutant[] = [];
@@ -75,14 +75,14 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The text of the file with the mutant in it. */
+/** The text of the file with the mutant applied. */
 export function mutated(text: string, { start, end, replacement }: Mutant): string {
   return text.slice(0, start) + replacement + text.slice(end);
 }
 
 /**
- * Draws `count` of the mutants. A mutant's lot depends only on the seed, its file's name, and itself, so that changes
- * elsewhere in the directory or file leave the other mutants drawn.
+ * Draws `count` of the mutants. The rank of a mutant depends only on the seed, its file's name, and the mutant itself,
+ * so that changes elsewhere in the directory or file leave the selection of other mutants unchanged.
  */
 export function draw(texts: ReadonlyMap<string, string>, count: number, seed: number): Mutant[] {
   const lots: { lot: string; mutant: Mutant }[] = [];
@@ -105,7 +105,7 @@ export function draw(texts: ReadonlyMap<string, string>, count: number, seed: nu
     .sort((a, b) => (a.file === b.file ? a.start - b.start : a.file < b.file ? -1 : 1));
 }
 
-/** The mutant as two lines, before and after; more where it replaces more. */
+/** The mutant as two lines, before and after; more if it replaces more lines. */
 export function shown(text: string, mutant: Mutant): string {
   const from = text.lastIndexOf('\n', mutant.start - 1) + 1;
   const after = mutated(text, mutant);
@@ -145,7 +145,7 @@ function operatorChanges(
   const text = token.getText(source);
   const change = OPERATORS[text];
   if (change === undefined) return [];
-  // A text has no difference.
+  // Strings have no subtraction.
   if (text === '+' && [left, right].some(isText)) return [];
   return [over(token, source, change[0], change[1])];
 }
@@ -167,7 +167,7 @@ function stepChanges(
   ];
 }
 
-/** The negated condition, unless the operator at its top is already inverted. */
+/** The negated condition, unless its top-level operator is already inverted. */
 function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
   if (ts.isBinaryExpression(condition) && condition.operatorToken.getText(source) in OPERATORS) {
     const kind = OPERATORS[condition.operatorToken.getText(source)]![0];
@@ -179,7 +179,7 @@ function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
 function returnChanges({ expression }: ts.ReturnStatement, source: ts.SourceFile): Change[] {
   if (expression === undefined) return [];
   const text = expression.getText(source);
-  // Literals have a separate mutant; a function that ends without a value is used for its effects.
+  // Literals have a separate mutant; a function that returns no value is called for its effects.
   if (text === 'null' || text === 'undefined' || ts.isLiteralExpression(expression)) return [];
   if (isBoolean(expression) || text === 'true' || text === 'false') return [];
   return [over(expression, source, 'returned value', 'undefined')];

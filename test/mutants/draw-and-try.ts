@@ -1,7 +1,4 @@
-/**
- * `npm run mutants`: would the tests notice if the code were wrong? Draws mutants by room, tries each, prints what
- * came.
- */
+/** `npm run mutants`: do the tests detect wrong code? Draws mutants by folder, tries each, and prints the results. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -36,7 +33,7 @@ const HELP = `npm run mutants -- [options]
 A mutant is found if a test fails, or hangs: three times as long as the unchanged code, and 20 s. Works in a copy.
 `;
 
-/** Time that a mutant may take beyond three times that of the unchanged code. */
+/** Additional time for a mutant, after three times that of the unchanged code. */
 const GRACE_MS = 20_000;
 /** Time limit for the run of the unchanged code. */
 const BASELINE_LIMIT_MS = 15 * 60_000;
@@ -149,7 +146,7 @@ async function tryRoom(
   return score;
 }
 
-/** Tests that pass without mutants and in time: the nearest first, which find most, and then the quickest. */
+/** Tests that pass without mutants and in time: first the nearest, which detect most, then the quickest. */
 function testsInTime(tests: readonly string[], { files }: TestRun): string[] {
   const msOf = (test: string): number => files.get(test)!.ms;
   let leftMs = numberOf('secs') * 1000;

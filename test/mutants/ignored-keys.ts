@@ -1,6 +1,6 @@
 /**
- * `npm run mutants -- keys`: would the tests notice if the server ignored a key of the configuration? For each key, a copy
- * of the checkout ignores it (`ignoring-schema.ts`), and the cases that test/requirements/keys.json names must fail.
+ * `npm run mutants -- keys`: do the tests detect a server that ignores a key of the configuration? For each key, a copy
+ * of the checkout ignores it (`ignoring-schema.ts`), and the cases in test/requirements/keys.json must fail.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ in time. Each run of jest has its own network, in which there is only the loopba
 ignores its upstreams or paths uses the default ones. This needs root and the programs unshare, ip and mount.
 `;
 
-/** Time that a case may take beyond twice that of the unchanged code. */
+/** Additional time for a case, after twice that of the unchanged code. */
 const GRACE_MS = 15_000;
 const BASELINE_LIMIT_MS = 10 * 60_000;
 const ISOLATED = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -39,7 +39,7 @@ const SET_UP = 'test/mutants/ignore-key-of-case.ts';
 const LIVE_FILE = 'test/e2e/config/live-keys.test.ts';
 const FAILS = 'FAILS though no key is ignored';
 
-/** The outcome of one key. */
+/** The result of one key. */
 interface Outcome {
   readonly key: string;
   readonly test: string;
@@ -105,7 +105,7 @@ export const schema = ignoringSchema(given, ignoredKey);
 
 type Note = (row: RequirementRow, outcome: string) => void;
 
-/** Tries the keys whose cases are in one file; these must pass while no key is ignored. */
+/** Tries the keys whose cases are in one file; the cases must pass while no key is ignored. */
 async function tryFile(
   file: string,
   rows: readonly RequirementRow[],
@@ -128,8 +128,8 @@ async function tryFile(
 }
 
 /**
- * Tries keys that take effect while the server runs, in two runs: half of the cases have their keys ignored in the first
- * one, the others in the second. The cases between them must pass, so that none fails for what another one left.
+ * Tries keys that take effect while the server runs, in two runs: the first run ignores the keys of half of the cases,
+ * the second those of the others. The cases in between must pass, so that no failure is caused by an earlier case.
  */
 async function tryLiveKeys(rows: readonly RequirementRow[], trials: Trials, note: Note): Promise<void> {
   const options = {
@@ -158,7 +158,7 @@ function outcomeOf(run: TestRun, row: RequirementRow, trials: Trials): string {
   return fault.startsWith('did not pass') ? 'caught' : `UNKNOWN: its case ${fault}`;
 }
 
-/** Reason why the cases of a row do not all count as passed; null if they do. */
+/** Reason why not all cases of a row count as passed; null if they do. */
 function faultIn(run: TestRun, { file, titles }: RequirementRow, trials: Trials): string | null {
   const cases = casesByFile(run, trials.root).get(file) ?? [];
   return titles.map((title) => faultOf(cases, title)).find((fault) => fault !== null) ?? null;

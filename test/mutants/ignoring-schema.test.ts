@@ -26,7 +26,7 @@ describe('ignoringSchema()', () => {
     expect(ignoring('blocking.ttl_secs', { blocking: { ttl_secs: 77 } }).blocking.ttl_secs).toBe(77);
   });
 
-  test('ignores the key also if others would be refused without it', () => {
+  test('ignores the key also if other keys would be rejected without it', () => {
     const raw = { blocking: { mode: 'custom_ip', custom_ipv4: '192.0.2.5' } };
     expect(blockingSettings(ignoring('blocking.custom_ipv4', raw))).toMatchObject({
       mode: 'custom_ip',
@@ -34,7 +34,7 @@ describe('ignoringSchema()', () => {
     });
   });
 
-  test('ignores keys of any depth, and leaves faults as they are', () => {
+  test('ignores keys of any depth, and keeps reporting faults', () => {
     expect(questionFlags(ignoring('dns.special_names', { dns: { special_names: false } }))).toBe(
       questionFlags(ignoring('', {})),
     );

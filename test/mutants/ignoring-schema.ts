@@ -1,7 +1,7 @@
 /**
- * A schema of the configuration as a server has it that ignores a key. What the server reads of the key is its default,
- * wherever the value came from: file, environment, PATCH or rows of the cluster. Tests, the checks of the configuration
- * and the answers that show it still see the value, so that only a test of the effect can fail.
+ * A configuration schema for a server that ignores a key. The server reads the default value of the key, wherever its
+ * value is set: file, environment, PATCH or rows of the cluster. Tests, the checks of the configuration and the answers
+ * that show it still see the set value, so that only a test of the effect can fail.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +15,14 @@ type SafeParse = typeof schema.safeParse;
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN_FILE = 'test/mutants/ignoring-schema.ts';
-/** Files whose reads have no effect on the server. */
+/** Files that read the configuration without an effect on the server. */
 const ONLOOKERS =
   /^(?:test|config)\/|\.test\.ts$|^control-plane\/(?:settings\/config-routes|audit\/masked-secrets)\.ts$/;
 
-/** Names the key that is ignored now, of all processes that run this checkout; empty = none. */
+/** Variable with the currently ignored key, for all processes of this checkout; empty = none. */
 export const IGNORED_KEY_FILE = `${ROOT}data/ignored-key`;
 
-/** The key that is ignored now. */
+/** The currently ignored key. */
 export function ignoredKey(): string {
   return readFileSync(IGNORED_KEY_FILE, 'utf8');
 }
@@ -37,7 +37,7 @@ export function ignoringSchema(
     const key = keyNow();
     if (!parsed.success || key === '') return parsed;
     const path = key.split('.');
-    // Parsed again, as other keys may take their values from this one.
+    // Parsed again, because other keys may derive their values from this one.
     const without = given.safeParse(changedAt(raw, path, undefined), params);
     const ignored = without.success ? without.data : changedAt(parsed.data, path, defaultOf(path));
     return { ...parsed, data: veiled(parsed.data, ignored as Table) };
@@ -50,14 +50,14 @@ function defaultOf(path: readonly string[]): unknown {
   return parsed.data;
 }
 
-/** A copy with another value at `path`; undefined = none. */
+/** A copy with another value at `path`; undefined removes it. */
 function changedAt(tree: unknown, [head = '', ...rest]: readonly string[], value: unknown): unknown {
   const { [head]: inner, ...others } = (tree ?? {}) as Table;
   const changed = rest.length === 0 ? value : changedAt(inner, rest, value);
   return changed === undefined ? others : { ...others, [head]: changed };
 }
 
-/** `real`, of which the server sees the values of `ignored`. */
+/** A view of `real` in which the server sees the values of `ignored`. */
 function veiled(real: Table, ignored: Table): Table {
   const veil: Table = {};
   for (const [name, value] of Object.entries(real)) {
@@ -77,7 +77,10 @@ function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether the nearest frame in a file of this checkout is an onlooker's; the server's if there is none. */
+/**
+ * Whether the nearest stack frame in a file of this checkout is one of the files without an effect; without such a
+ * frame the reader is the server.
+ */
 function isReadByOnlooker(): boolean {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;

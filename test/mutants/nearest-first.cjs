@@ -1,5 +1,5 @@
-// A sequencer of jest: the tests in the order of WEIR_TEST_ORDER (JSON, absolute paths), so that a mutant meets the
-// tests nearest to it first and the run can stop there.
+// A jest sequencer: runs the tests in the order of WEIR_TEST_ORDER (JSON, absolute paths), so that the tests nearest to
+// a mutant run first and the run can stop early.
 module.exports = class {
   sort(tests) {
     const order = JSON.parse(process.env.WEIR_TEST_ORDER);

@@ -30,11 +30,11 @@ describe('testsOf', () => {
     'a/other.test.ts': "import 'node:fs';",
   };
 
-  test('testsOf() finds tests that import a file, through others too, and the nearest first', () => {
+  test('testsOf() finds tests that import a file directly or indirectly, the nearest first', () => {
     expect(related(files)).toEqual(['a/x.test.ts', 'b/near.test.ts', 'a/thread.test.ts', 'b/far.test.ts']);
   });
 
-  test('testsOf() finds no more than are asked for', () => {
+  test('testsOf() finds no more than the requested number', () => {
     expect(related(files, 2)).toEqual(['a/x.test.ts', 'b/near.test.ts']);
   });
 

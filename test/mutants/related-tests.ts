@@ -1,4 +1,4 @@
-/** Which tests import a file, directly or through others, and how far away they are. */
+/** Finds the tests that import a file, directly or indirectly, and their distance. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
@@ -33,7 +33,7 @@ function importedPaths(text: string): string[] {
   return paths.filter((path) => path.startsWith('.'));
 }
 
-/** The `most` tests nearest to `file`: the one of its name first, then by the number of imports between. */
+/** The `most` tests nearest to `file`: first the one of the same name, then by the number of imports in between. */
 export function testsOf(file: string, importers: Importers, most: number): string[] {
   const distances = new Map([[file, 0]]);
   const tests: string[] = [];

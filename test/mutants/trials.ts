@@ -1,6 +1,6 @@
 /**
  * A copy of the checkout in a temporary folder, in which files are mutated and jest is run. The checkout itself is only
- * read, so that it stays intact whatever happens to this process.
+ * read, so that it stays intact even if this process is killed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -21,16 +21,16 @@ export type Outcome = 'passed' | 'failed' | 'timed out';
 
 export interface TestRun extends RunResults {
   readonly outcome: Outcome;
-  /** Result and duration by test file, of those that ran to their end. */
+  /** Result and duration by test file, of the completed files. */
   readonly files: ReadonlyMap<string, { passed: boolean; ms: number }>;
 }
 
-/** How tests are run. */
+/** Options of a test run. */
 interface TestRunOptions {
-  /** Whether the first file that fails is the last. */
+  /** Whether to stop after the first file that fails. */
   readonly bail: boolean;
   readonly limitMs: number;
-  /** Only cases of these titles, or all whose full names end so. */
+  /** Only cases with these titles, or whose full names end with one. */
   readonly titles?: readonly string[];
   /** A file that jest runs before each test file. */
   readonly setUp?: string;
@@ -80,7 +80,7 @@ export class Trials {
     writeFileSync(join(this.root, file), text);
   }
 
-  /** Runs the tests one after the other as they are given. */
+  /** Runs the tests one after the other in the given order. */
   async run(
     tests: readonly string[],
     { bail, limitMs, titles, setUp, env }: TestRunOptions,
@@ -131,7 +131,7 @@ export class Trials {
     return { outcome: code === 0 ? 'passed' : 'failed', files: this.filesOf(testResults), testResults };
   }
 
-  /** Ends what runs and removes the copy. */
+  /** Ends running processes and deletes the copy. */
   close(): void {
     this.killTests();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
@@ -142,7 +142,7 @@ export class Trials {
     try {
       process.kill(-this.child.pid, 'SIGKILL');
     } catch {
-      // The group has ended by itself.
+      // The group has already ended.
     }
   }
 
@@ -161,7 +161,7 @@ function resultsIn(report: string): FileResult[] {
   try {
     text = readFileSync(report, 'utf8');
   } catch {
-    // Jest ended without a report: no file ran to its end.
+    // Jest ended without a report: no file was completed.
     return [];
   }
   return (JSON.parse(text) as { testResults: FileResult[] }).testResults;

@@ -27,13 +27,18 @@ describe('differences', () => {
   test.each([
     ['sub.fine.example.com', { blocked: 0, allowed: 1 }, ['list'], 'allowed by an exception (@@)'],
     ['other.example.com', { blocked: 0, allowed: 1 }, ['list'], 'allowed, unexplained'],
-    ['192.0.2.7', { blocked: 0, allowed: 1 }, ['list'], 'allowed, as an address in a list is not a name'],
+    [
+      '192.0.2.7',
+      { blocked: 0, allowed: 1 },
+      ['list'],
+      'allowed, because an address in a list is not a name',
+    ],
     ['x.ads7.example.net', { blocked: 1, allowed: 0 }, undefined, 'blocked by a pattern'],
     ['prefix.example.com', { blocked: 1, allowed: 0 }, undefined, 'blocked by a pattern'],
     ['a.typed.example.org', { blocked: 1, allowed: 0 }, undefined, 'blocked by a rule with a modifier'],
     ['plain.example.com', { blocked: 1, allowed: 0 }, undefined, 'blocked, unexplained'],
-    ['both.example.com', { blocked: 1, allowed: 1 }, ['list'], 'decided now so, now so'],
-  ])('differences() puts %s down to its kind', (name, observed, expectedBy, kind) => {
+    ['both.example.com', { blocked: 1, allowed: 1 }, ['list'], 'decided inconsistently'],
+  ])('differences() reports %s as its kind', (name, observed, expectedBy, kind) => {
     expect(kindsOf(name, observed, expectedBy)).toEqual([kind]);
   });
 });

@@ -1,15 +1,15 @@
 /**
- * Comparison of a server with a reference, name by name, with the kind of each difference. An
- * exception or an inexact rule that covers a name explains why a full engine decides otherwise.
+ * Comparison of a server with a reference, name by name, with the kind of each difference. An exception or an inexact
+ * rule that covers a name explains why a complete engine decides differently.
  */
 import { isIP } from 'node:net';
 
-/** A name that was decided otherwise than expected. */
+/** A name with an unexpected decision. */
 export interface Difference {
   readonly name: string;
-  /** How often it was asked. */
+  /** Number of queries. */
   readonly asked: number;
-  /** Lists that should have blocked it; empty where it should have been allowed. */
+  /** Lists that should have blocked it; empty if it should have been allowed. */
   readonly expectedBy: readonly string[];
   readonly kind: string;
   /** A list line that explains the difference; null without one. */
@@ -19,13 +19,13 @@ export interface Difference {
 /** Observed decisions: for each name, how often it was blocked and how often not. */
 export type Observations = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
 
-/** The list lines that decide about names, except plain rules. */
+/** The list lines that affect names, except plain rules. */
 export class Explanations {
   private readonly exceptions: ReadonlyMap<string, string>;
   private readonly others: readonly (readonly [RegExp, string])[];
   private readonly modified: ReadonlyMap<string, string>;
 
-  /** Reads the lines of all lists in which `@@`, patterns or modifiers occur. */
+  /** Reads the lines of all lists that contain `@@`, patterns or modifiers. */
   constructor(lines: Iterable<string>) {
     const exceptions = new Map<string, string>();
     const modified = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Explanations {
     this.others = others;
   }
 
-  /** The exception that covers a name or a parent of it. */
+  /** The exception that covers a name or one of its parents. */
   exceptionFor(name: string): string | null {
     return ofParents(name, this.exceptions);
   }
@@ -59,7 +59,7 @@ export class Explanations {
   }
 }
 
-/** Every difference, most asked names first. `expected` has names in lower case. */
+/** Every difference, the most queried names first. `expected` has names in lower case. */
 export function differences(
   observations: Observations,
   expected: ReadonlyMap<string, readonly string[]>,
@@ -70,7 +70,7 @@ export function differences(
     const expectedBy = expected.get(name) ?? [];
     const asked = blocked + allowed;
     if (blocked > 0 && allowed > 0)
-      found.push({ name, asked, expectedBy, kind: 'decided now so, now so', because: null });
+      found.push({ name, asked, expectedBy, kind: 'decided inconsistently', because: null });
     else if (allowed > 0 && expectedBy.length > 0)
       found.push({ name, asked, expectedBy, ...whyAllowed(name, explanations) });
     else if (blocked > 0 && expectedBy.length === 0)
@@ -80,7 +80,7 @@ export function differences(
 }
 
 function whyAllowed(name: string, explanations: Explanations): Pick<Difference, 'kind' | 'because'> {
-  if (isIP(name) !== 0) return { kind: 'allowed, as an address in a list is not a name', because: null };
+  if (isIP(name) !== 0) return { kind: 'allowed, because an address in a list is not a name', because: null };
   const because = explanations.exceptionFor(name);
   return { kind: because === null ? 'allowed, unexplained' : 'allowed by an exception (@@)', because };
 }
@@ -103,7 +103,7 @@ function ofParents(name: string, rules: ReadonlyMap<string, string>): string | n
   return null;
 }
 
-/** A rough reading of an adblock pattern, good enough to name the likely rule. */
+/** A rough interpretation of an adblock pattern, good enough to find the likely rule. */
 function patternOf(line: string): RegExp {
   const body = line.replace(/\$.*$/, '');
   const isAnchored = body.startsWith('||');

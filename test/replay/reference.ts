@@ -1,6 +1,6 @@
 /**
- * Input of a replay and its expected result: lists, a question file, and the names that a reference blocks.
- * Only reads; `comparison.ts` compares the result of a server.
+ * Input of a replay and its expected result: lists, a question file, and the names that a reference blocks. Only reads
+ * data; `comparison.ts` compares them with the result of a server.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseQuestions } from '../bench/material/asked-question.ts';
 import type { Question } from '../bench/material/asked-question.ts';
 
-/** A list as it becomes a source. */
+/** A list to add as a source. */
 export interface ReplayedList {
   readonly name: string;
   readonly file: string;
@@ -26,8 +26,8 @@ const REFERENCE_LISTS: readonly ReplayedList[] = [
 ];
 
 /**
- * The lists below `folder`: those of the reference where they are all there, else every file in it. Publishers
- * that write "onlydomains" mean subdomains too.
+ * The lists in `folder`: those of the reference if all are present, otherwise every file. Publishers that write
+ * "onlydomains" also mean subdomains.
  */
 export function listsIn(folder: string): ReplayedList[] {
   const reference = REFERENCE_LISTS.map((list) => ({ ...list, file: join(folder, list.file) }));
@@ -38,7 +38,7 @@ export function listsIn(folder: string): ReplayedList[] {
     .map((name) => ({ name, file: join(folder, name), subdomains: name.includes('onlydomains') }));
 }
 
-/** The questions of a file, packed or not. */
+/** The questions of a file, compressed or not. */
 export function readQuestions(file: string): Question[] {
   return parseQuestions(readText(file));
 }
@@ -53,7 +53,7 @@ export function readExpected(file: string): Map<string, readonly string[]> {
   return expected;
 }
 
-/** The text of a file, packed or not. */
+/** The text of a file, compressed or not. */
 export function readText(file: string): string {
   const bytes = readFileSync(file);
   return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');

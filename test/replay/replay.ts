@@ -1,11 +1,11 @@
 /**
- * Replays a file of real questions against a real Weir with real lists, and reports the results: the blocked share
- * against what a reference expects, each difference with its kind, SERVFAILs, losses, and whether the query log has
- * every one of them. Exits with 1 if something was lost or failed.
+ * Replays a file of real questions against a real Weir with real lists, and reports the results: the share of blocked
+ * names compared with a reference, each difference with its kind, SERVFAILs, losses, and whether the query log is
+ * complete. Exits with 1 if something was lost or failed.
  *
  *   npm run replay -- [--lists DIR] [--queries FILE] [--expected FILE] [--back-end batch|dgram]
  *
- * Without paths: the sample data of $WEIR_BENCH_DATA, or the one beside the checkout.
+ * Without paths: the sample data in $WEIR_BENCH_DATA, or beside the checkout.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -76,11 +76,11 @@ async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
     say(
       `  ${name}: ${source.status}, ${source.rules} rules, ${source.invalid_lines} invalid lines, ${secs} s`,
     );
-    if (source.status !== 'ok') throw new Error(`load ${file}: ${source.last_error ?? 'no reason known'}`);
+    if (source.status !== 'ok') throw new Error(`load ${file}: ${source.last_error ?? 'unknown reason'}`);
   }
 }
 
-/** Asks every question once, in order over all clients; a question without a reply is lost. */
+/** Sends every question once, in order over all clients; a question without a reply is lost. */
 async function ask(port: number, questions: readonly Question[]): Promise<Tally> {
   const tally: Tally = { observations: new Map(), rcodes: new Map(), blocked: 0, lost: 0, elapsedSecs: 0 };
   const types = RRType as Readonly<Record<string, number>>;

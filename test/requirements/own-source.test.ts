@@ -1,4 +1,7 @@
-/** Forbidden code in the product's own source: shells, code made of text, and HTML made of text in browsers. */
+/**
+ * Forbidden constructs in the product's own source: shells, code generated from text, and HTML generated from text in
+ * browsers.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +14,12 @@ const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((room)
     .map((file) => `${room}/${file}`),
 );
 const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
-/** Files with one of the relevant words: parsing all files takes seconds. */
+/** Files with one of the relevant words, because parsing all files takes seconds. */
 const sources = texts
   .filter(({ text }) => /\b(eval|Function|vm|runIn\w+|compileFunction|child_process|shell|sh)\b/.test(text))
   .map(({ file, text }) => ({ file, tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true) }));
 
-/** Files with a node for which this holds. */
+/** Files with a node that matches. */
 function having(holds: (node: ts.Node) => boolean): string[] {
   const finds = (node: ts.Node): boolean => holds(node) || (ts.forEachChild(node, finds) ?? false);
   return sources
@@ -25,7 +28,7 @@ function having(holds: (node: ts.Node) => boolean): string[] {
     .sort();
 }
 
-/** The names that a file imports of a module of Node; null = it does not. */
+/** The names that a file imports from a Node module; null if it does not import the module. */
 function imported(node: ts.Node, module: string): string | null {
   if (!ts.isImportDeclaration(node) || node.getText().startsWith('import type ')) return null;
   return ts.isStringLiteral(node.moduleSpecifier) && node.moduleSpecifier.text === module
@@ -38,12 +41,12 @@ describe('the source', () => {
     expect(files.length).toBeGreaterThan(500);
   });
 
-  test('makes no code of text', () => {
+  test('generates no code from text', () => {
     const calls = (node: ts.Node): boolean =>
       (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
       /^(eval|Function|globalThis\.(eval|Function))$/.test(node.expression.getText());
     expect(having(calls)).toEqual([]);
-    // node:vm is there for a function of V8, by a text that is written down.
+    // node:vm is used only to reach a V8 function, with a constant text.
     expect(having((node) => imported(node, 'node:vm') !== null)).toEqual(['shared/threads/heap-growth.ts']);
     const runs = (node: ts.Node): boolean =>
       ts.isCallExpression(node) &&
@@ -52,7 +55,7 @@ describe('the source', () => {
     expect(having(runs)).toEqual([]);
   });
 
-  test('starts no shell with a text that it composes (CVE-2020-8816, CVE-2020-11108)', () => {
+  test('starts no shell with composed text (CVE-2020-8816, CVE-2020-11108)', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
       'control-plane/node/upgrade/successor.ts',
@@ -60,7 +63,7 @@ describe('the source', () => {
       'control-plane/storage/db/postgres/postgres-process.ts',
       'control-plane/web/built-dashboard/build-process.ts',
     ]);
-    // Only what takes words and no line.
+    // Only functions that take separate arguments instead of a command line.
     expect(
       having((node) => {
         const names = imported(node, 'node:child_process');
@@ -70,7 +73,7 @@ describe('the source', () => {
     expect(having((node) => ts.isPropertyAssignment(node) && node.name.getText() === 'shell')).toEqual([]);
     const shells = having((node) => ts.isStringLiteral(node) && /(^|\/)(ba|da)?sh$/.test(node.text));
     expect(shells).toContain('control-plane/storage/db/postgres/postgres-process.ts');
-    // The one script is a constant; what differs comes as a word.
+    // The only script is a constant; variable parts are arguments.
     const scripts: ts.Node[] = [];
     having((node) => {
       if (ts.isVariableDeclaration(node) && node.name.getText() === 'script') scripts.push(node.initializer!);
@@ -79,7 +82,7 @@ describe('the source', () => {
     expect(scripts.map((script) => ts.isNoSubstitutionTemplateLiteral(script))).toEqual([true]);
   });
 
-  test('writes no HTML of text in a browser (Pi-hole web#529, CVE-2026-0396)', () => {
+  test('writes no HTML from text in a browser (Pi-hole web#529, CVE-2026-0396)', () => {
     const writes = /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|javascript:)/;
     expect(texts.filter(({ text }) => writes.test(text)).map(({ file }) => file)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { CaseResult } from './ran-rows.ts';
 
 const FILE = 'config/made.test.ts';
 
-/** Complaints about one row of these titles after a run of these cases. */
+/** Faults of one row with these titles after a run of these cases. */
 function complaints(
   titles: readonly string[],
   cases: readonly (readonly [describe: string, title: string, status?: string])[],
@@ -66,7 +66,7 @@ describe('unshownRows()', () => {
     expect(complaints(['is set'], cases)).toHaveLength(1);
   });
 
-  test('reports rows of a file that is not among the results, unless it was skipped', () => {
+  test('reports rows of a file without results, unless it was skipped', () => {
     const rows = [{ what: 'a rule', file: 'test/other.test.ts', titles: ['holds'] }];
     expect(unshownRows(rows, new Map())).toEqual(['a rule: test/other.test.ts: "holds" did not run']);
     expect(unshownRows(rows, new Map(), ['test/other.test.ts'])).toEqual([]);

@@ -1,8 +1,8 @@
-/** Whether the cases that rows of requirements name ran and passed, by the results of a run of the tests. */
+/** Checks that the cases in rows of requirements ran and passed, from the results of a test run. */
 import { relative } from 'node:path';
 import type { RequirementRow } from './requirement-rows.ts';
 
-/** Used part of the output of `jest --json`. */
+/** The used part of the output of `jest --json`. */
 export interface RunResults {
   readonly testResults: readonly {
     /** Absolute path of the test file. */
@@ -11,7 +11,7 @@ export interface RunResults {
   }[];
 }
 
-/** A case as jest reports it; `fullName` begins with the titles of the `describe` blocks around it. */
+/** A case in jest's report; `fullName` starts with the titles of its `describe` blocks. */
 export interface CaseResult {
   readonly title: string;
   readonly fullName: string;
@@ -38,7 +38,7 @@ export function faultOf(cases: readonly CaseResult[], title: string): string | n
   return bad === undefined ? null : `did not pass (${bad.status})`;
 }
 
-/** A line for each case of a row that did not run or did not pass; rows of `skippedFiles` are not judged. */
+/** A line for each case of a row that did not run or did not pass; rows of `skippedFiles` are ignored. */
 export function unshownRows(
   rows: readonly RequirementRow[],
   cases: ReadonlyMap<string, readonly CaseResult[]>,

@@ -1,6 +1,6 @@
 /**
- * The rows of what Weir is to do, each with the test cases that show it: endpoints, configuration keys, rules, what went
- * wrong in other servers (hardening), and failures (which `.config/failures.js` also writes to docs/failures.md).
+ * The rows of Weir's requirements, each with the test cases that prove it: endpoints, configuration keys, rules, known
+ * faults of other servers (hardening), and failures (from which `.config/failures.js` also generates docs/failures.md).
  * `.config/requirements.js` checks that the tests exist, `ran-rows.ts` that they ran and passed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,18 +10,20 @@ import { keys as sections } from '../../config/sections.ts';
 import type { Route } from '../../control-plane/api/route.ts';
 import { everyOperation, everyRow } from '../support/parts/every-route.ts';
 
-/** A requirement. Without a test it says why: it counts as missing, or does not apply. */
+/** A requirement. Without a test it has the reason: the test is missing, or the requirement does not apply. */
 export interface RequirementRow {
   readonly what: string;
   /** The test file, relative to the checkout. */
   readonly file: string;
-  /** Titles of the cases as jest reports them: `it.each` expanded; full names if a title occurs twice in the file. */
+  /**
+   * Titles of the cases as jest reports them, with `it.each` expanded; full names if a title occurs twice in the file.
+   */
   readonly titles: readonly string[];
   readonly missing?: string;
   readonly notApplicable?: string;
 }
 
-/** A row as it is written: one title, several, or one for each of a group of operations (`{operation}`). */
+/** A row as written: one title, several, or one for each of a group of operations (`{operation}`). */
 interface WrittenRow {
   readonly what: string;
   readonly file?: string;
@@ -79,7 +81,7 @@ function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-/** Every operation has a case in the walk; `wanted` also lists what has no route yet. */
+/** Every operation has a case in the walk; `wanted` also lists operations without a route yet. */
 function endpointRows(wanted: readonly string[]): RequirementRow[] {
   const operations = new Set(everyOperation.map(nameOf));
   return [...new Set([...wanted, ...operations])].map((what) =>
@@ -100,7 +102,7 @@ function faultsOfKeys(rows: readonly RequirementRow[]): string[] {
   ];
 }
 
-/** A failure, what Weir then does, and the cases that show it: titles by the base name of their test file. */
+/** A failure, Weir's reaction, and the cases that prove it: titles by the base name of their test file. */
 interface Failure {
   readonly failure: string;
   readonly effect: string;

@@ -25,7 +25,7 @@ describe('faultOfTitle()', () => {
     ['$key is %d %%', TEMPLATE],
     ['holds for me, once', null],
     ['holds for me, twice', 'no such test'],
-  ])('judges "%s"', (title, fault) => {
+  ])('checks "%s"', (title, fault) => {
     expect(faultOfTitle(TESTS, title)).toBe(fault);
   });
 });

@@ -1,12 +1,14 @@
-/** The titles of the tests that a file writes, as far as they are known without running it: `it.each` has placeholders. */
+/**
+ * The titles of the tests in a file, as far as they are known without running it: those of `it.each` have placeholders.
+ */
 import ts from 'typescript';
 
-/** A test as it is written. */
+/** A test as written. */
 interface WrittenTest {
-  /** The title without its placeholders filled in; null if it is not text. */
+  /** The title with its placeholders; null if it is not a constant. */
   readonly text: string | null;
   readonly hasPlaceholders: boolean;
-  /** Pattern of the title of a case, and the same behind the titles of the `describe` blocks. */
+  /** Pattern of the title of a case, and of its full title with the `describe` blocks. */
   readonly pattern: string;
   readonly fullPattern: string;
 }
@@ -29,7 +31,7 @@ export function writtenTests(file: string, text: string): WrittenTest[] {
   return tests;
 }
 
-/** Fault in a title that a row names; null if a case of the file may have it. */
+/** Fault of a title in a row; null if a case of the file may have it. */
 export function faultOfTitle(tests: readonly WrittenTest[], title: string): string | null {
   const isTitle = (pattern: string): boolean => new RegExp(`^${pattern}$`, 's').test(title);
   const found = tests.filter(

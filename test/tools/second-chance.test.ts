@@ -11,7 +11,7 @@ const REPORTER = join(ROOT, '.config', 'jest-results.cjs');
 
 const PASSES = `test('passes', () => undefined);`;
 const FAILS = `test('fails', () => { throw new Error('always'); });`;
-/** The first run of it makes the file that lets the next one pass. */
+/** The first run creates the file that makes the next one pass. */
 const FAILS_ONCE = `const { existsSync, writeFileSync } = require('node:fs');
 test('passes', () => undefined);
 test('fails once', () => {
@@ -21,7 +21,7 @@ test('fails once', () => {
   throw new Error('no answer in time');
 });`;
 
-/** Runs these files, by their names, as `npm test` runs those of Weir. */
+/** Runs these files, by name, as `npm test` runs those of Weir. */
 function run(
   files: Readonly<Record<string, string>>,
   ...args: readonly string[]
@@ -85,7 +85,7 @@ describe('npm test', () => {
       `${PASSES}\nafterAll(() => { throw new Error('late'); });`,
       '2 passed, 1 failed',
     ],
-  ])('fails if a file %s, also beside an unsteady one', (_what, text, line) => {
+  ])('fails if a file %s, even with an unsteady one', (_what, text, line) => {
     const alone = run({ steady: PASSES, faulty: text });
     expect([alone.lastLine, alone.status]).toEqual([line, 1]);
     const beside = run({ shaky: FAILS_ONCE, faulty: text });
@@ -93,7 +93,7 @@ describe('npm test', () => {
     expect(beside.status).toBe(1);
   });
 
-  it('runs the tests of a name again, with the options of the first run', () => {
+  it('repeats the tests of a name with the options of the first run', () => {
     const named = [`--testNamePattern=fails`, '--maxWorkers=2'];
     const { status, lastLine } = run({ broken: FAILS, other: PASSES }, ...named);
     expect([lastLine, status]).toEqual(['0 passed, 1 failed', 1]);

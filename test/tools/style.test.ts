@@ -45,7 +45,7 @@ function commit(subject: string, files: Readonly<Record<string, string>>): void 
   git('commit', '--quiet', '--message', subject);
 }
 
-/** Faults, without the count at the end. */
+/** Faults without the final count. */
 function lint(base = 'base'): { status: number | null; faults: string[] } {
   const { status, stderr } = spawnSync(process.execPath, [LINTER, base], {
     cwd: repository,
@@ -54,7 +54,7 @@ function lint(base = 'base'): { status: number | null; faults: string[] } {
   return { status, faults: stderr.split('\n').filter((line) => line !== '' && !/^\d+ faults/.test(line)) };
 }
 
-/** Where a fault is: file and line. */
+/** File and line of each fault. */
 function placesOf(faults: readonly string[]): string[] {
   return faults.map((fault) => /^[^:]+:\d+/.exec(fault)?.[0] ?? fault);
 }
@@ -107,7 +107,7 @@ describe('npm run check -- style', () => {
     ]);
   });
 
-  test('checks strings, templates and markup that are sentences, but no other code', () => {
+  test('checks strings, templates and markup with sentences, but no other code', () => {
     commit('code: add files', {
       'texts.tsx': [
         "const title = 'nobody is there';",
@@ -161,7 +161,7 @@ describe('npm run check -- style', () => {
     expect(lint().faults[0]).toContain(fault);
   });
 
-  test('checks nothing and says so if the base is missing or there is no git', () => {
+  test('reports that it checks nothing if the base or git is missing', () => {
     commit('code: add a file', { 'new.ts': '// Starts anew.\n' });
     expect(lint('0123456789')).toEqual({ status: 0, faults: [expect.stringContaining('not checked')] });
     const withoutGit = { cwd: repository, env: { PATH: repository }, encoding: 'utf8' } as const;

@@ -10,7 +10,7 @@ const CHECK = join(import.meta.dirname, '..', '..', '.config', 'unsteady.js');
 const row = (file: string, cause = 'a short time limit', fixed = ''): string =>
   `| 2026-11-28 | \`test/${file}\` | answers | ${cause} | ${fixed} |`;
 
-/** Output of the check for a list of these rows, in a project with two test files, a and b. */
+/** Output of the check for a list with these rows, in a project with two test files, a and b. */
 function faultsOf(...rows: string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'weir-unsteady-'));
   try {

@@ -1,4 +1,6 @@
-/** The configuration: every text is a configuration or a list of faults, and an editor changes only the given key. */
+/**
+ * The configuration: every text is either a configuration or a list of faults, and an edit changes only the given key.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { parse } from 'toml';
@@ -49,14 +51,14 @@ function judgeParse(text: string): void {
       );
       hold(
         fault.line === undefined || (fault.line >= 1 && fault.line <= lines),
-        'a fault is outside of the file',
+        'a fault is outside the file',
       );
     }
   }
   const index = indexLines(text);
   for (const key of ['server', 'dns.pools[0].name', 'dns', 'auth.admin.password_hash']) {
     const line = index.lineOf(key);
-    hold(line === undefined || (line >= 1 && line <= lines), 'a key is outside of the file');
+    hold(line === undefined || (line >= 1 && line <= lines), 'a key is outside the file');
   }
 }
 
@@ -68,13 +70,13 @@ function judgeEdit(text: string, path: readonly string[], value: unknown): void 
   const after = treeOf(edited);
   hold(after !== null, 'the edited text is no longer TOML');
   const found = path.reduce<unknown>((tree, key) => (tree as Tree | undefined)?.[key], after);
-  hold(isDeepStrictEqual(plain(found), plain(value)), 'the key has another value than it was given');
+  hold(isDeepStrictEqual(plain(found), plain(value)), 'the key does not have the given value');
   hold(isDeepStrictEqual(without(before, path), without(after, path)), 'other keys changed');
   for (const comment of commentsOf(text, path)) hold(edited.includes(comment.trimEnd()), 'a comment is gone');
   hold(edited === text || editToml(edited, [{ path, value }]) === edited, 'a second edit changes something');
 }
 
-/** The tree of a text; null if it has none. */
+/** The tree of a text; null if it is not TOML. */
 function treeOf(text: string): Tree | null {
   try {
     return plain(parse(text.replace(/^\ufeff/u, ''))) as Tree;
@@ -90,7 +92,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** The tree without a key, and without tables that are empty then. */
+/** The tree without a key, and without tables that are then empty. */
 function without(tree: Tree, path: readonly string[]): Tree {
   const [head = '', ...rest] = path;
   const inner = tree[head];
@@ -101,8 +103,8 @@ function without(tree: Tree, path: readonly string[]): Tree {
 }
 
 /**
- * Comment lines, if the text has no values over several lines; without those that show a default of the key, and those
- * within a table of the key, which may be deleted with it.
+ * Comment lines, if the text has no multi-line values; without those that show a default of the key, and those in a
+ * table of the key, which may be deleted with it.
  */
 function commentsOf(text: string, path: readonly string[]): string[] {
   if (/"""|'''|[[{]/u.test(text.replaceAll(/^\s*\[\[?[\w.]+\]\]?/gmu, ''))) return [];
@@ -125,7 +127,7 @@ const TEXTS = [
   `[dns]\nquery_timeout_ms = 7\necs = "strip"\nlocal_records = ["a.test A 192.0.2.1"]\nx = 1979-05-27T07:32:00Z\ny = 1e3\nz = inf\n`,
 ];
 
-/** Configurations, whole and in part. */
+/** Configurations, complete and partial. */
 export const target: Target = {
   maxLength: 2500,
   isSlow: true,

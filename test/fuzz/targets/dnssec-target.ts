@@ -1,6 +1,6 @@
 /**
- * Parts of validation that read untrusted bytes: an answer as RRsets, keys, digests, signatures, denials. Nothing
- * throws, no denial proves that a name is missing whose records it holds, and work stays within the question's budget.
+ * Parts of validation that parse untrusted bytes: an answer as RRsets, keys, digests, signatures, denials. Nothing
+ * throws, no denial proves the absence of a name that has records, and work stays within the budget of a question.
  */
 import { denialOf } from '../../../dns-worker/dnssec/denial.ts';
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
@@ -32,7 +32,7 @@ const QNAMES = ['a.example', 'b.a.example', 'example', 'ns1.example', 'x.w.examp
 const ASKED = question('a.example', 'A', { dnssecOk: true });
 const BITMAP = Uint8Array.of(0, 7, 0x62, 0x01, 0x80, 0x08, 0, 0x03, 0x80);
 
-/** One kind of record is read for itself; the last is a whole answer. */
+/** Each kind of record is parsed separately; the last is a complete answer. */
 const KINDS = [readKey, readDigest, readSignature, readBitmap, readNames, readDenial, readAnswer] as const;
 
 function readKey(rdata: Uint8Array): void {
@@ -40,8 +40,8 @@ function readKey(rdata: Uint8Array): void {
   if (key === null) return;
   hold(key.tag === keyTag(rdata) && key.tag <= 0xffff, 'the tag is wrong');
   hold(!(key.isZoneKey && key.isRevoked), 'a revoked key signs');
-  hold(key.verifyInput === null || key.verifyInput.key.type === 'public', 'the key is not a public one');
-  hold(withoutRevocation(rdata).length === rdata.length, 'the key has another length');
+  hold(key.verifyInput === null || key.verifyInput.key.type === 'public', 'the key is not a public key');
+  hold(withoutRevocation(rdata).length === rdata.length, 'the key has a different length');
 }
 
 function readDigest(rdata: Uint8Array): void {
@@ -80,14 +80,14 @@ function readNames(rdata: Uint8Array): void {
   const second = first === null ? null : readPlainName(rdata, first.length);
   if (first === null || second === null) return;
   const order = compareNames(first, second);
-  hold(
-    Math.sign(order) === -Math.sign(compareNames(second, first)),
-    'the order is not the same from both sides',
-  );
-  hold((order === 0) === isSame(first, second), 'equal names are ordered');
-  hold(!isAtOrBelow(first, second) || order >= 0, 'a name comes before the one above it');
+  hold(Math.sign(order) === -Math.sign(compareNames(second, first)), 'the order is not antisymmetric');
+  hold((order === 0) === isSame(first, second), 'equal names compare as different');
+  hold(!isAtOrBelow(first, second) || order >= 0, 'a name comes before its parent');
   const wildcard = wildcardBelow(first);
-  hold(wildcard === null || labelCount(wildcard) === labelCount(first) + 1, 'the wildcard is elsewhere');
+  hold(
+    wildcard === null || labelCount(wildcard) === labelCount(first) + 1,
+    'the wildcard is at another name',
+  );
 }
 
 /** Denials of a zone: an owner, a length byte, then RDATA, repeated to the end. */
@@ -171,7 +171,7 @@ function denialRecord(owner: string, rdata: Uint8Array): Uint8Array {
 const NSEC3_OWNER = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom.example';
 const NSEC3 = octets([1, 0, 0, 12, 4, 0xaa, 0xbb, 0xcc, 0xdd, 20], new Uint8Array(20).fill(0x42), BITMAP);
 
-/** Records and answers in good order. */
+/** Valid records and answers. */
 export const target: Target = {
   maxLength: 900,
   seeds: () => {

@@ -1,4 +1,4 @@
-/** Expressions and patterns of lists: what the automaton finds in a name is what RE2's own engine finds. */
+/** Regular expressions and patterns of lists: the automaton finds the same matches in a name as RE2's own engine. */
 import { RE2JS } from 're2js';
 import { compileExpression } from '../../../shared/automata/expression.ts';
 import { canFindName, finds, findsEveryName } from '../../../shared/automata/reach.ts';
@@ -19,7 +19,7 @@ const NAMES = [
   'k\u00e9.b-c_d',
   '2001:db8::1',
 ];
-/** RE2's engine takes long where it must step through many threads. */
+/** RE2's engine is slow if it must simulate many threads. */
 const MAX_COMPARED_LENGTH = 40;
 
 function judgeExpression(text: string, extra: string): void {
@@ -32,7 +32,7 @@ function judgeExpression(text: string, extra: string): void {
   if (text.length > MAX_COMPARED_LENGTH || /\\[CQE]/u.test(text)) return;
   const engine = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
   for (const name of [...NAMES, extra])
-    hold(finds(made.automaton, name) === engine.matcher(name).find(), 'another engine finds otherwise');
+    hold(finds(made.automaton, name) === engine.matcher(name).find(), 'another engine finds something else');
   const isFound = finds(made.automaton, 'www.ads1.example');
   hold(
     isFound || !findsEveryName(made.automaton) || finds(made.automaton, ''),

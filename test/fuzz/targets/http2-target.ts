@@ -1,6 +1,6 @@
 /**
- * A connection of HTTP/2: any bytes, in whatever pieces, lead to the same answers or to the end of the connection; it
- * writes whole frames, and holds no more than its limits say. Header blocks mean what a plain decoder reads.
+ * An HTTP/2 connection: any bytes, split in any way, lead to the same answers or to the end of the connection. It
+ * writes only complete frames, and stays within its limits. Header blocks mean the same as for a simple decoder.
  */
 import type { Socket } from 'node:net';
 import { EventEmitter } from 'node:events';
@@ -24,7 +24,7 @@ import { PlainHpack } from '../plain-hpack.ts';
 const LIMITS: H2Limits = { streams: 4, bodySize: 100, buffered: 150, unsent: 2000 };
 const MAX_LIST_SIZE = 400;
 
-/** A socket that keeps what is written. */
+/** A socket that stores the written bytes. */
 class KeepingSocket extends EventEmitter {
   readonly written: Buffer[] = [];
   isOver = false;
@@ -41,7 +41,7 @@ class KeepingSocket extends EventEmitter {
   }
 
   pause(): void {
-    hold(false, 'it waits although all is sent');
+    hold(false, 'it waits although everything is sent');
   }
 
   resume(): void {
@@ -49,7 +49,7 @@ class KeepingSocket extends EventEmitter {
   }
 }
 
-/** All that a client gets, and all requests, for bytes in pieces of these sizes. */
+/** All output to a client, and all requests, for bytes in pieces of these sizes. */
 function spoken(bytes: Uint8Array, sizes: readonly number[]): string {
   const socket = new KeepingSocket();
   const requests: unknown[] = [];
@@ -85,7 +85,7 @@ function runSession(reader: InputReader): void {
   const size = 1 + reader.octet();
   const bytes = octets(hasPreface ? PREFACE : [], reader.rest());
   const whole = spoken(bytes, [Math.max(1, bytes.length)]);
-  hold(spoken(bytes, [size, 1, 9, 30]) === whole, 'the answers depend on how the bytes come in pieces');
+  hold(spoken(bytes, [size, 1, 9, 30]) === whole, 'the answers depend on how the bytes are split');
 }
 
 /** Header blocks of one connection, each after a length byte. */
@@ -102,14 +102,14 @@ function runBlocks(reader: InputReader): void {
       fields = decoder.decode(block);
     } catch (error) {
       if (!(error instanceof HpackError)) throw error;
-      hold(expected === null, 'a good block is refused');
+      hold(expected === null, 'a valid block is rejected');
       return;
     }
-    hold(expected !== null, 'a bad block is taken');
+    hold(expected !== null, 'an invalid block is accepted');
     const size = expected.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
     hold(
       size > MAX_LIST_SIZE ? fields === null : shown(fields) === shown(expected),
-      'the fields are not those of a plain decoder',
+      'the fields differ from those of the simple decoder',
     );
     at = end;
   }
@@ -124,9 +124,9 @@ const HEADERS = Buffer.concat([Buffer.from('828704', 'hex'), Buffer.of(10), Buff
 const POST = Buffer.concat([Buffer.from('838704', 'hex'), Buffer.of(10), Buffer.from('/dns-query')]);
 const LAST = FrameFlag.END_STREAM | FrameFlag.END_HEADERS;
 
-/** Connections that ask, and header blocks (RFC 7541 appendix C.4). */
+/** Connections with requests, and header blocks (RFC 7541 appendix C.4). */
 export const target: Target = {
-  // Fewer than 300 control frames: their limit is one of time.
+  // Fewer than 300 control frames, because their limit depends on time.
   maxLength: 2400,
   seeds: () => [
     octets(

@@ -1,4 +1,4 @@
-/** The files inside of an export, as its reader finds them: their contents may be anything. */
+/** The files inside an export, as its reader finds them, with any content. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { Target } from '../target.ts';
 const folder = mkdtempSync(join(tmpdir(), 'weir-fuzz-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** Files that take the input, and the program that reads each. */
+/** Files with the input as content, and the program that each belongs to. */
 const PLACES = [
   ['pihole.toml', pihole],
   ['setupVars.conf', pihole],
@@ -73,7 +73,7 @@ dnsmasq_lines = ["address=/ads.example/"]
 const ZONE =
   '$ORIGIN example.org.\n$TTL 1h\n@ IN SOA ns hostmaster 1 1h 10m 1w 60\n  A 192.0.2.1\nwww 60 CNAME @\n_sip._tcp SRV 1 2 53 sip\nt TXT "a b" "c\\"d"\n';
 
-/** Each file as its program writes it. */
+/** Each file in the form that its program writes. */
 export const target: Target = {
   maxLength: 5000,
   isSlow: true,

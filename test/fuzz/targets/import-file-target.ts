@@ -1,4 +1,7 @@
-/** Uploads to import, of every format: a plan, or the one error whose text is for people. */
+/**
+ * Uploads for an import, in every format: each results in a plan, or in the one kind of error whose text is shown to
+ * users.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ import { hold, InputReader } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const FORMATS = ['auto', ...IMPORT_FORMATS] as const;
-/** In memory if there is a file system for that: files are most of a run's time. */
+/** In memory if such a file system exists, because files take most of the time of a run. */
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'weir-fuzz-'));
 const work = join(folder, 'work');
 mkdirSync(work);
@@ -30,11 +33,14 @@ async function run(input: Uint8Array): Promise<void> {
     const plan = await makePlan({ path, folder: work, format });
     hold(
       plan.items.every(({ kind }) => kind.length > 0),
-      'an item is of no kind',
+      'an item has no kind',
     );
   } catch (error) {
     if (!(error instanceof ImportFault)) throw error;
-    hold(error.message !== '' && error.message.length < 2000, 'the fault says nothing, or too much');
+    hold(
+      error.message !== '' && error.message.length < 2000,
+      'the message of the fault is empty or too long',
+    );
   } finally {
     for (const name of readdirSync(work)) rmSync(join(work, name), { recursive: true });
   }
@@ -43,7 +49,7 @@ async function run(input: Uint8Array): Promise<void> {
 const of = (format: (typeof FORMATS)[number], content: Uint8Array | string): Uint8Array =>
   octets([FORMATS.indexOf(format)], Buffer.from(content));
 
-/** Files of each format, plain and packed; small, so that mutations meet what is read. */
+/** Files of each format, plain and packed; small, so that mutations affect bytes that are parsed. */
 export const target: Target = {
   maxLength: 8000,
   isSlow: true,

@@ -1,6 +1,6 @@
 /**
- * The parser of filter lists: the same rules however the bytes come in pieces, no rule wider than its line, and none from
- * a line with a modifier that is unknown.
+ * The parser of filter lists: the same rules however the bytes are split, no rule broader than its line, and none from
+ * a line with an unknown modifier.
  */
 import { ListParser } from '../../../control-plane/policy/compile/parse/parse-list.ts';
 import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
@@ -10,7 +10,7 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import { hold, InputReader, octetsOf, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
-/** Result of reading a list. */
+/** Result of parsing a list. */
 interface Reading {
   readonly names: { readonly name: string; readonly kind: number; readonly line: number }[];
   readonly specials: { readonly rule: SpecialLine; readonly line: number }[];
@@ -24,7 +24,7 @@ const READINGS: readonly ListReading[] = [
   { kind: 'allow', subdomains: false },
 ];
 const BELOW = RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
-/** Signs by which a line covers more names than the one that it has. */
+/** Characters with which a line covers more names than the one in it. */
 const WIDE = /\|\||\*|^[\s\p{Cc}]*\.|[/@"\s=:]\.|=\/|local-zone|local-data|:\/\/|\|/iu;
 
 function read(list: Uint8Array, reading: ListReading, sizes: readonly number[]): Reading {
@@ -64,11 +64,11 @@ function run(input: Uint8Array): void {
   const list = reader.rest();
   const whole = read(list, reading, [Math.max(1, list.length)]);
   const parts = read(list, reading, [size, 1, 7, 1024]);
-  hold(parts.text === whole.text, 'the rules depend on how the bytes come in pieces');
+  hold(parts.text === whole.text, 'the rules depend on how the bytes are split');
   const lines = Buffer.from(list).toString('latin1').split('\n');
   for (const { name, kind, line } of whole.names) {
     const text = lines[line - 1];
-    hold(text !== undefined, 'a rule is of a line that is not there');
+    hold(text !== undefined, 'a rule has the number of a missing line');
     judge(name, kind, text, reading, lines);
   }
   withUnknownModifier(lines, reading);
@@ -83,25 +83,25 @@ function judge(
 ): void {
   if (addressFromText(name.replace(/\/\d+$/u, '')) !== null) return;
   hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is not a name');
-  // Other letters are written in ASCII, full-width ones and those with marks as plain ones.
+  // Other letters are converted to ASCII; full-width letters and those with diacritics to plain ones.
   const isAscii = /^[\0-\x7f]*$/u.test(line);
-  // The names below data in a zone are blocked by the line of the zone.
+  // A line of a zone also blocks the names below its data.
   const isBelowData = (kind & BELOW) !== 0 && lines.some((one) => one.toLowerCase().includes(name));
   hold(
     !isAscii || isBelowData || line.toLowerCase().includes(name.toLowerCase()),
-    'a rule is of a name that its line has not',
+    'a rule has a name that its line does not have',
   );
   if ((kind & INHERITED_KINDS) !== 0 && !subdomains)
-    hold(WIDE.test(line), 'a rule covers subdomains that its line does not speak of');
+    hold(WIDE.test(line), 'a rule covers subdomains that its line does not include');
 }
 
-/** A rule with a part that is unknown must not become one without it. */
+/** A rule with an unknown part must not become a rule without it. */
 function withUnknownModifier(lines: readonly string[], reading: ListReading): void {
   for (const line of lines.slice(0, 8)) {
     const text = line.trim();
     if (!/^(?:@@)?\|\|[^$\s\p{Cc}#!]+\^$/u.test(text)) continue;
     const { names, specials } = read(octetsOf(`${text}$weir-unknown\n`), reading, [4096]);
-    hold(names.length === 0 && specials.length === 0, 'an unknown modifier is passed over');
+    hold(names.length === 0 && specials.length === 0, 'an unknown modifier is ignored');
   }
 }
 

@@ -1,4 +1,4 @@
-/** The reader of PROXY headers: the same result wherever the header lies and however it comes in pieces. */
+/** The parser of PROXY headers: the same result wherever the header is and however it is split. */
 import {
   couldBeProxyHeader,
   crc32c,
@@ -14,7 +14,7 @@ import type { Target } from '../target.ts';
 const SIGNATURE = Uint8Array.of(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10);
 const SIZE = 16;
 
-/** Result of reading the bytes; of a complete header all fields. */
+/** Result of parsing the bytes; all fields of a complete header. */
 function read(bytes: Uint8Array, at: number, end: number): { outcome: ProxyOutcomeCode; text: string } {
   const header = new ProxyHeader();
   const outcome = header.read(bytes, at, end);
@@ -35,37 +35,37 @@ function run(input: Uint8Array): void {
   ] as const)
     hold(
       read(amid(input, poison, before, 40), before, before + input.length).text === whole.text,
-      'it depends on what lies around the header',
+      'it depends on the bytes around the header',
     );
-  // However the bytes come: once it is decided, more of them change nothing; before, there is only "more".
+  // However the bytes arrive: once the result is decided, more bytes do not change it; before that it is only "more".
   let decided: string | null = null;
   for (const end of endsOf(input.length)) {
     const part = read(input, 0, end);
-    if (decided !== null) hold(part.text === decided, 'more bytes change what was decided');
+    if (decided !== null) hold(part.text === decided, 'more bytes change a decided result');
     else if (part.outcome !== ProxyOutcome.MORE) decided = part.text;
   }
   hold(
     decided === null ? whole.outcome === ProxyOutcome.MORE : decided === whole.text,
-    'the parts say otherwise',
+    'the parts give another result',
   );
   if (whole.outcome === ProxyOutcome.OK)
-    hold(couldBeProxyHeader(input) === true, 'a header that could be none');
+    hold(couldBeProxyHeader(input) === true, 'bytes that cannot be a header are accepted');
 }
 
-/** Every end in the beginning, and some behind. */
+/** Every prefix of the start, and some longer ones. */
 function endsOf(length: number): number[] {
   const ends: number[] = [];
   for (let end = 0; end <= length; end += end < 64 ? 1 : 13) ends.push(end);
   return [...ends, length];
 }
 
-/** A header of this family with these bytes after its head. */
+/** A header of this family with these bytes after its fixed part. */
 function headerOf(command: number, family: number, ...rest: Uint8Array[]): Uint8Array {
   const body = octets(...rest);
   return octets(SIGNATURE, [0x20 | command, family, body.length >> 8, body.length & 255], body);
 }
 
-/** A header with a checksum that is right. */
+/** A header with a correct checksum. */
 function withChecksum(): Uint8Array {
   const bytes = headerOf(1, 0x12, new Uint8Array(12).fill(7), Uint8Array.of(3, 0, 4, 0, 0, 0, 0));
   new DataView(bytes.buffer).setUint32(bytes.length - 4, crc32c(bytes));

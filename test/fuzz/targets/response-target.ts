@@ -1,6 +1,6 @@
 /**
- * The reader of upstream answers: reads nothing outside of the message, keeps what it takes unchanged when it reads it
- * again, and knows where each TTL lies.
+ * The parser of upstream answers: reads nothing outside the message, parses its own output to the same result, and
+ * finds the offset of each TTL.
  */
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import type { Question } from '../../../dns-worker/resolve/response/question.ts';
@@ -25,7 +25,7 @@ import { amid, hold, InputReader, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
-/** Possible questions; the first byte of an input chooses, and the answer repeats the question. */
+/** Possible questions; the first byte of an input selects one, and the answer repeats the question. */
 const ASKED: readonly Question[] = [
   question('www.example.org', 'A'),
   question('www.example.org', 'A', { dnssecOk: true }),
@@ -38,7 +38,7 @@ const ASKED: readonly Question[] = [
 ];
 const QNAME = Uint8Array.of(0xc0, 12);
 
-/** The message: header and question are put before the input, which has flags, counts and records. */
+/** The message: a header and a question in front of the input, which has flags, counts and records. */
 function messageOf(asked: Question, rest: Uint8Array): Uint8Array {
   const head = new Uint8Array(8);
   head.set(rest.subarray(0, 8));
@@ -64,7 +64,7 @@ function run(input: Uint8Array): void {
   ] as const) {
     const around = amid(message, poison, before, 80);
     const same = readResponse(around.subarray(before, before + message.length), asked);
-    hold(shown(same) === text, 'it depends on what lies around the message');
+    hold(shown(same) === text, 'it depends on the bytes around the message');
   }
   if (reading.kind === 'answer') judge(asked, reading.answer);
 }
@@ -76,20 +76,23 @@ function judge(asked: Question, answer: CacheableAnswer): void {
   const bodyAt = whole.length - answer.body.length;
   const ttls = ttlsIn(whole, bodyAt, answer.answerCount + answer.authorityCount);
   const told = [...answer.ttlOffsets];
-  hold(shown(ttls.map((at) => at - bodyAt)) === shown(told), 'the TTLs lie elsewhere');
+  hold(shown(ttls.map((at) => at - bodyAt)) === shown(told), 'the TTLs are at other offsets');
   const again = readResponse(whole, { ...asked, ecs: null });
-  hold(again.kind === 'answer', 'what was taken is refused when it is read again');
-  hold(Buffer.compare(again.answer.body, answer.body) === 0, 'what was taken changes when it is read again');
+  hold(again.kind === 'answer', 'an accepted answer is rejected when it is parsed again');
+  hold(
+    Buffer.compare(again.answer.body, answer.body) === 0,
+    'an accepted answer changes when it is parsed again',
+  );
   const other = whole.slice();
   for (const at of ttls) other.fill(0x5a, at, at + 4);
   const rewritten = readResponse(other, { ...asked, ecs: null });
-  hold(rewritten.kind === 'answer', 'with other TTLs it is refused');
-  hold(rewritten.answer.body.length === answer.body.length, 'with other TTLs it has another length');
+  hold(rewritten.kind === 'answer', 'with other TTLs it is rejected');
+  hold(rewritten.answer.body.length === answer.body.length, 'with other TTLs it has a different length');
   const isKnown = decodeMessage(whole);
   if (isKnown !== null)
     hold(
       isKnown.questions?.length === 1 && (isKnown.answers?.length ?? 0) === answer.answerCount,
-      'dns-packet counts otherwise',
+      'dns-packet has other counts',
     );
 }
 
@@ -107,13 +110,13 @@ function ttlsIn(message: Uint8Array, from: number, records: number): number[] {
   return found;
 }
 
-/** An input from a whole answer. */
+/** An input from a complete answer. */
 function inputOf(asked: number, message: Uint8Array): Uint8Array {
   const at = Header.SIZE + ASKED[asked]!.qname.length + 4;
   return octets([asked], message.subarray(2, 4), message.subarray(6, Header.SIZE), message.subarray(at));
 }
 
-/** Good answers of several kinds. */
+/** Valid answers of several kinds. */
 export const target: Target = {
   maxLength: 1200,
   seeds: () => [

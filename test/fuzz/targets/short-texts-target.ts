@@ -1,6 +1,6 @@
 /**
- * Short texts that people and programs send: addresses, networks, names, records, servers, query strings, anchors. What
- * is taken is the same when it is written and read again, and agrees with Node's own parsers where it has them.
+ * Short texts from users and programs: addresses, networks, names, records, servers, query strings, anchors. An
+ * accepted text is the same after it is formatted and parsed again, and agrees with Node's own parsers if they exist.
  */
 import { isIP } from 'node:net';
 import { parseUpstream } from '../../../config/upstream-url.ts';
@@ -26,8 +26,9 @@ const TRUSTED = [networkFromText('192.0.2.0/24')!];
 
 function address(text: string): void {
   const bytes = addressFromText(text);
-  // Node also takes a zone behind an address.
-  if (!text.includes('%')) hold((bytes !== null) === (isIP(text) !== 0), 'Node judges the address otherwise');
+  // Node also accepts a zone after an address.
+  if (!text.includes('%'))
+    hold((bytes !== null) === (isIP(text) !== 0), 'Node accepts or rejects the address differently');
   if (bytes === null) return;
   const written = addressToText(bytes);
   const again = addressFromText(written);
@@ -78,7 +79,7 @@ function server(text: string): void {
 function url(text: string): void {
   const shownText = shownUrl(text);
   if (!URL.canParse(text)) return;
-  hold(shownUrl(shownText) === shownText, 'a shown URL is shown otherwise');
+  hold(shownUrl(shownText) === shownText, 'a masked URL changes when it is masked again');
   const { password } = new URL(text);
   hold(
     password.length < 4 || !URL.canParse(shownText) || new URL(shownText).password !== password,
@@ -91,7 +92,7 @@ function query(text: string): void {
   for (const key of ['from', 'a', 'disk']) {
     const [number, time] = [params.int(key), params.time(key)];
     hold(number === undefined || Number.isSafeInteger(number), 'a number is not exact');
-    hold(time === undefined || time >= 0, 'a time is before all times');
+    hold(time === undefined || time >= 0, 'a time is out of range');
     hold(params.text(key) !== '' && typeof params.bool(key, true) === 'boolean', 'a parameter is empty');
   }
   readDohTarget('GET', text, '');
@@ -112,7 +113,10 @@ function wildcards(text: string): void {
     .toLowerCase()
     .replaceAll(/[\\^$.+?()[\]{}|/]/gu, '\\$&')
     .replaceAll('*', '[^]*');
-  hold(new RegExp(`^${body}$`, 'u').test(subject.toLowerCase()) === isFound, 'an expression finds otherwise');
+  hold(
+    new RegExp(`^${body}$`, 'u').test(subject.toLowerCase()) === isFound,
+    'an expression finds something else',
+  );
 }
 
 function forwarded(text: string): void {
@@ -122,7 +126,7 @@ function forwarded(text: string): void {
   hold(
     shown(forwardedClient(peer, `203.0.113.9, ${text}, 198.51.100.7`, TRUSTED)) ===
       shown(addressFromText('198.51.100.7')),
-    'what a client says of itself is believed',
+    "a client's own claim is trusted",
   );
 }
 

@@ -1,4 +1,4 @@
-/** Messages on a stream: the same ones however the bytes come, and all that was taken is given out once. */
+/** Messages on a stream: the same messages however the bytes are split, and each received message is delivered once. */
 import { frame, FrameReader } from '../../../shared/dns/framing.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { octets } from '../../support/dns/built-messages.ts';
@@ -41,12 +41,12 @@ function run(input: Uint8Array): void {
   }
   for (const sizesOfTurn of [[Math.max(1, stream.length)], sizes, [1]]) {
     const { text, isEmpty } = messagesOf(stream, sizesOfTurn, stops);
-    hold(text === shown(expected), 'the messages depend on how the bytes come in pieces');
-    hold(isEmpty === (at === stream.length), 'it does not know what is left');
+    hold(text === shown(expected), 'the messages depend on how the bytes are split');
+    hold(isEmpty === (at === stream.length), 'it reports the wrong remainder');
   }
 }
 
-/** Several queries in a row. */
+/** Several queries in sequence. */
 export const target: Target = {
   maxLength: 800,
   isSlow: true,

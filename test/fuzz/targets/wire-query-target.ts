@@ -1,6 +1,6 @@
 /**
- * The parser of requests: it reads nothing outside of the message, means the same wherever the message lies, and takes
- * no message that dns-packet reads as another question.
+ * The parser of queries: it reads nothing outside the message, its result does not depend on the position of the
+ * message, and it accepts no message that dns-packet parses as a different question.
  */
 import { ParseOutcome, parseQuery } from '../../../dns-worker/query/parse-query.ts';
 import type { ParseOutcomeCode } from '../../../dns-worker/query/parse-query.ts';
@@ -27,11 +27,11 @@ function parsed(
   const outcome = parseQuery(slot, 1, 2);
   hold(slot.qnameLength <= MAX_NAME_LENGTH, 'the name is too long');
   if (outcome === ParseOutcome.OK || outcome === ParseOutcome.NO_QUESTION) {
-    hold(slot.questionEnd <= input.length, 'the question ends outside of the message');
+    hold(slot.questionEnd <= input.length, 'the question ends outside the message');
     if (slot.hasEdns)
       hold(
         slot.optionsAt - before >= slot.questionEnd && slot.optionsEnd <= before + input.length,
-        'the options lie outside of the message',
+        'the options are outside the message',
       );
   }
   if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION)
@@ -44,7 +44,7 @@ function parsed(
   return { outcome, text: shown([fields, name, hashes, options]) };
 }
 
-/** Names of letters, digits, hyphens and underscores survive being text. */
+/** Names of letters, digits, hyphens and underscores are unchanged by conversion to text. */
 function isPlain(name: string): boolean {
   return /^[a-z0-9_.-]*$/iu.test(name);
 }
@@ -55,10 +55,10 @@ function run(input: Uint8Array): void {
     [0xff, 3],
     [0xc0, 1],
   ] as const)
-    hold(parsed(input, poison, before).text === text, 'it depends on what lies around the message');
+    hold(parsed(input, poison, before).text === text, 'it depends on the bytes around the message');
   if (outcome !== ParseOutcome.OK) return;
   const packet = decodeMessage(input);
-  // The package gives up at records that it knows too well, such as a malformed A.
+  // The package fails on records whose type it parses, such as a malformed A.
   if (packet === null) return;
   const [asked, ...more] = packet.questions ?? [];
   hold(asked !== undefined && more.length === 0, 'dns-packet reads another number of questions');
@@ -69,11 +69,8 @@ function run(input: Uint8Array): void {
     'dns-packet reads another name',
   );
   const type = readU16(input, slot.questionEnd - 4);
-  hold(
-    type === slot.qtype && readU16(input, slot.questionEnd - 2) === slot.qclass,
-    'type or class is another',
-  );
-  // The package steps over data of known types by their own length, and so loses its way behind a malformed record.
+  hold(type === slot.qtype && readU16(input, slot.questionEnd - 2) === slot.qclass, 'type or class differs');
+  // The package skips data of known types by their own length, and so loses its position after a malformed record.
   if (shown([...input.subarray(Header.ANCOUNT, Header.SIZE)]) !== shown([0, 0, 0, 0, 0, 1])) return;
   const hasOpt = packet.additionals?.[0]?.type === 'OPT';
   hold(hasOpt === slot.hasEdns, 'dns-packet disagrees about EDNS');
@@ -86,7 +83,7 @@ function withRecords(counts: readonly number[], ...records: Uint8Array[]): Uint8
 
 const OPT = Uint8Array.of(0, 0, 41, 16, 0, 0, 0, 128, 0, 0, 0);
 
-/** Good requests. */
+/** Valid queries. */
 export const target: Target = {
   maxLength: 600,
   seeds: () => [

@@ -1,8 +1,8 @@
-/** Questions of the DNSSEC lab, and the rating of each answer. */
+/** Questions of the DNSSEC lab, and the expected result of each. */
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { SOUND_ZONES } from './zones.ts';
 
-/** The outcomes that validators can be compared by. */
+/** The results that validators are compared by. */
 export type LabResult = 'secure' | 'insecure' | 'bogus';
 
 /** A question of the lab. */
@@ -10,7 +10,7 @@ export interface LabCase {
   readonly name: string;
   readonly type: RRTypeName;
   readonly result: LabResult;
-  /** Where another validator comes to something else: what, and why Weir does not follow. */
+  /** Differing result of another validator, and why Weir differs. */
   readonly differs?: {
     readonly unbound?: LabResult;
     readonly delv?: LabResult;
@@ -18,13 +18,13 @@ export interface LabCase {
   };
 }
 
-const SHA1 = 'RFC 9905: signatures with SHA-1 prove nothing; these versions still take them';
+const SHA1 = 'RFC 9905: signatures with SHA-1 prove nothing; these versions still accept them';
 const ITERATIONS = 'RFC 9276 leaves the limit to vendors: Weir has 50, these versions 150';
-const OPT_OUT = 'RFC 5155 section 9.2: what an opt-out span denies must not be called authentic; delv does';
+const OPT_OUT =
+  'RFC 5155 section 9.2: a denial by an opt-out span must not be marked authentic; delv does so';
 const DIGESTS =
-  'RFC 4509 section 3: a DS with SHA-1 does not count beside one with SHA-256; Unbound takes either';
-const MADE_ALIAS =
-  'RFC 6672 section 5.3.1: a DNAME proves the alias that it makes, also to who asks for the alias';
+  'RFC 4509 section 3: a DS with SHA-1 is ignored beside one with SHA-256; Unbound accepts either';
+const MADE_ALIAS = 'RFC 6672 section 5.3.1: a DNAME proves its alias, also if the question is for the alias';
 
 function of(result: LabResult, questions: string, differs?: LabCase['differs']): LabCase[] {
   return questions

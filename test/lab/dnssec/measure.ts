@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- validation`: what validation costs, and what a zone that is made to be expensive costs others. Prints two
- * tables: the secure answers per second of CPU of `secure-answers.ts`, and the latency of cached names while a
- * KeyTrap-like zone and one with 2,500 NSEC3 iterations are asked 100 times a second each. It judges nothing: figures
- * hold as ratios.
+ * `npm run bench -- validation`: cost of validation, and the effect of a deliberately expensive zone on other queries.
+ * Prints two tables: the secure answers per CPU second from `secure-answers.ts`, and the latency of cached names while
+ * a KeyTrap-like zone and one with 2,500 NSEC3 iterations each get 100 queries per second. There is no pass or fail;
+ * only ratios between figures are meaningful.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -17,7 +17,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Asks for cached names at a steady rate for a while; latencies in milliseconds. */
+/** Queries cached names at a steady rate for a time; latencies in milliseconds. */
 async function latencies(port: number, names: readonly string[], forMs: number): Promise<number[]> {
   const client = await UdpClient.open(port);
   const found: number[] = [];
@@ -37,7 +37,7 @@ async function latencies(port: number, names: readonly string[], forMs: number):
   return found;
 }
 
-/** Asks expensive names until stopped; counts response codes. */
+/** Queries expensive names until stopped; counts response codes. */
 async function attack(
   port: number,
   under: string,

@@ -1,7 +1,7 @@
 /**
- * Secure answers per second of CPU, with keys at hand and with keys still to be fetched, of Weir, Unbound and
- * PowerDNS Recursor, all forwarding to the same server, in three rotations. Figures hold as ratios. `npm run bench -- validation` prints
- * them, and `npm run bench`; what expensive zones cost others is `measure.ts`.
+ * Secure answers per CPU second, with cached keys and with keys that must be fetched, of Weir, Unbound and PowerDNS
+ * Recursor, all forwarding to the same server, in three rotations. Only ratios are meaningful. `npm run bench --
+ * validation` and `npm run bench` print them; `measure.ts` measures the effect of expensive zones.
  */
 import { hash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
 
 const COLD_ZONES = 500;
-/** So many that what V8 compiles at first, a second of CPU at most, weighs little. */
+/** Enough that V8's initial compilation, at most a CPU second, hardly matters. */
 const WARM_NAMES = 10_000;
 const ROTATIONS = 3;
 const FAKE_KEYS = 12;
@@ -37,7 +37,7 @@ const ZONES: readonly LabZone[] = [
   { name: 'trap.org', algorithm: 'ED25519', moreKeys: collidingKeys, edit: addSignatures },
 ];
 
-/** Keys with the tag of this one: words exchanged leave the sum as it is. */
+/** Keys with the same tag as this one: swapping words does not change the sum. */
 function collidingKeys(key: string): string {
   const [, head, text] = /^(\S+ IN DNSKEY \d+ \d+ \d+) (.*)$/m.exec(key)!;
   const octets = Buffer.from(text!.replaceAll(' ', ''), 'base64');
@@ -49,7 +49,7 @@ function collidingKeys(key: string): string {
   }).join('');
 }
 
-/** Signatures of the wildcard that look like any other and hold for none of the keys. */
+/** Signatures of the wildcard that look valid but match none of the keys. */
 function addSignatures(lines: string[]): string[] {
   const own = lines.find((line) => /^\*\.wild\S*\s.*RRSIG\s+A /.test(line))!;
   const [head, text] = own.split(/(?<= trap\.org\. )/) as [string, string];
@@ -63,7 +63,7 @@ function addSignatures(lines: string[]): string[] {
   return [...lines.filter((line) => line !== own), ...fakes];
 }
 
-/** Seconds of CPU that the threads of a process have used. */
+/** CPU seconds that the threads of a process have used. */
 export function cpuSecs(pid: number): number {
   const tasks = `/proc/${String(pid)}/task`;
   const used = readdirSync(tasks).map(
@@ -79,14 +79,14 @@ function rootDs(keys: string): string {
   return `${String(Dnskey.read(rdata)!.tag)} ${String(rdata[3])} 2 ${digest}`;
 }
 
-/** A validator that is measured. */
+/** A measured validator. */
 export interface Measured {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
 }
 
-/** One server's answers in one rotation. */
+/** The answers of a server in one rotation. */
 interface Round {
   readonly secure: number;
   readonly perCpuSecond: number;
@@ -98,26 +98,26 @@ export interface SecureAnswers {
   readonly server: string;
   readonly keys: Keys;
   readonly asked: number;
-  /** The fewest of all rotations. */
+  /** The lowest of all rotations. */
   readonly secure: number;
   readonly perCpuSecond: number;
   readonly perSecond: number;
-  /** Answers per second of CPU, divided by Unbound's in the same rotation: least, median, most. */
+  /** Answers per CPU second relative to Unbound's in the same rotation: minimum, median, maximum. */
   readonly ofUnbound: readonly number[];
 }
 
-/** Whether the keys of the zone are known when a name is asked for. */
+/** Whether the keys of the zone are cached when a name is queried. */
 type Keys = 'warm' | 'cold';
 
-/** Which packages the measure lacks, in words; null = none. */
+/** The packages that are missing, as a sentence; null = none. */
 export function missingTools(): string | null {
   const isComplete = findProgram('nsd') !== null && findProgram('unbound') !== null && hasSigningTools();
   return isComplete ? null : 'packages nsd, unbound, bind9-utils, ldnsutils are needed';
 }
 
 /**
- * Asks Unbound, Weir and PowerDNS Recursor in turn, freshly started in each rotation, then lets `more` ask the last
- * Weir. Throws if a package is missing.
+ * Queries Unbound, Weir and PowerDNS Recursor in turn, restarted in each rotation, then passes the last Weir to `more`.
+ * Throws if a package is missing.
  */
 export async function measureSecureAnswers(
   more: (weir: Measured) => Promise<void> = () => Promise.resolve(),
@@ -152,7 +152,7 @@ export async function measureSecureAnswers(
   }
 }
 
-/** Starts each validator in front of a recursion, hands it over, and ends it. */
+/** Starts each validator in front of the recursive server, passes it to the caller, and stops it. */
 async function eachServer(
   { port, rootKeys, anchors }: { port: number; rootKeys: string; anchors: string },
   use: (server: Measured) => Promise<void>,
@@ -195,13 +195,13 @@ function sumUp(
   };
 }
 
-/** Names in the cache of the server behind them, which costs none of them anything. */
+/** Names in the cache of the upstream server, so that none of the validators waits for it. */
 const NAMES = {
   warm: Array.from({ length: WARM_NAMES }, (_, i) => `n${String(i)}.warm.org`),
   cold: Array.from({ length: COLD_ZONES }, (_, i) => `www.cold${String(i)}.org`),
 };
 
-/** Asks every name once, and counts the authentic answers. */
+/** Queries every name once, and counts the authentic answers. */
 async function askAll({ port, pid }: Measured, keys: Keys): Promise<Round> {
   const client = await UdpClient.open(port);
   const cpuBefore = cpuSecs(pid);

@@ -1,6 +1,6 @@
 /**
- * The resolvers of the DNSSEC lab, on loopback in front of its authority: Unbound once as the one that Weir and
- * delv ask and once as the validator to compare with.
+ * The resolvers of the DNSSEC lab, on loopback in front of its authority: one Unbound as the upstream of Weir and delv,
+ * and one as a validator for comparison.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,8 @@ import { freePort } from '../../support/weir/free-ports.ts';
 import type { ZoneFile } from './sign-zones.ts';
 
 /**
- * Starts Unbound on the zones of an authority; with `rootKeys` it validates. Each zone is a stub: a delegation
- * cannot name a port, and with one stub for all Unbound would look for DS records in the wrong place.
+ * Starts Unbound for the zones of an authority; with `rootKeys` it validates. Each zone is a stub zone: a delegation
+ * cannot specify a port, and with a single stub zone for all, Unbound would look for DS records in the wrong place.
  */
 export function startRecursion(
   zones: readonly ZoneFile[],
@@ -24,13 +24,13 @@ export function startRecursion(
   return startUnbound(stubs.join(''), rootKeys);
 }
 
-/** Starts Unbound as a validator that asks a resolver for everything. */
+/** Starts Unbound as a validator that forwards everything to a resolver. */
 export function startForwarder(resolverPort: number, rootKeys: string): Promise<RunningProgram> {
   const forward = `forward-zone:\n  name: "."\n  forward-addr: 127.0.0.1@${String(resolverPort)}\n`;
   return startUnbound(forward, rootKeys);
 }
 
-/** Starts PowerDNS Recursor as a validator that asks a resolver for everything; `rootDs` without owner and type. */
+/** Starts PowerDNS Recursor as a validator that forwards everything to a resolver; `rootDs` without owner and type. */
 export async function startPdnsForwarder(
   program: string,
   resolverPort: number,

@@ -1,5 +1,5 @@
 /**
- * Makes zone files with the standard tools: dnssec-keygen, dnssec-signzone, dnssec-dsfromkey of BIND.
+ * Signs zone files with the standard tools: dnssec-keygen, dnssec-signzone, dnssec-dsfromkey of BIND.
  *
  * @needs bind9-utils ldnsutils
  */
@@ -11,7 +11,7 @@ import { COMMON_RECORDS, type LabZone } from './zones.ts';
 
 /** A zone in a file. */
 export interface ZoneFile {
-  /** Name of the zone with a final dot. */
+  /** Name of the zone with a trailing dot. */
   readonly zone: string;
   readonly path: string;
 }
@@ -23,7 +23,7 @@ export interface SignedZones {
   readonly rootKeys: string;
 }
 
-/** dnssec-signzone refuses more; ldns-signzone does not. */
+/** dnssec-signzone rejects more; ldns-signzone does not. */
 const MOST_ITERATIONS = 150;
 
 /** Whether the packages with the lab's tools are installed (bind9-utils, ldnsutils). */
@@ -33,7 +33,7 @@ export function hasSigningTools(): boolean {
   );
 }
 
-/** Signs the zones into `folder`, children first, since parents need their DS records. */
+/** Signs the zones into `folder`, children first, because parents need their DS records. */
 export function signZones(zones: readonly LabZone[], folder: string): SignedZones {
   mkdirSync(folder, { recursive: true });
   const delegations = new Map<string, string>();
@@ -109,7 +109,7 @@ function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: s
   const [start, end] = validity ?? ['now-86400', 'now+2592000'];
   const times = ['-s', start, '-e', end];
   const out = ['-O', 'full', '-f', `${path}.signed`, '-d', dirname(path)];
-  // -z: one key for everything; -P: what does not hold is what the lab is for.
+  // -z: one key for everything; -P: no verification, because the lab needs invalid zones.
   run('dnssec-signzone', [
     '-q',
     '-z',

@@ -1,4 +1,4 @@
-/** The validators of the lab, each asked to validate the answer to a question: Weir, Unbound and delv. */
+/** The validators of the lab, each of which validates the answer to a question: Weir, Unbound and delv. */
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -17,13 +17,13 @@ import { within } from '../../support/parts/until.ts';
 import type { LabResult } from './cases.ts';
 import { requireProgram } from '../../support/parts/programs.ts';
 
-/** A validating resolver: whether the answer to a question is secure, insecure or bogus. */
+/** A validating resolver, which returns whether the answer to a question is secure, insecure or bogus. */
 export interface LabValidator {
   validate(name: string, type: RRTypeName): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Weir's resolver and validation, asking `server`. */
+/** Weir's resolver and validation, with `server` as upstream. */
 export function openWeir(
   server: RunningServer,
   rootKeys: string,
@@ -90,7 +90,7 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
   };
 }
 
-/** delv asking `server`; `anchors` is a file of `trust-anchors` as BIND reads it. */
+/** delv with `server` as resolver; `anchors` is a file of `trust-anchors` in BIND's format. */
 export function openDelv(server: RunningServer, anchors: string): LabValidator {
   return {
     validate(name, type) {
@@ -98,7 +98,7 @@ export function openDelv(server: RunningServer, anchors: string): LabValidator {
       return new Promise((resolve) => {
         execFile(requireProgram('delv'), args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
-          // A negative answer that stays pending could not be validated.
+          // A negative answer whose trust is still pending could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);
           if (isBogus) resolve('bogus');
           else if (said.includes('unsigned answer')) resolve('insecure');

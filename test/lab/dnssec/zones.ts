@@ -1,11 +1,11 @@
 /**
- * The zones of the DNSSEC lab: a private root, `test` below it, and below that one zone for everything that a
- * zone can do right or wrong. Signing them is `sign-zones.ts`, what is asked of them `cases.ts`.
+ * The zones of the DNSSEC lab: a private root, `test` below it, and below that a zone for each correct or faulty
+ * configuration. `sign-zones.ts` signs them, `cases.ts` has the questions.
  */
 
-/** How a zone is made; what is left out is done right. */
+/** Properties of a zone; omitted ones are correct. */
 export interface LabZone {
-  /** Name of the zone without a final dot; '' is the root. */
+  /** Name of the zone without a trailing dot; '' is the root. */
   readonly name: string;
   /** Mnemonic of dnssec-keygen; null = not signed. Default: ECDSAP256SHA256. */
   readonly algorithm?: string | null;
@@ -13,19 +13,19 @@ export interface LabZone {
   readonly nsec3?: { readonly iterations: number; readonly optOut?: boolean; readonly salt?: string };
   /** DS records in the parent. Default: `sha256`; a function edits the DS lines. */
   readonly ds?: 'sha256' | 'sha1' | 'sha384' | 'none' | ((lines: string[]) => string[]);
-  /** Digests of those lines where a function edits them. */
+  /** Digests of those lines if a function edits them. */
   readonly digests?: readonly string[];
-  /** Inception and expiration as dnssec-signzone takes them. */
+  /** Inception and expiration in the format of dnssec-signzone. */
   readonly validity?: readonly [string, string];
-  /** Records beside those that every zone has. */
+  /** Records in addition to those of every zone. */
   readonly records?: string;
-  /** Further DNSKEY records, made from the zone's own. */
+  /** More DNSKEY records, derived from the zone's own. */
   readonly moreKeys?: (key: string) => string;
-  /** Edits the signed zone, one record per line, names in full. */
+  /** Edits the signed zone, with one record per line and full names. */
   readonly edit?: (lines: string[]) => string[];
 }
 
-/** `dnssec-signzone` writes owner, TTL, class, type, and for RRSIG the type covered. */
+/** `dnssec-signzone` writes owner, TTL, class and type, and for RRSIG the covered type. */
 const isRecord =
   (owner: RegExp, type: string) =>
   (line: string): boolean => {
@@ -36,13 +36,13 @@ const isRecord =
 const WWW = /^www\./;
 const ANY = /./;
 
-/** Leaves out the records that a test names. */
+/** Removes the records that a predicate selects. */
 const without =
   (...tests: ((line: string) => boolean)[]) =>
   (lines: string[]): string[] =>
     lines.filter((line) => !tests.some((test) => test(line)));
 
-/** Changes the records that a test names. */
+/** Changes the records that a predicate selects. */
 const changing =
   (test: (line: string) => boolean, change: (line: string) => string) =>
   (lines: string[]): string[] =>
@@ -66,7 +66,7 @@ const dsField =
       return fields.join(' ');
     });
 
-/** Turns the digest's first digits into others. */
+/** Replaces the first digits of the digest. */
 const breakDigest = (line: string): string =>
   line.replace(
     /( DS \d+ \d+ \d+ )(..)/,
@@ -75,7 +75,7 @@ const breakDigest = (line: string): string =>
 
 const week = (weeks: number): string => `now${weeks < 0 ? '-' : '+'}${String(Math.abs(weeks) * 7 * 86_400)}`;
 
-/** Zones that are secure in every way, by algorithm and kind of denial. */
+/** Zones that are secure in every respect, by algorithm and kind of denial. */
 export const SOUND_ZONES: readonly LabZone[] = [
   { name: 'a8.test', algorithm: 'RSASHA256' },
   { name: 'a10.test', algorithm: 'RSASHA512' },
@@ -102,7 +102,7 @@ broken DNAME bad-signature.test.
   { name: 'iterations-50.test', nsec3: { iterations: 50, salt: 'aabbccdd' } },
 ];
 
-/** Zones without proof, and zones whose proof is of no use. */
+/** Zones without proof, and zones whose proof is unusable. */
 const OPEN_ZONES: readonly LabZone[] = [
   { name: 'unsigned.test', algorithm: null, ds: 'none', records: 'to-secure CNAME www.a13.test.\n' },
   { name: 'island.test', ds: 'none' },
@@ -116,7 +116,7 @@ const OPEN_ZONES: readonly LabZone[] = [
   { name: 'private-algorithm.test', ds: dsField(1, '253') },
 ];
 
-/** Zones that are secure although something about them is odd. */
+/** Zones that are secure although they are unusual. */
 const ODD_ZONES: readonly LabZone[] = [
   { name: 'ds-sha1.test', ds: 'sha1' },
   { name: 'ds-sha384.test', ds: 'sha384' },
@@ -152,7 +152,7 @@ const ODD_ZONES: readonly LabZone[] = [
   { name: 'child.plain.a13.test' },
 ];
 
-/** Zones that lie. */
+/** Zones with invalid data. */
 const BOGUS_ZONES: readonly LabZone[] = [
   { name: 'bad-signature.test', edit: changing(isRecord(WWW, 'RRSIG A'), breakSignature) },
   {
@@ -221,7 +221,7 @@ export const LAB_ZONES: readonly LabZone[] = [
   ...BOGUS_ZONES,
 ];
 
-/** The records that every zone but the root has beside SOA and NS. */
+/** The records that every zone except the root has in addition to SOA and NS. */
 export const COMMON_RECORDS = `
 ns A 127.0.0.1
 www A 192.0.2.80
