@@ -1,7 +1,7 @@
 /**
- * Rules in AdGuard's syntax against the answers that a live AdGuard Home gave to the same questions (master of August
- * 2026, urlfilter 0.23.4; its faults are by its own documentation). Each pair agrees, or stands below with the reason.
- * The upstream answers every name; a name `cn-x_example.…` is an alias of `x.example`, and `ip-192-0-2-1.…` has that
+ * Rules in AdGuard's syntax, compared with the answers of a live AdGuard Home to the same questions (master of August
+ * 2026, urlfilter 0.23.4; its faults according to its own documentation). Each pair is equal, or listed below with the
+ * reason. The upstream answers every name: `cn-x_example.…` is an alias of `x.example`, and `ip-192-0-2-1.…` has that
  * address.
  */
 import { readFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { cname, type TestRecord, wireName } from '../support/dns/built-messages.ts';
 import { PolicyPipeline } from '../support/parts/policy-pipeline.ts';
 
-/** A filter list, and by question (`name [TYPE] [@client]`) the answer of AdGuard Home. */
+/** A filter list, and AdGuard Home's answer by question (`name [TYPE] [@client]`). */
 interface RuleSet {
   readonly rules: readonly string[];
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** Answers of Weir where AdGuard Home has another one, by question. */
+/** Weir's answers that differ from AdGuard Home's, by question. */
 type Differences = Readonly<Record<string, string>>;
 
 const SETS = JSON.parse(
@@ -33,12 +33,12 @@ const PASSED = 'NOERROR A 192.0.2.1';
 
 const EXPLAINED: readonly (readonly [reason: string, differences: Differences])[] = [
   [
-    '*.x covers x, as published wildcard lists mean it',
+    '**.x covers x, as intended in published wildcard lists',
     { 'b11.example': BLOCKED, linkk: BLOCKED, 'h24.example': BLOCKED, 'a.h24.example': BLOCKED },
   ],
   ['a bar before a scheme adds nothing', { 'b23.example': BLOCKED, 'b24.example': BLOCKED }],
   [
-    'plain and hosts lines match in any case, and with a final dot or a comment',
+    'plain and hosts lines match in any case, and with a trailing dot or a comment',
     {
       'p2.example': BLOCKED,
       'p7.example': BLOCKED,
@@ -55,17 +55,17 @@ const EXPLAINED: readonly (readonly [reason: string, differences: Differences])[
   ['a single word is not a domain name', { p14zip: PASSED, localbox: PASSED, clickk: PASSED }],
   ['AdGuard Home never matches an expression with \\x', { 'r28.example': BLOCKED }],
   [
-    'a hosts line with a real address makes no rule',
+    'a hosts line with a real address is not a rule',
     {
       'h20.example': PASSED,
       'h20.example AAAA': 'NOERROR AAAA 2001:db8::1',
       'h20.example MX': 'NOERROR MX 10 mail.up.example.',
     },
   ],
-  ['$badfilter names the rule in any case', { 'f7.example': PASSED }],
-  ['AdGuard Home reads a code in lower case as a host', { 'w8.example': 'REFUSED' }],
-  ['ech= is documented, and refused there', { 'u5.example HTTPS': 'NOERROR HTTPS 1 . 0005000568656c6c6f' }],
-  ['an alias outranks a code, whichever comes first', { 'y7.example': `${PASSED}; CNAME y7t.example.` }],
+  ['$badfilter matches the rule in any case', { 'f7.example': PASSED }],
+  ['AdGuard Home treats a code in lower case as a host', { 'w8.example': 'REFUSED' }],
+  ['ech= is documented, but rejected there', { 'u5.example HTTPS': 'NOERROR HTTPS 1 . 0005000568656c6c6f' }],
+  ['an alias outranks a code, regardless of their order', { 'y7.example': `${PASSED}; CNAME y7t.example.` }],
   [
     'a name may end with a dot and be internationalised',
     {
@@ -89,11 +89,14 @@ const EXPLAINED: readonly (readonly [reason: string, differences: Differences])[
       'n8.example @127.0.0.13': PASSED,
     },
   ],
-  ['a modifier for browsers is not known: the rule is skipped, never widened', { 'o35.example': PASSED }],
-  ['reserved names are answered here', { 'mask.icloud.com': 'NXDOMAIN', 'x.home.arpa': 'NXDOMAIN' }],
+  ['a modifier for browsers is unknown: the rule is skipped, never broadened', { 'o35.example': PASSED }],
+  [
+    'reserved names are answered by Weir itself',
+    { 'mask.icloud.com': 'NXDOMAIN', 'x.home.arpa': 'NXDOMAIN' },
+  ],
 ];
 
-/** Expected differences, because list rules must not match every name without a condition. */
+/** Expected differences, because a list rule without a condition must not match every name. */
 const WITHOUT_WIDE_RULES: Differences = {
   'ok.example': PASSED,
   'ab.example': PASSED,
@@ -148,7 +151,7 @@ interface DecodedAnswer {
   readonly answers?: readonly { readonly type: string; readonly data: unknown }[];
 }
 
-/** A record as the file has it. */
+/** A record in the format of the file. */
 function shown({ type, data }: { type: string; data: unknown }): string {
   if (type === 'UNKNOWN_65' && data instanceof Uint8Array) {
     const bytes = Buffer.from(data);
@@ -165,10 +168,10 @@ function shown({ type, data }: { type: string; data: unknown }): string {
   return `${type} ${text}${isName && !text.endsWith('.') ? '.' : ''}`;
 }
 
-/** Answers of Weir to the questions of a set. */
+/** Weir's answers to the questions of a set. */
 function answersOf({ rules, answers }: RuleSet): Record<string, string> {
   const weir = new PolicyPipeline();
-  // Bare anchors are expressions, which have separate tests.
+  // Bare anchors are regular expressions, which have separate tests.
   const lines = rules.filter((rule) => rule !== '^');
   weir.use(
     [{ text: `${lines.join('\n')}\n`, reading: { kind: 'block', subdomains: false } }],
@@ -216,16 +219,19 @@ function written(rcode: string, records: readonly string[]): string {
 describe('rules in the syntax of AdGuard', () => {
   const explained = new Map(EXPLAINED.flatMap(([, differences]) => Object.entries(differences)));
 
-  test.each(SETS.map((set) => [set.rules.join(' '), set] as const))('answer as there: %s', (_, set) => {
-    const wide = set.rules.includes('||*^') ? WITHOUT_WIDE_RULES : {};
-    const expected = Object.entries(set.answers).map(([question, answer]) => [
-      question,
-      wide[question] ?? explained.get(question) ?? answer,
-    ]);
-    expect(answersOf(set)).toEqual(Object.fromEntries(expected));
-  });
+  test.each(SETS.map((set) => [set.rules.join(' '), set] as const))(
+    'answer as in AdGuard Home: %s',
+    (_, set) => {
+      const wide = set.rules.includes('||*^') ? WITHOUT_WIDE_RULES : {};
+      const expected = Object.entries(set.answers).map(([question, answer]) => [
+        question,
+        wide[question] ?? explained.get(question) ?? answer,
+      ]);
+      expect(answersOf(set)).toEqual(Object.fromEntries(expected));
+    },
+  );
 
-  test('has no pair that is listed without a difference', () => {
+  test('lists no difference for equal pairs', () => {
     const theirs = new Map(SETS.flatMap(({ answers }) => Object.entries(answers)));
     for (const [question, answer] of explained)
       expect([question, theirs.get(question)]).not.toEqual([question, answer]);

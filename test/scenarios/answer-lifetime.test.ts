@@ -1,4 +1,4 @@
-/** How long clients may keep an upstream's answer, and what they get after a failure. */
+/** Lifetime of upstream answers at clients, and answers after a failure. */
 import { describe, expect, test } from '@jest/globals';
 import type { TestRecord } from '../support/dns/built-messages.ts';
 import { a, cname, octets, response, u32, wireName } from '../support/dns/built-messages.ts';
@@ -16,7 +16,7 @@ function soa(ttl: number, minimum: number): TestRecord {
   return { owner: 'example.org', type: 6, ttl, rdata: octets(wireName('ns.example.org'), [0], numbers) };
 }
 
-/** TTLs of a reply, answers and authorities. */
+/** TTLs of a reply, in the answer and authority sections. */
 function ttlsOf({ reply }: AskedQuery): { answers: number[]; authorities: number[] } {
   const { answers, authorities } = decodeMessage(reply!) as unknown as Record<string, { ttl: number }[]>;
   const ttls = (records: { ttl: number }[] | undefined): number[] => (records ?? []).map(({ ttl }) => ttl);
@@ -24,7 +24,7 @@ function ttlsOf({ reply }: AskedQuery): { answers: number[]; authorities: number
 }
 
 describe('a denial', () => {
-  test('reaches clients with a TTL of negative_max_ttl_secs at most, at once and from the cache', () => {
+  test('reaches clients with a TTL of at most negative_max_ttl_secs, fresh and from the cache', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
     const asked = forwarding.ask(NAME);
     forwarding.answer({ flags: 0x8183, authorities: [soa(3600, 1800)] });
@@ -36,7 +36,7 @@ describe('a denial', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('is bounded without its aliases', () => {
+  test('has a bounded TTL, but its aliases do not', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
     const asked = forwarding.ask(NAME);
     const answers = [cname(NAME, 'other.example.org', 600)];
@@ -44,7 +44,7 @@ describe('a denial', () => {
     expect(ttlsOf(asked)).toEqual({ answers: [600], authorities: [60] });
   });
 
-  test('is not prolonged by min_ttl_secs, as an answer is', () => {
+  test('is not extended by min_ttl_secs, which extends answers', () => {
     using forwarding = new Forwarding({ minTtlSecs: 300 });
     const denied = forwarding.ask('no.example.org');
     forwarding.answer({ flags: 0x8183, authorities: [soa(20, 20)] });
@@ -81,7 +81,7 @@ describe('an rcode over 15', () => {
     expect(forwarding.ask(NAME).reply![3]! & 0x0f).toBe(2);
   });
 
-  test('is whole for a client with EDNS', () => {
+  test('is unchanged for a client with EDNS', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME, { edns: true });
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
@@ -95,9 +95,9 @@ describe('an answer in the cache', () => {
 
   test.each([
     ['set back by a day', -DAY_MS],
-    ['set on by a day', DAY_MS],
+    ['set forward by a day', DAY_MS],
     ['set on beyond 2038', 20 * 365 * DAY_MS],
-  ])('lives as long as its TTL says, though the clock is %s', (_what, stepMs) => {
+  ])('expires after its TTL even if the clock is %s', (_what, stepMs) => {
     using forwarding = new Forwarding();
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
@@ -109,7 +109,7 @@ describe('an answer in the cache', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('is kept after 2038 as before', () => {
+  test('is cached after 2038 as before', () => {
     using forwarding = new Forwarding();
     forwarding.clock.wallMs = Date.UTC(2040, 0, 1);
     forwarding.ask(NAME);
@@ -118,7 +118,7 @@ describe('an answer in the cache', () => {
     expect(forwarding.held).toHaveLength(0);
   });
 
-  test('that is stale goes at its time, though the clock is set back', () => {
+  test('that is stale is removed on time even if the clock is set back', () => {
     using forwarding = new Forwarding({ serveStaleSecs: 600 });
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
@@ -148,7 +148,7 @@ describe('a stale answer', () => {
   const TARGET = 'host.example.net';
   const KEPT = { rcode: 'NOERROR', answers: [['CNAME', TARGET], ['A', '192.0.2.1']] }; // prettier-ignore
 
-  /** Puts a proven answer with an alias into the cache, which has expired since. */
+  /** Stores a secure answer with an alias in the cache, then lets it expire. */
   function keepStale(forwarding: Forwarding): void {
     forwarding.use([]);
     forwarding.ask(NAME, { wantsAuthentic: true });
@@ -167,7 +167,7 @@ describe('a stale answer', () => {
     ['another type', NAME, { qtype: 28 }],
     ['DO', NAME, { dnssecOk: true }],
     ['CD', NAME, { checkingDisabled: true }],
-  ])('is not given for a question with %s (CVE-2026-46582)', (_what, name, options) => {
+  ])('is not returned for a question with %s (CVE-2026-46582)', (_what, name, options) => {
     using forwarding = new Forwarding();
     keepStale(forwarding);
     const asked = forwarding.ask(name, options);
@@ -175,17 +175,17 @@ describe('a stale answer', () => {
     expect(replyOf(asked)).toEqual(FAILED);
   });
 
-  test('is judged, marked and refused as a fresh one is (CVE-2026-55717, CVE-2026-56444)', () => {
+  test('is filtered, marked and refused like a fresh one (CVE-2026-55717, CVE-2026-56444)', () => {
     const block = { kind: 'block', subdomains: false } as const;
     using forwarding = new Forwarding();
     keepStale(forwarding);
     const asked = forwarding.ask(NAME, { wantsAuthentic: true });
     forwarding.settle(TIMED_OUT);
     expect(replyOf(asked)).toEqual(KEPT);
-    // The earlier proof may no longer hold: no AD.
+    // The earlier proof may no longer be valid: no AD.
     expect(asked.reply![3]! & 0x20).toBe(0);
     forwarding.clock.advance(6000);
-    // The name that it leads to is blocked by now, and was not when it was kept.
+    // The target of the alias is blocked now, but was not when it was cached.
     forwarding.use([{ text: `${TARGET}\n`, reading: block }]);
     const judged = forwarding.ask(NAME);
     forwarding.settle(TIMED_OUT);
@@ -199,7 +199,7 @@ describe('a stale answer', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(FAILED);
   });
 
-  test('ends a day after its life, and the failure in its place is kept for 1 s', () => {
+  test('ends a day after it expired, and the failure that replaces it is cached for 1 s', () => {
     using forwarding = new Forwarding({ serveStaleSecs: 86_400 });
     keepStale(forwarding);
     forwarding.clock.advance(86_400_000);

@@ -1,4 +1,4 @@
-/** Automata against RE2's own engine: both must find the same expressions in the same names. */
+/** Automata compared with RE2's own engine: both must match the same expressions in the same names. */
 import { describe, expect, test } from '@jest/globals';
 import { RE2JS } from 're2js';
 import { encodeAutomaton } from '../../control-plane/policy/compile/table/automaton-encoder.ts';
@@ -9,7 +9,7 @@ import { AutomatonPacker, type PackedAutomaton } from '../../shared/automata/aut
 import { compileExpression } from '../../shared/automata/expression.ts';
 import fc from '../support/parts/fast-check.ts';
 
-/** Atoms, assertions, and ways to put them together, that lists use or could use. */
+/** Atoms, assertions, and combinations that lists use or could use. */
 const atom = fc.constantFrom(
   'a',
   'b',
@@ -62,7 +62,7 @@ function matches(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).matcher(text).find();
 }
 
-/** Patterns that are found in `text` by these automata, by number. */
+/** Numbers of the patterns that these automata find in `text`. */
 function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[], text: string): number[] {
   const octets = Buffer.from(text, 'latin1');
   const numbers: number[] = [];
@@ -81,12 +81,12 @@ function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[]
 const ROOM = { automata: 1000, entries: 1_000_000 };
 
 describe('compileExpression()', () => {
-  test('finds what RE2 finds, for any expression and name', () => {
+  test('finds the same matches as RE2, for any expression and name', () => {
     fc.assert(
       fc.property(expression, fc.array(name, { minLength: 1, maxLength: 12 }), (pattern, names) => {
         const made = compileExpression(pattern);
         if (!('automaton' in made)) {
-          // Few expressions are over the limits; nothing else may be refused that RE2 takes.
+          // A few expressions exceed the limits; every other expression that RE2 accepts must be accepted.
           if (!/ states: |too long to compile|repetitions multiply/.test(made.reason))
             expect(() => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE)).toThrow();
           return;
@@ -109,7 +109,7 @@ describe('compileExpression()', () => {
     ['^[a-z]{250}7', `${'z'.repeat(250)}7`, `${'z'.repeat(249)}7`],
     ['[0-9][a-z0-9]{8}x', 'aa1bcdefghix', 'aa1bcdefgix'],
     ['(?:a?){1000}b$', 'aaab', 'aaa'],
-  ])('takes %s, and finds it where it is', (pattern, hit, miss) => {
+  ])('accepts %s, and finds its matches', (pattern, hit, miss) => {
     const made = compileExpression(pattern);
     expect(made).not.toHaveProperty('reason');
     if (!('automaton' in made)) return;
@@ -123,11 +123,11 @@ describe('compileExpression()', () => {
     ['(?=a)b', /invalid/],
     ['(a)\\1', /invalid/],
     ['', /empty/],
-  ])('refuses %s, and says why', (pattern, reason) => {
+  ])('rejects %s with a reason', (pattern, reason) => {
     expect(compileExpression(pattern)).toMatchObject({ reason: expect.stringMatching(reason) });
   });
 
-  test('does no more work than is allowed for an expression', () => {
+  test('stays within the work limit of an expression', () => {
     const hostile = [
       '(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$',
       '(?:(?:a|b)?.?){400}c.{200}d',
@@ -169,7 +169,7 @@ describe('AutomatonPacker', () => {
     return packer;
   };
 
-  test('finds in one pass what each expression finds alone', () => {
+  test('finds in one pass the matches of each single expression', () => {
     const patterns = fc.array(expression, { minLength: 2, maxLength: 40 });
     const remembered = new RememberedAutomata();
     fc.assert(
@@ -205,7 +205,7 @@ describe('AutomatonPacker', () => {
     expect(packed(floating).automata.length).toBeLessThan(40);
   });
 
-  test('takes no more automata and entries than there is room for', () => {
+  test('accepts no more automata and entries than its capacity', () => {
     const own = { automata: 5, entries: 1_000_000 };
     const all = { automata: 1000, entries: 20_000 };
     const packer = new AutomatonPacker([own, all], FRESH_AUTOMATA);

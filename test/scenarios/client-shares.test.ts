@@ -1,4 +1,4 @@
-/** Answers to clients while the resolver is full; none of them is cached. */
+/** Answers to clients while the resolver is at capacity; none of them is cached. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { Reply } from '../support/dns/dns-message.ts';
@@ -16,7 +16,7 @@ function codesOf({ reply }: AskedQuery): { rcode: number; extendedErrors: number
   return { rcode, extendedErrors };
 }
 
-/** Asks for names from one network until it is refused; answers how many wait then. */
+/** Queries names from one network until it is refused; returns the number of waiting questions. */
 function exhaust(forwarding: Forwarding): number {
   for (let waiting = 0; ; waiting++)
     if (forwarding.ask(`n${String(waiting)}.example`, { client: GREEDY }).reply !== null) return waiting;
@@ -34,7 +34,7 @@ describe('a client whose network has its share of the resolver', () => {
     expect(forwarding.held.at(-1)?.question).toMatchObject({ network: expect.any(String) });
     forwarding.answerLast({ answers: [a(NAME, '192.0.2.7')] });
     expect(codesOf(asked)).toMatchObject({ rcode: Rcode.NOERROR });
-    // Nothing was remembered against the name.
+    // The failure was not cached for the name.
     expect(codesOf(forwarding.ask(NAME, { client: NEIGHBOUR }))).toMatchObject({ rcode: Rcode.NOERROR });
   });
 
@@ -48,7 +48,7 @@ describe('a client whose network has its share of the resolver', () => {
     });
   });
 
-  test('gets a stale answer rather than a refusal', () => {
+  test('gets a stale answer instead of a refusal', () => {
     using forwarding = new Forwarding();
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });
@@ -59,8 +59,8 @@ describe('a client whose network has its share of the resolver', () => {
   });
 });
 
-describe('a question for which this machine had no room', () => {
-  test('is SERVFAIL with EDE 14, and neither cached nor a failure that a stale answer is given for at once', () => {
+describe('a question for which the resolver has no capacity', () => {
+  test('is SERVFAIL with EDE 14, and neither cached nor counted as a failure of the name', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME, { edns: true });
     forwarding.settle({ kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: -1 });

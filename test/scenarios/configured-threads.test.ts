@@ -1,4 +1,4 @@
-/** Keys of the configuration, from the text of the file to the part of a DNS thread that obeys them. */
+/** Keys of the configuration, from the text of the file to the part of a DNS thread that uses them. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { workerSettings } from '../../control-plane/node/thread-settings/worker-settings.ts';
 import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
@@ -24,7 +24,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The state of an upstream without a listener, after a minute with these health checks. */
+/** The state of an upstream that does not listen, after a minute with these health checks. */
 async function reportAfterMinute(toml: string): Promise<UpstreamReport> {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   const pools =
@@ -44,7 +44,7 @@ describe('dns.health_check.enabled', () => {
 });
 
 describe('dns.health_check.interval_secs', () => {
-  test('dns.health_check.interval_secs is the time between two probes, give or take a fifth', async () => {
+  test('dns.health_check.interval_secs is the time between two probes, plus or minus a fifth', async () => {
     const { consecutiveFailures } = await reportAfterMinute('dns.health_check.interval_secs = 2');
     expect(consecutiveFailures).toBeGreaterThanOrEqual(24);
     expect(consecutiveFailures).toBeLessThanOrEqual(37);
@@ -63,7 +63,7 @@ describe('dns.rate_limit.ipv6_prefix_len', () => {
       query.clientBytes = addressFromText(client)!;
       return limiter.admitsQuestion(query);
     };
-    // Two of one /48, the last in the /56 of the second.
+    // Two in one /48; the last is in the /56 of the second.
     expect(['2001:db8:1:100::1', '2001:db8:1:200::1', '2001:db8:1:2ff::2'].map(isAdmitted)).toEqual([
       true,
       true,
@@ -73,7 +73,7 @@ describe('dns.rate_limit.ipv6_prefix_len', () => {
 });
 
 describe('cache.serve_stale_secs', () => {
-  test('cache.serve_stale_secs is how long a stale answer is served', () => {
+  test('cache.serve_stale_secs limits how long a stale answer is served', () => {
     using forwarding = new Forwarding(settingsOf('cache.serve_stale_secs = 100').cache);
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 20)] });
@@ -88,7 +88,7 @@ describe('cache.serve_stale_secs', () => {
 });
 
 describe('cache.optimistic_refresh', () => {
-  /** Whether each of two questions near the end of an answer asks for a new one. */
+  /** Whether each of two queries shortly before an answer expires refreshes it. */
   function refreshes(toml: string): boolean[] {
     using forwarding = new Forwarding();
     const given = { version: 1, settings: settingsOf(toml), rateBuckets: createRateBuckets(false, 0) };
@@ -104,7 +104,7 @@ describe('cache.optimistic_refresh', () => {
     });
   }
 
-  test('cache.optimistic_refresh decides whether a name in use is asked for before its answer ends', () => {
+  test('cache.optimistic_refresh controls whether a name in use is refreshed before its answer expires', () => {
     expect(refreshes('cache.optimistic_refresh = true')).toEqual([false, true]);
     expect(refreshes('cache.optimistic_refresh = false')).toEqual([false, false]);
   });

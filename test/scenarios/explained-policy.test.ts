@@ -1,4 +1,4 @@
-/** Explanations of questions, over the whole pipeline and an upstream. */
+/** Explanations of questions, with the whole pipeline and an upstream. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
@@ -80,7 +80,7 @@ describe('Explainer', () => {
     return new Promise((resolve) => explainer.explain(asked, resolve));
   }
 
-  test('names every stage and every rule that meets the name, and the one that decides', async () => {
+  test('names every stage and every rule that matches the name, and the deciding one', async () => {
     const manual = { id: 1, name: 'm', domain: 'ads.example', suffix: true, groupId: null };
     weir.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }], {
       managedDomains: [{ ...manual, action: 'deny' }],
@@ -108,7 +108,7 @@ describe('Explainer', () => {
     expect(answer.length).toBeGreaterThan(12);
   });
 
-  test('names a blocked service as its own stage, before policy', async () => {
+  test('names a blocked service as a separate stage, before policy', async () => {
     const service = { serviceId: 's', serviceName: 'S', domains: ['ads.example'], exact: [], groupId: 1 };
     weir.use([{ text: '||ads.example^\n', reading: BLOCK }], { blockedServices: [service] });
     const { stages, status, decidedBy } = await explain('x.ads.example');
@@ -118,7 +118,7 @@ describe('Explainer', () => {
     expect(decidedBy!.origin).toBe(RuleOrigin.SERVICE);
   });
 
-  test('continues with the upstreams and judges the names of their answer', async () => {
+  test('continues with the upstreams and evaluates the names in their answer', async () => {
     weir.use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([

@@ -1,4 +1,6 @@
-/** Grants over the whole pipeline: what they lift and what they block, for whom, and what a client may keep of it. */
+/**
+ * Grants in the whole pipeline: which blocks they lift, what they block, for which clients, and TTLs of the answers.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LivePolicy } from '../../control-plane/policy/change/runtime-state.ts';
 import type { PolicyGrant } from '../../control-plane/policy/change/rows.ts';
@@ -22,7 +24,7 @@ const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
 const FAR_MS = 4_000_000_000_000;
 
 let nextId = 1;
-/** A grant for the client unless said otherwise. */
+/** A grant, by default for the client. */
 function grant(change: Partial<PolicyGrant> = {}): PolicyGrant {
   const id = nextId++;
   const isOfGroup = typeof change.groupId === 'number';
@@ -49,7 +51,7 @@ describe('a grant that allows', () => {
   let weir: PolicyPipeline;
   const statusOf = (name: string, client = CLIENT, qtype = 1): string => weir.ask(name, qtype, client).status;
 
-  /** Rows under which nearly everything about the client is blocked. */
+  /** Rows that block nearly everything for the client. */
   const STRICT: OtherRows = {
     managedDomains: [
       { id: 1, name: 'm', domain: 'games.example', suffix: true, action: 'deny', groupId: null },
@@ -104,7 +106,7 @@ describe('a grant that allows', () => {
     ['inside.example', 'BLOCKED_REBIND'],
   ];
 
-  test('lifts every block of its client, and of no other client, until it is gone', () => {
+  test('lifts every block of its client, and of no other client, until it ends', () => {
     const all = (client: string): string[] => LIFTED.map(([name]) => statusOf(name, client));
     const blocked = LIFTED.map(([, status]) => status);
     use([]);
@@ -116,7 +118,7 @@ describe('a grant that allows', () => {
     expect(all(CLIENT)).toEqual(blocked);
   });
 
-  test('takes precedence over the schedule that blocks all, for its name and the names below', () => {
+  test('takes precedence over a schedule that blocks everything, for its name and the subdomains', () => {
     use([grant({ domain: 'ads.example', groupId: 1 })], 'BlockAll');
     expect(statusOf('www.ads.example')).toBe('CACHED');
     expect(statusOf('games.example')).toBe('BLOCKED_SCHEDULE');
@@ -124,11 +126,11 @@ describe('a grant that allows', () => {
     expect(statusOf('example')).toBe('BLOCKED_SCHEDULE');
   });
 
-  test('leaves to this server what is its own, and lifts blocks by form', () => {
+  test('does not affect local answers, and lifts blocks by the form of a name', () => {
     use([grant()]);
     expect(statusOf('nas.example')).toBe('LOCAL');
     expect(statusOf('a.invalid')).toBe('LOCAL');
-    // A miss: they would be asked upstream.
+    // A cache miss: these names would be forwarded.
     for (const [name, qtype] of [
       ['printer', 1],
       ['1.0.0.10.in-addr.arpa', 12],
@@ -137,7 +139,7 @@ describe('a grant that allows', () => {
       expect(weir.ask(name, qtype, CLIENT).query.replyLength).toBe(0);
   });
 
-  test('is of the client by each of its addresses', () => {
+  test('applies to each address of its client', () => {
     const grants = grantRules([grant({ mac: '02:00:00:00:00:01', address: null })], () => [
       OTHER,
       '2001:db8::5',
@@ -148,7 +150,7 @@ describe('a grant that allows', () => {
     );
   });
 
-  test('with an invalid name grants nothing', () => {
+  test('has no effect with an invalid name', () => {
     expect(grantRules([grant({ domain: 'a..b' })], () => [])).toEqual([]);
   });
 });
@@ -160,7 +162,7 @@ describe('a grant that blocks', () => {
     weir.cache('www.example.org', 1, [a('www.example.org', '198.51.100.1')]);
   });
 
-  test('answers as blocking.mode wants it, local and allowed names too, and is named', () => {
+  test('answers as blocking.mode defines, also for local and allowed names, and is named', () => {
     const first = grant({ action: 'block', domain: 'example.org' });
     const managedDomains = [
       { id: 1, name: 'm', domain: 'example.org', suffix: true, action: 'allow' as const, groupId: null },
@@ -177,7 +179,7 @@ describe('a grant that blocks', () => {
     expect(weir.ask('www.example.org', 1, OTHER).status).toBe('CACHED');
   });
 
-  test('takes precedence over a schedule that allows all, and is inactive while blocking is disabled', () => {
+  test('takes precedence over a schedule that allows everything, and is inactive while blocking is disabled', () => {
     const free = { overrides: new Map([[1, { override: 'AllowAll' as const, nextFlipAtSecs: 0 }]]) };
     const blocking = granting([grant({ action: 'block', groupId: 1 })]);
     weir.use([], {}, { ...blocking, ...free });
@@ -186,7 +188,7 @@ describe('a grant that blocks', () => {
     expect(weir.ask('www.example.org').status).toBe('CACHED');
   });
 
-  test('of a disabled group blocks no client, as they are in Default', () => {
+  test('of a disabled group blocks no client, because its clients are treated as Default', () => {
     const groups = [1, 7].map((id) => ({ id, enabled: id === 1 }));
     const clients = [{ address: CLIENT, groupId: 7 }];
     weir.use([], { groups, clients }, granting([grant({ action: 'block', groupId: 7 })]));
@@ -196,16 +198,16 @@ describe('a grant that blocks', () => {
   });
 });
 
-describe('grants of an allowance and a block', () => {
+describe('an allowing and a blocking grant', () => {
   const block = (change: Partial<PolicyGrant> = {}): PolicyGrant => grant({ action: 'block', ...change });
 
   test.each<[string, () => PolicyGrant[], string]>([
     [
-      "the client's own over its group's",
+      "the client's grant over its group's",
       () => [block({ groupId: 1, domain: 'www.example.org' }), grant()],
       'CACHED',
     ],
-    ["the client's own block over its group's", () => [grant({ groupId: 1 }), block()], 'BLOCKED_MANAGED'],
+    ["the client's block over its group's", () => [grant({ groupId: 1 }), block()], 'BLOCKED_MANAGED'],
     ['the longer name', () => [block(), grant({ domain: 'example.org' })], 'CACHED'],
     [
       'the longest name',
@@ -213,16 +215,16 @@ describe('grants of an allowance and a block', () => {
       'BLOCKED_MANAGED',
     ],
     [
-      'the allowance of equal ones',
+      'the allowing one of two for the same target',
       () => [block({ domain: 'example.org' }), grant({ domain: 'example.org' })],
       'CACHED',
     ],
     [
-      "the group's if none of the client's matches",
+      "the group's grant if none of the client's matches",
       () => [grant({ domain: 'org.example' }), block({ groupId: 1 })],
       'BLOCKED_MANAGED',
     ],
-  ])('are weighed: %s decides', (_what, grants, status) => {
+  ])('are ranked: %s decides', (_what, grants, status) => {
     const weir = new PolicyPipeline();
     weir.cache('www.example.org', 1, [a('www.example.org', '198.51.100.1')]);
     weir.use([], {}, granting(grants()));
@@ -242,7 +244,7 @@ describe('a question in flight', () => {
   const ttlOf = (reply: Uint8Array | null): number[] =>
     (decodeMessage(reply!) as unknown as { answers: { ttl: number }[] }).answers.map(({ ttl }) => ttl);
 
-  test('is judged by the grants that are active when its answer arrives', () => {
+  test('is evaluated with the grants that are active when its answer arrives', () => {
     forwarding.use([]);
     const first = forwarding.ask('www.example.org');
     forwarding.use([], {}, granting([grant({ action: 'block' })]));
@@ -257,7 +259,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
-  test('keeps its TTL under a grant without an end, which is for everyone and that name alone', () => {
+  test('keeps its TTL with a grant without an end for all clients and this name', () => {
     const everyone = { clientId: null, address: null, untilMs: null };
     forwarding.use(LISTS, {}, granting([grant({ ...everyone, domain: 'ads.example', subdomains: false })]));
     const asked = forwarding.ask('ads.example');
@@ -266,7 +268,7 @@ describe('a question in flight', () => {
     expect(replyOf(forwarding.ask('www.ads.example'))).toEqual(NULL_IP);
   });
 
-  test('is answered with TTLs that end with the grant, even from the cache and if the thread let it pass', () => {
+  test('is answered with TTLs that end with the grant, even from the cache or if the answer thread evaluated it', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'ads.example', untilMs: inMs(60_000) })]));
     const { version } = forwarding.pipeline.snapshot;
     const first = forwarding.ask('ads.example', { passedVersion: version });
@@ -279,7 +281,7 @@ describe('a question in flight', () => {
     expect(ttlOf(other.reply)).toEqual([300]);
   });
 
-  test('may lead to a blocked name and into this network, even if the upstream left the target out', () => {
+  test('may have a blocked or private target, even if the upstream leaves the target out', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'shop.example' })], rebinding));
     const asked = forwarding.ask('shop.example');
     forwarding.answer({ answers: [cname('shop.example', 'x.tracker.example')] });

@@ -1,7 +1,7 @@
 /**
- * The limits at the edge against exact models, through random sequences with a clock of the test: questions and NXDOMAIN
- * answers of client networks, stream connections, TLS handshakes; of several workers that share memory.
- * WEIR_TEST_SEQUENCES says how many of each (default 1,000).
+ * The limits for clients compared with exact models, by random sequences with a test clock: questions and NXDOMAIN
+ * answers of client networks, stream connections, TLS handshakes, with several workers that share memory.
+ * WEIR_TEST_SEQUENCES is the number of sequences of each kind (default 1,000).
  */
 import { describe, test } from '@jest/globals';
 import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
@@ -28,7 +28,7 @@ const SEQUENCES = { numRuns: Number(process.env['WEIR_TEST_SEQUENCES'] ?? 1000) 
 const WORKERS = 3;
 const worker = fc.nat(WORKERS - 1);
 
-/** Addresses, and the network that each counts as with /24 and /48; the last is never limited. */
+/** Addresses, and the network that each belongs to with /24 and /48; the last is never limited. */
 const CLIENTS = [
   ['192.0.2.1', 'a'],
   ['192.0.2.200', 'a'],
@@ -39,15 +39,15 @@ const CLIENTS = [
   ['198.51.100.7', null],
 ] as const;
 const ADDRESSES = CLIENTS.map(([text]) => addressFromText(text)!);
-/** Intervals that are whole milliseconds, so that no sum is rounded. */
+/** Intervals of whole milliseconds, so that no sum is rounded. */
 const RATES = [1, 2, 4, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** `expect` would take most of the time. */
+/** `expect` would take most of the run time. */
 function agree(actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`it is ${String(actual)}, the model says ${String(expected)}`);
 }
 
-/** A bucket of tokens in milliseconds of its interval; a token that lacks a hundredth counts as whole. */
+/** A bucket of tokens, in milliseconds of its interval; a token that lacks a hundredth counts as a whole one. */
 class Bucket {
   private levelMs: number;
   private atMs: number;
@@ -79,7 +79,7 @@ describe('the rate limit of several workers', () => {
     afterMs: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(3000)),
   });
 
-  test('admits exactly what buckets of tokens do, and slips every Nth', () => {
+  test('admits exactly the queries that a token bucket admits, and slips every Nth', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 1, maxLength: 80 }),
@@ -138,7 +138,7 @@ describe('the limit of connections of several workers', () => {
   const table = createConnectionTable(WORKERS, 7);
   const MOST = 6;
 
-  test('lets in exactly what a list of open connections would, and counts each as gone', () => {
+  test('admits exactly the connections that a list of open ones admits, and counts each close', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.nat(4), (steps, first) => {
         interface Open {
@@ -180,7 +180,7 @@ describe('the limit of connections of several workers', () => {
             most = each.to;
             for (const limit of made.values()) limit.limitTo(most);
           } else if (each.kind === 'death') {
-            // The kernel closes the connections of a thread that dies; its successor counts from nothing.
+            // The kernel closes the connections of a thread that ends; its successor starts at zero.
             open = open.filter((it) => it.worker !== each.worker);
             releaseConnections(table, each.worker);
             for (const key of [...made.keys()]) if (key.startsWith(`${each.worker} `)) made.delete(key);
@@ -204,7 +204,7 @@ describe('the limit of handshakes', () => {
     afterMs: fc.nat(700),
   });
 
-  test('begins exactly as many as a second has left, in all and for a network', () => {
+  test('starts exactly as many as remain in the second, in total and for a network', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const limit = new HandshakeLimit();

@@ -1,4 +1,4 @@
-/** Local records from the rows to the reply: builder, table and stage together, asked with real messages. */
+/** Local records from the rows to the reply: builder, table and stage together, queried with real messages. */
 import { parseUpstream } from '../../config/upstream-url.ts';
 import { describe, expect, test } from '@jest/globals';
 import { localRecords } from '../../control-plane/policy/snapshot/build/snapshot-records.ts';
@@ -36,14 +36,14 @@ describe('local records', () => {
     ],
     ['192.0.2.9 PTR nine.example.org', 'PTR', '9.2.0.192.in-addr.arpa PTR nine.example.org'],
     ['nas A 192.0.2.5', 'A', 'nas A 192.0.2.5'],
-  ] as const)('answer %s, with authority', (line, type, answer) => {
+  ] as const)('answer %s authoritatively', (line, type, answer) => {
     const name = answer.split(' ', 1)[0]!;
     const asked = ask(pipelineWith([line]), name.toUpperCase(), type);
     expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, tc: false });
     expect(asked.answers.map((one) => one.replace(/^\S+/, (owner) => owner.toLowerCase()))).toEqual([answer]);
   });
 
-  test('answer one address of several first, then the next', () => {
+  test('rotate the first of several addresses', () => {
     const pipeline = pipelineWith([1, 2, 3].map((i) => `www.example.org A 192.0.2.${i}`));
     const firsts = Array.from({ length: 6 }, () => ask(pipeline, 'www.example.org').answers);
     expect(firsts.map(([first]) => first?.at(-1))).toEqual(['1', '2', '3', '1', '2', '3']);
@@ -58,7 +58,7 @@ describe('local records', () => {
     }
   });
 
-  test('answer NODATA for names between a record and its zone, and leave those above alone', () => {
+  test('answer NODATA for names between a record and its zone, but not for those above', () => {
     const pipeline = pipelineWith(['a.b.c.example.org A 192.0.2.5 @example.org']);
     for (const name of ['b.c.example.org', 'c.example.org'])
       expect(ask(pipeline, name)).toMatchObject({ rcode: 'NOERROR', answers: [], aa: true });
@@ -66,7 +66,7 @@ describe('local records', () => {
       expect(ask(pipeline, name)).toMatchObject(NOT_LOCAL);
   });
 
-  test('of addresses are found by the address too, unless a PTR says otherwise', () => {
+  test('with addresses also answer PTR queries, unless a PTR record overrides them', () => {
     const pipeline = pipelineWith([
       'nas.example.org A 192.0.2.5',
       'alias.example.org A 192.0.2.5',
@@ -86,7 +86,7 @@ describe('local records', () => {
     expect(ask(pipeline, '7.2.0.192.in-addr.arpa', 'PTR')).toMatchObject(NOT_LOCAL);
   });
 
-  test('follow aliases to local names, as far as there is one', () => {
+  test('follow aliases to local names as far as they exist', () => {
     const pipeline = pipelineWith([
       'www.example.org CNAME web.example.org',
       'web.example.org CNAME host.example.org',
@@ -136,7 +136,7 @@ describe('local records', () => {
     ]);
   });
 
-  test('that are too long for UDP are truncated there, and whole over TCP', () => {
+  test('that are too long for UDP are truncated there, and complete over TCP', () => {
     const text = 'x'.repeat(3000);
     const pipeline = pipelineWith([`long.example.org TXT ${text}`, 'mid.example.org TXT ' + 'y'.repeat(800)]);
     expect(ask(pipeline, 'long.example.org', 'TXT', { udpSize: 4096 })).toMatchObject({
@@ -149,7 +149,7 @@ describe('local records', () => {
     expect(whole.answers).toEqual([`long.example.org TXT ${text}`]);
   });
 
-  test('that go in circles between sources are answered SERVFAIL', () => {
+  test('that form a loop across sources are answered SERVFAIL', () => {
     const pipeline = pipelineWith(['a.example.org CNAME b.example.org'], {
       configRecords: configured('b.example.org CNAME a.example.org'),
     });
@@ -165,14 +165,14 @@ describe('wildcards', () => {
     '*.alias.example.org CNAME host.example.net',
   ]);
 
-  test('answer for names that are not there, at any depth', () => {
+  test('match names without records, at any depth', () => {
     for (const name of ['x.example.org', 'y.x.example.org'])
       expect(ask(pipeline, name).answers).toEqual([`${name} A 192.0.2.1`]);
     expect(ask(pipeline, 'z.alias.example.org').target).toBe('host.example.net');
     expect(ask(pipeline, 'x.example.org', 'AAAA')).toMatchObject({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('answer for names between, next to and below other records (dnsmasq, not RFC 4592)', () => {
+  test('match names between, next to and below other records (as dnsmasq, not RFC 4592)', () => {
     const home = pipelineWith([
       '*.w1.example A 192.0.2.1',
       'www.w1.example A 192.0.2.2',
@@ -185,13 +185,13 @@ describe('wildcards', () => {
     expect(ask(home, 'a.b.near.w1.example').answers).toEqual(['a.b.near.w1.example A 192.0.2.4']);
   });
 
-  test('do not answer for names with other records, for their own parent, or for names of services', () => {
+  test('do not match names with other records, their own parent, or names of services', () => {
     expect(ask(pipeline, 'host.example.org')).toMatchObject({ rcode: 'NOERROR', answers: [] });
     expect(ask(pipeline, 'example.org')).toMatchObject(NOT_LOCAL);
     expect(ask(pipeline, '_acme-challenge.x.example.org', 'TXT')).toMatchObject(NOT_LOCAL);
   });
 
-  test('give way to a forward zone with a longer name only', () => {
+  test('are outranked only by a forward zone with a longer name', () => {
     const zoned = (zone: string) => {
       const forwardZone = {
         zone,
@@ -211,7 +211,7 @@ describe('wildcards', () => {
     expect(ask(zoned('example.org'), 'x.example.org').answers).toEqual(['x.example.org A 192.0.2.1']);
   });
 
-  test('find what an oracle finds that walks over all records', () => {
+  test('match the same names as an oracle that scans all records', () => {
     const label = fc.constantFrom('a', 'b', 'c');
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
     const owner = fc.tuple(fc.boolean(), name).map(([isWild, text]) => `${isWild ? '*.' : ''}${text}`);
@@ -227,7 +227,7 @@ describe('wildcards', () => {
   });
 });
 
-/** The owner that answers, over a list of them; names start with no underscore here. */
+/** The owner that matches, from a list of owners; names here do not start with an underscore. */
 function oracle(owners: readonly string[], asked: string): string {
   const labels = asked.split('.');
   const wildcards = labels.map((_, at) => ['*', ...labels.slice(at + 1)].join('.'));
@@ -240,7 +240,7 @@ describe('findAliasLoop', () => {
       buildLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),
     );
 
-  test('finds names that lead back to themselves, by wildcards too', () => {
+  test('finds aliases that loop, also through wildcards', () => {
     expect(loopOf('a.example.org CNAME a.example.org')).toBe('a.example.org');
     expect(
       loopOf('a.example CNAME b.example', 'b.example CNAME c.example', 'c.example CNAME a.example'),

@@ -22,7 +22,7 @@ import {
   UNBOUND_FILES,
 } from '../support/reference/neighbour-files.ts';
 
-/** Addresses that mean that a name is blocked. */
+/** Addresses that mark a name as blocked. */
 const NULL_ADDRESS = /^(?:0\.0\.0\.0|127\.0\.0\.1)$/;
 
 let upstream: ScriptedUpstream;
@@ -43,7 +43,7 @@ function blockedHere({ lines, names }: NeighbourFile): string[] {
   });
 }
 
-/** The names without an address of use in the answers of a server that has the file. */
+/** The names for which a server with the file returns no usable address. */
 async function blockedThere(start: PolicyServer, { lines, names }: NeighbourFile): Promise<string[]> {
   const server = await start(lines, upstream.port);
   const client = await UdpClient.open(server.port);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('Pipeline', () => {
-  test('answers services with NXDOMAIN, whatever the mode, and for their group only', () => {
+  test('answers services with NXDOMAIN in every mode, and only for their group', () => {
     const service = { serviceId: 's', serviceName: 'S', domains: ['tube.example'], exact: ['t.example'] };
     weir.use([], { blockedServices: [{ ...service, groupId: 1 }] });
     expect(weir.ask('www.tube.example')).toMatchObject({
@@ -32,7 +32,7 @@ describe('Pipeline', () => {
     expect(weir.ask('www.tube.example').result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('answers questions for ANY itself, once policy has let the name pass', () => {
+  test('answers ANY questions itself if policy allows the name', () => {
     const ANY = 255;
     weir.use([{ text: '||listed.example^\n', reading: BLOCK }]);
     expect(weir.ask('listed.example', ANY).status).toBe('BLOCKED_LIST');
@@ -40,15 +40,15 @@ describe('Pipeline', () => {
     expect([asked.result, asked.status]).toEqual([StageResult.ANSWERED, 'LOCAL']);
     // RFC 8482 section 4.2.
     expect(sent(asked)).toEqual({ rcode: 'NOERROR', answers: [['HINFO', { cpu: 'RFC8482', os: '' }]] });
-    // A cached answer of an upstream is not used for it.
+    // A cached answer of an upstream is not used.
     weir.cache('other.example', 1, [a('other.example', '198.51.100.1')]);
     expect(weir.ask('other.example', ANY).status).toBe('LOCAL');
   });
 
-  test('holds no snapshot that was replaced, whatever was asked of it', async () => {
+  test('keeps no reference to a replaced snapshot, whatever was queried', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
-    // In a separate function, so that no variable of this one holds a snapshot.
+    // A separate function, so that no variable here references a snapshot.
     const askAndReplace = (): void => {
       registry.register(weir.use([{ text: 'listed.example\n', reading: BLOCK }]), 'judged');
       expect(weir.ask('listed.example').status).toBe('BLOCKED_LIST');
@@ -71,7 +71,7 @@ describe('Pipeline', () => {
     expect(weir.pipeline.snapshot.version).toBe(weir.version);
   });
 
-  test('keeps a domain blocked while one of the blocked services that share it is left', () => {
+  test('keeps a domain blocked while any blocked service contains it', () => {
     const one = {
       serviceId: 'one',
       serviceName: 'One',
@@ -91,7 +91,7 @@ describe('Pipeline', () => {
     expect(weir.ask('www.shared.example').result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('weighs managed domains, regex filters and lists in the order of the contract', () => {
+  test('ranks managed domains, regex filters and lists in the order of the contract', () => {
     const row = { name: 'm', suffix: false, groupId: null };
     weir.use([{ text: '||listed.example^\n||important.example^$important\n', reading: BLOCK }], {
       managedDomains: [
@@ -114,7 +114,7 @@ describe('Pipeline', () => {
     expect(weir.ask('d12.example').status).toBe('BLOCKED_REGEX');
   });
 
-  test('gives the answer that $dnsrewrite names', () => {
+  test('returns the answer in $dnsrewrite', () => {
     const text =
       '||nx.example^$dnsrewrite=NXDOMAIN\n||refused.example^$dnsrewrite=REFUSED\n||to.example^$dnsrewrite=192.0.2.7\n';
     weir.use([{ text, reading: BLOCK }]);
@@ -124,7 +124,7 @@ describe('Pipeline', () => {
     expect(sent(weir.ask('to.example', 28))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('makes an alias of a name if $dnsrewrite names a host, and leaves its target to be asked for', () => {
+  test('returns an alias if $dnsrewrite has a host, and resolves its target', () => {
     const text =
       '||ads.example^$dnsrewrite=Sink.example.net.\n||typed.example^$dnsrewrite=NOERROR;CNAME;sink.example.net\n' +
       '||sink.example.net^$dnsrewrite=sink.example.net\n||text.example^$dnsrewrite=NOERROR;TXT;hello\n';
@@ -149,7 +149,7 @@ describe('Pipeline', () => {
     expect(sent(weir.ask('text.example'))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('merges all rewrites that match, whichever comes first', () => {
+  test('merges all matching rewrites, regardless of their order', () => {
     const rules = [
       '||rw.example^$dnsrewrite=NOERROR;A;192.0.2.57',
       '||rw.example^$dnsrewrite=NOERROR;AAAA;2001:db8::57',
@@ -221,7 +221,7 @@ describe('Pipeline', () => {
     }
   });
 
-  test('lifts rewrites by exceptions from them', () => {
+  test('disables rewrites by their exceptions', () => {
     const text = [
       ...['||a.example^$dnsrewrite=192.0.2.4', '||a.example^$dnsrewrite=192.0.2.5'],
       ...['@@||a.example^$dnsrewrite=192.0.2.4', '@@||all.a.example^$dnsrewrite'],
@@ -257,7 +257,7 @@ describe('Pipeline', () => {
     ]);
   });
 
-  test('judges conditional rules for each question and client again', () => {
+  test('evaluates conditional rules again for each question and client', () => {
     weir.use([
       { text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK },
     ]);
@@ -293,7 +293,7 @@ describe('Pipeline', () => {
     expect(statuses('192.0.2.1')).toEqual(names.map(() => 'ALLOWED'));
   });
 
-  test('$client by name and by MAC is for the clients that are known by them, wherever they are now', () => {
+  test('$client by name and by MAC matches the client at its current address', () => {
     const mac = '02:00:5e:10:00:01';
     const text = [
       `||kids.example^$client='Mary\\'s tablet'|02-00-5E-10-00-01`,
@@ -325,7 +325,7 @@ describe('Pipeline', () => {
     expect(blockedAt('all.example')).toEqual(clients.filter((client) => !/\.[39]$/.test(client)));
     expect(blockedAt('free.example')).toEqual(clients.slice(2));
     expect(blockedAt('both.example')).toEqual(['192.0.2.3', '192.0.2.8']);
-    // It moves, and the other names no longer belong to any client.
+    // It moves to another address, and the other names no longer belong to any client.
     at({ [mac]: ['192.0.2.4'] });
     expect(blockedAt('kids.example')).toEqual(['192.0.2.4']);
     expect(blockedAt('all.example')).toEqual(clients.slice(0, -1));

@@ -1,4 +1,4 @@
-/** Policy that changes while a question waits for an upstream: the answer follows the latest policy. */
+/** Policy that changes while a question waits for an upstream: the answer follows the newest policy. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { GroupOverride, LivePolicy } from '../../control-plane/policy/change/runtime-state.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
@@ -81,21 +81,24 @@ const CHANGES: readonly Change[] = [
 ];
 
 describe('a question in flight', () => {
-  test.each(CHANGES)('is judged by the policy that is active when its answer arrives: $what it', (change) => {
-    const asked = forwarding.ask(NAME);
-    forwarding.use(change.lists ?? [], change.rows, change.live);
-    answered();
-    expect(replyOf(asked)).toEqual(change.reply);
-    expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
-    expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
-    if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
-    // The answer was kept all the same: the cache holds what upstreams say.
-    forwarding.use([]);
-    expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
-    expect(forwarding.held).toHaveLength(0);
-  });
+  test.each(CHANGES)(
+    'is evaluated with the policy that is active when its answer arrives: $what it',
+    (change) => {
+      const asked = forwarding.ask(NAME);
+      forwarding.use(change.lists ?? [], change.rows, change.live);
+      answered();
+      expect(replyOf(asked)).toEqual(change.reply);
+      expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
+      expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
+      if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
+      // The answer was still cached: the cache stores upstream answers before policy.
+      forwarding.use([]);
+      expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+      expect(forwarding.held).toHaveLength(0);
+    },
+  );
 
-  test.each(CHANGES)('is judged by the policy that is active when it fails: $what it', (change) => {
+  test.each(CHANGES)('is evaluated with the policy that is active when it fails: $what it', (change) => {
     const asked = forwarding.ask(NAME);
     forwarding.use(change.lists ?? [], change.rows, change.live);
     forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
@@ -115,7 +118,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: change.status });
   });
 
-  test('is answered if the rule that would have blocked it came and went', () => {
+  test('is answered if a rule that would have blocked it was added and deleted', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
     forwarding.use([]);
@@ -124,7 +127,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED', rule: -1, upstream: 1 });
   });
 
-  test('is judged again only if policy has changed', () => {
+  test('is evaluated again only if policy has changed', () => {
     const decideAgain = jest.spyOn(forwarding.pipeline, 'decideAgain');
     forwarding.ask(NAME, { passedVersion: forwarding.pipeline.snapshot.version });
     answered();
@@ -135,7 +138,7 @@ describe('a question in flight', () => {
     expect(decideAgain).toHaveBeenCalledTimes(1);
   });
 
-  test('stays unfiltered if its schedule allows all, though it is not judged again', () => {
+  test('stays unfiltered if its schedule allows everything, without a new evaluation', () => {
     const lists = [{ text: 'target.example\n', reading: BLOCK }];
     const free: GroupOverride = { override: 'AllowAll', nextFlipAtSecs: 0 };
     forwarding.use(lists, {}, { overrides: new Map([[1, free]]) });
@@ -145,7 +148,7 @@ describe('a question in flight', () => {
     expect(replyOf(asked)).toMatchObject({ rcode: 'NOERROR' });
   });
 
-  test("is judged by its client's new group", () => {
+  test("is evaluated with its client's new group", () => {
     const lists = [{ text: `${NAME}\n`, reading: BLOCK, groupIds: [7] }];
     const groups = [GROUP_7];
     forwarding.use(lists, { groups });
@@ -161,7 +164,7 @@ describe('a question in flight', () => {
     ]);
   });
 
-  test('follows an alias that a new local record has made of its name', () => {
+  test('follows an alias that a new local record adds for its name', () => {
     const asked = forwarding.ask(NAME);
     const record = {
       id: 1,
@@ -199,7 +202,7 @@ describe('an alias whose target is in flight', () => {
 
   beforeEach(() => forwarding.use([], { localRecords: [record] }));
 
-  test('is judged by the schedule that is active when its target is known', () => {
+  test('is evaluated with the schedule that is active when its target is resolved', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([], { localRecords: [record] }, { overrides: new Map([[1, BLOCKED]]) });
     targetAnswered();
@@ -207,7 +210,7 @@ describe('an alias whose target is in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'BLOCKED_SCHEDULE' });
   });
 
-  test('is answered although a list blocks what it leads to, and the target itself is not', () => {
+  test('is answered although a list blocks its target, which itself is blocked', () => {
     const list = { text: 'target.example\nfurther.example\n', reading: BLOCK };
     forwarding.use([list], { localRecords: [record] });
     const asked = forwarding.ask(NAME);
@@ -218,7 +221,7 @@ describe('an alias whose target is in flight', () => {
     expect(replyOf(forwarding.ask('target.example'))).toEqual(NULL_IP);
   });
 
-  test('is asked for under its own name if the alias was deleted', () => {
+  test('is resolved under its own name if the alias was deleted', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([]);
     targetAnswered();
@@ -228,7 +231,7 @@ describe('an alias whose target is in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'ALLOWED' });
   });
 
-  test('follows the target that it has when it is judged again', () => {
+  test('follows the new target when it is evaluated again', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([], { localRecords: [{ ...record, value: 'other.example' }] });
     targetAnswered();
@@ -244,7 +247,7 @@ describe('an alias whose target is in flight', () => {
     expect(asked.replies).toBe(1);
   });
 
-  test('is logged with the rule that makes it when it is judged again', () => {
+  test('is logged with its rule when it is evaluated again', () => {
     const rewrite = (before: string): ListText => ({
       text: `${before}||${NAME}^$dnsrewrite=target.example\n`,
       reading: BLOCK,

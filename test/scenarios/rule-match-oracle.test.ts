@@ -1,6 +1,6 @@
 /**
- * The compiled engine against a naive one: random rules are written as list lines and given a meaning in
- * the plainest way; both must come to the same rule match on random names, types and clients.
+ * The compiled engine compared with a naive one: random rules are written as list lines and also evaluated in the
+ * simplest way; both must have the same rule match for random names, types and clients.
  */
 import { describe, expect, test } from '@jest/globals';
 import { Judge } from '../../dns-worker/policy/judge.ts';
@@ -25,7 +25,7 @@ interface Rule {
 const LABELS = ['a', 'ads', 'ad1', 'x', 'track', 'cdn', 'b-c', 'com', 'net', 'co'];
 const CLIENTS = ['192.0.2.1', '192.0.2.200', '198.51.100.1', '2001:db8::5'];
 
-/** A generator of numbers that repeats itself for a seed. */
+/** A random number generator that is repeatable for a seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {
@@ -137,7 +137,7 @@ interface Manual {
 
 type Outcome = 'service' | 'managed' | 'regex' | 'list' | 'allowed' | 'none';
 
-/** The contract's order, written down once more. */
+/** The contract's order, implemented a second time. */
 function naive(rules: readonly Rule[], manual: readonly Manual[], question: Question): Outcome {
   const hit = (level: Manual['level']): boolean =>
     manual.some((rule) => rule.level === level && rule.matches(question));
@@ -213,7 +213,7 @@ describe('Judge', () => {
           .join(''),
         reading: { kind: 'block', subdomains: false },
       }));
-      // A rule and, in another list, what takes it back.
+      // A rule and, in another list, the rule that revokes it.
       const reading = { kind: 'block', subdomains: false } as const;
       lists.push({ text: `${bad.text}\n`, reading, groupIds: groupIds[2]! });
       const option = bad.text.includes('$') && !bad.text.endsWith('$') ? ',badfilter' : '$badfilter';
@@ -223,7 +223,7 @@ describe('Judge', () => {
       const snapshot = openLists(lists, { ...rows, groups });
       const serves = (list: number, group: number): boolean =>
         groupIds[list]!.length === 0 || groupIds[list]!.includes(group);
-      /** The rules of the lists of a group, without those that one of its lists revokes. */
+      /** The rules of a group's lists, without those that one of its lists revokes. */
       const rulesOf = (group: number): Rule[] =>
         [...rules.filter((_, index) => serves(index % 2, group)), ...(serves(2, group) ? [bad] : [])].filter(
           ({ text }) => text !== bad.text || !serves(3, group),

@@ -1,4 +1,7 @@
-/** Workers of one node: a question is in flight once, whichever worker asks (RFC 5452 section 5, RebirthDay). */
+/**
+ * Workers of one node: an identical question is in flight once, whichever worker sends it (RFC 5452 section 5,
+ * RebirthDay).
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { type Claim, QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
@@ -28,14 +31,14 @@ function startWorkers(count: number, settings: Partial<WorkerSettings['cache']> 
 }
 afterEach(async () => {
   for (const worker of workers) worker[Symbol.dispose]();
-  // Another waiting worker asks next, so it must also be disposed of.
+  // Another waiting worker sends the question next, so it must also be disposed of.
   await turn();
   for (const worker of workers) worker[Symbol.dispose]();
 });
 
-/** Lets what was notified happen. */
+/** Lets pending notifications run. */
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
-/** Questions that each worker has under way. */
+/** Questions in flight of each worker. */
 const questions = (): number[] => workers.map(({ held }) => held.length);
 const untilHeld = (by: Forwarding): Promise<unknown> =>
   until(
@@ -51,10 +54,10 @@ const untilReplied = (...asked: readonly { reply: unknown }[]): Promise<unknown>
   );
 const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
 
-describe.each([2, 8])('%i workers that are asked the same', (count) => {
+describe.each([2, 8])('%i workers with the same question', (count) => {
   beforeEach(() => startWorkers(count));
 
-  test('ask the upstreams once, and both answer', async () => {
+  test('send one question to the upstreams, and all answer', async () => {
     const asked = workers.flatMap((worker) => [worker.ask(NAME), worker.ask(NAME)]);
     expect(questions()).toEqual([1, ...Array<number>(count - 1).fill(0)]);
     answer(one);
@@ -64,7 +67,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
   });
 
-  test('share what may not be kept, but only with clients that waited', async () => {
+  test('share an uncacheable answer, but only with waiting clients', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     answer(one, 0);
     await untilReplied(...asked);
@@ -86,7 +89,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
   test.each([
     ['an answer', 'NOERROR', (): void => answer(one)],
     ['a failure', 'SERVFAIL', (): void => one.settle(TIMEOUT)],
-  ])('share %s with the cache off', async (_, rcode, end) => {
+  ])('share %s with the cache disabled', async (_, rcode, end) => {
     startWorkers(count, { enabled: false });
     const asked = workers.map((worker) => worker.ask(NAME));
     end();
@@ -106,7 +109,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(questions()).toEqual(Array(count).fill(0));
   });
 
-  test('report a failure to all, asked once', async () => {
+  test('report the failure of one question to all', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     one.settle(TIMEOUT);
     await untilReplied(...asked);
@@ -114,7 +117,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(questions()).toEqual(Array(count).fill(0));
   });
 
-  test('ask themselves when the one that asked lacked a resource', async () => {
+  test('send the question themselves if the asking worker lacked a resource', async () => {
     const asked = [one.ask(NAME), other.ask(NAME)];
     one.settle({ kind: 'failed', reason: 'overloaded', rcode: 2, upstream: -1 });
     await untilHeld(other);
@@ -122,7 +125,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(asked.map((each) => replyOf(each)?.rcode)).toEqual(['SERVFAIL', 'NOERROR']);
   });
 
-  test('continue if the thread of one has died', async () => {
+  test('continue if the thread of one worker has died', async () => {
     const asked = other.ask(NAME);
     answer(other, 0);
     one.ask(NAME);
@@ -137,7 +140,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect([asked, waiting].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('take over a question that one has claimed and lost', async () => {
+  test('take over a question that one worker has claimed and lost', async () => {
     one.ask(NAME);
     one.held.length = 0;
     node.clock.advance(6_000);
@@ -151,7 +154,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect([early, late].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('wait no longer than a question may take', async () => {
+  test('wait no longer than the time-out of a question', async () => {
     node.timeoutMs = 20;
     const impatient = new Forwarding({}, node);
     one.ask(NAME);
@@ -161,14 +164,14 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
     expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
     expect(impatient.held).toHaveLength(0);
-    // No server caused it, so other clients do not get it.
+    // No server caused the failure, so other clients do not get it.
     answer(one, 0);
     const next = impatient.ask(NAME);
     answer(impatient);
     expect(replyOf(next)).toEqual(ANSWERED);
   });
 
-  test('judge the answer of the other one by the policy of their client', async () => {
+  test("evaluate the other worker's answer with the policy of their client", async () => {
     other.use([{ text: `${NAME}\n`, reading: { kind: 'block', subdomains: false } }]);
     other.use([]);
     one.ask(NAME);
@@ -179,7 +182,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
-  test('ask different questions at the same time: another type, zone or subnet', () => {
+  test('send different questions concurrently: another type, zone or subnet', () => {
     one.ask(NAME);
     other.ask(NAME, { qtype: 28 });
     other.ask('www.example.net');
@@ -195,7 +198,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
       expect(claims.claim(partition, question(NAME, 'A', flags)).isMine).toBe(true);
   });
 
-  test('wait if no claim is free, and answer each question with its own answer', async () => {
+  test('wait if no claim is free, and return the right answer for each question', async () => {
     const claims = claimsOf(node, ClaimArea.CLIENTS);
     const held: Claim[] = [];
     let crowded = '';
@@ -204,7 +207,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
       if (claim.isMine) held.push(claim);
       else crowded = `n${String(i)}.example.org`;
     }
-    // More than one client network may have under way (8192).
+    // More than one client network may have in flight (8192).
     expect(held.length).toBeGreaterThan(8192);
     const asked = one.ask(crowded);
     expect(one.held).toHaveLength(0);
@@ -214,7 +217,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });
   });
 
-  test('still ask if a dead thread has left a lock, until the supervisor ends it', async () => {
+  test('still resolve if a dead thread has left a lock, until the supervisor releases it', async () => {
     const words = new Int32Array(node.claims);
     const locks = ClaimTable.HEAD_WORDS + ClaimBucket.LOCK_AT;
     for (let word = locks; word < words.length; word += ClaimBucket.WORDS) words[word] = claimHolder(5);

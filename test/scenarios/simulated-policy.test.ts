@@ -1,6 +1,7 @@
 /**
- * A simulation against the real thing: random policies, drafts and logged queries. The simulated changes must be those
- * between two pipelines that answer these queries, one with the policy, the other with the draft applied.
+ * A simulation compared with real pipelines: random policies, drafts and logged queries. The simulated changes must
+ * equal the differences between two pipelines that answer these queries, one with the policy, the other with the draft
+ * applied.
  */
 import { describe, expect, test } from '@jest/globals';
 import { BlockReader } from '../../control-plane/query-log/block/block-reader.ts';
@@ -33,7 +34,7 @@ const TYPES = [1, 28, 65];
 const ADDRESSES = ['198.51.100.1', '203.0.113.9', '192.168.1.1'];
 const LIMITS = { questions: 1e6, bytes: 1e8 };
 
-/** A generator of numbers that repeats itself for a seed. */
+/** A random number generator that is repeatable for a seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {
@@ -96,7 +97,7 @@ function rowsOf(random: Random): OtherRows {
   };
 }
 
-/** A question with what upstreams answer. */
+/** A question and its answer from upstreams. */
 interface Known {
   readonly name: string;
   readonly qtype: number;
@@ -118,7 +119,7 @@ function knownOf(random: Random): Known[] {
   );
 }
 
-/** The policy pipelines that answer; one that blocks nothing says what is logged. */
+/** The policy pipelines that answer; one that blocks nothing determines the logged outcome. */
 const [open, before, after] = [new PolicyPipeline(), new PolicyPipeline(), new PolicyPipeline()];
 
 interface Asked extends Known {
@@ -159,7 +160,7 @@ async function simulate(
   return { changes: new Simulation(new QuestionList(questions), now, then).run(1000), questions };
 }
 
-/** Newly blocked and allowed queries by name and by client. */
+/** Newly blocked and allowed queries, by name and by client. */
 type Sums = Record<string, [blocked: number, allowed: number]>;
 
 function told({ changes, questions }: Awaited<ReturnType<typeof simulate>>): Sums {
@@ -200,7 +201,7 @@ function applyRandom(random: Random): Asked[] {
 }
 
 describe('Simulation.run()', () => {
-  test('reports what changes between two pipelines, whatever policy, draft and queries are', async () => {
+  test('reports the differences between two pipelines, for any policy, draft and queries', async () => {
     let changed = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const asked = applyRandom(randomFrom(seed));

@@ -1,6 +1,6 @@
 /**
- * With any rules and queries, an answer stays in the slot of its request: the bytes around it are other clients'
- * requests.
+ * With any rules and queries, an answer stays inside the slot of its query: the bytes around it are other clients'
+ * queries.
  */
 import { describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
@@ -39,7 +39,7 @@ const TTLS = { expiresAtSecs: NOW_SECS + 300, staleUntilSecs: NOW_SECS + 300 } a
 const LONG = `${'l'.repeat(63)}.${'m'.repeat(63)}.${'n'.repeat(63)}.example`;
 const wire = (name: string): Uint8Array => nameFromText(name)!;
 
-/** TXT rewrites of many lengths, aliases, every kind of answer of a rule's own, and plain names. */
+/** TXT rewrites of many lengths, aliases, every kind of rule with its own answer, and plain names. */
 const LIST = [
   ...[1, 40, 254, 255, 256, 400, 700, 1024].map(
     (size) => `||t${String(size)}.rewrite.example^$dnsrewrite=NOERROR;TXT;${'x'.repeat(size)}`,
@@ -117,7 +117,7 @@ function pipelineWith(mode: BlockingSettings['mode'], override: 'BlockAll' | nul
   return pipeline;
 }
 
-/** Caches TXT of `size` bytes, in strings of at most 255. */
+/** Stores a TXT answer of `size` bytes in the cache, in strings of at most 255. */
 function keep(pipeline: Pipeline, memory: CacheMemory, name: string, size: number): void {
   const asked = question(name, 'TXT');
   const strings = Array.from({ length: Math.ceil(size / 255) }, (_, n) => Math.min(255, size - n * 255));
@@ -174,14 +174,14 @@ const askedOf = fc.record({
     }),
   ),
   protocol: fc.constantFrom(Protocol.udp, Protocol.tcp),
-  /** Bytes after the query, and free ones after those. */
+  /** Bytes after the query, then free ones. */
   garbage: fc.uint8Array({ maxLength: 20 }),
   spare: fc.nat({ max: 1500 }),
   shift: fc.nat({ max: 7 }),
 });
 
 describe('the pipeline', () => {
-  test('the pipeline writes nothing outside the slot, whatever the rules, the request and the capacity', () => {
+  test('the pipeline writes nothing outside the slot, for any rules, query and capacity', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(askedOf, ({ setting, name, type, edns, protocol, garbage, spare, shift }) => {

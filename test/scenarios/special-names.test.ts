@@ -1,4 +1,4 @@
-/** Questions of a special form, asked of a whole pipeline. */
+/** Questions of a special form, answered by a whole pipeline. */
 import { describe, expect, test } from '@jest/globals';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
@@ -40,7 +40,7 @@ describe('private reverse names', () => {
     ip6('fc00'),
     ip6('fe80'),
     ip6('20010db8'),
-  ])('of %s are reserved, whatever is asked', (name) => {
+  ])('of %s are reserved for every type', (name) => {
     for (const type of ['PTR', 'A'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
     expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').result).toBe('unresolved');
@@ -51,7 +51,7 @@ describe('private reverse names', () => {
     ['6.1.31.172.IN-ADDR.arpa', '31.172.in-addr.arpa'],
     ['1.1.254.169.in-addr.arpa', '254.169.in-addr.arpa'],
     [ip6('fd12'), 'd.f.ip6.arpa'],
-  ])('name the zone in the SOA: %s', (name, zone) => {
+  ])('have the zone in the SOA: %s', (name, zone) => {
     for (const type of ['PTR', 'A'] as const) {
       const [soa] = ask(pipeline, name, type).authorities;
       expect(soa?.toLowerCase()).toBe(`${zone} soa`);
@@ -128,7 +128,7 @@ describe('the schedule of the group', () => {
       overrides: new Map([[1, { override, nextFlipAtSecs: 0 }]]),
     });
 
-  test('lifts what blocks while it allows all; reserved names are still answered here', () => {
+  test('lifts blocks while it allows everything; reserved names are still answered locally', () => {
     const pipeline = scheduled('AllowAll');
     for (const [name, type] of [
       ['printer', 'A'],
@@ -146,14 +146,14 @@ describe('the schedule of the group', () => {
       expect([name, ask(pipeline, name, type).status]).toEqual([name, 'LOCAL']);
   });
 
-  test('blocks reserved names too while it blocks all', () => {
+  test('also blocks reserved names while it blocks everything', () => {
     const pipeline = scheduled('BlockAll');
     for (const name of ['localhost', 'a.test', 'printer', 'use-application-dns.net'])
       expect([name, ask(pipeline, name).status]).toEqual([name, 'BLOCKED_SCHEDULE']);
   });
 });
 
-test('reverse look-ups are not forwarded where that is switched off', () => {
+test('forwards no reverse look-ups if they are disabled', () => {
   const pipeline = withFlags(NEVER_FORWARD_REVERSE);
   expect(ask(pipeline, '1.1.1.1.in-addr.arpa', 'PTR').rcode).toBe('NXDOMAIN');
   expect(ask(pipeline, ip6('2606'), 'PTR').rcode).toBe('NXDOMAIN');

@@ -1,4 +1,6 @@
-/** Bugs in code of a resolve thread: one question gets SERVFAIL, one error is counted, everything else continues. */
+/**
+ * Bugs in the code of a resolve thread: one question gets SERVFAIL, one error is counted, everything else continues.
+ */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Upstream } from '../../dns-worker/resolve/upstream.ts';
 import { QuestionRun } from '../../dns-worker/resolve/question-run.ts';
@@ -27,7 +29,7 @@ function bugsOf({ counters }: Forwarding): number {
 }
 
 describe('a bug', () => {
-  test('in taking a question is SERVFAIL for its client only', () => {
+  test('while a question is accepted causes SERVFAIL for its client only', () => {
     using forwarding = new Forwarding();
     const bug = jest.spyOn(forwarding.cache, 'answer').mockImplementation(fail);
     expect(replyOf(forwarding.ask(NAME))).toEqual(SERVFAIL);
@@ -39,7 +41,7 @@ describe('a bug', () => {
     expect(replyOf(asked)).toEqual(ANSWERED);
   });
 
-  test('in answering a question is SERVFAIL for its client only, and the network keeps its share', () => {
+  test('while a question is answered causes SERVFAIL for its client only, and the network keeps its share', () => {
     using forwarding = new Forwarding();
     const asked = [forwarding.ask(NAME), forwarding.ask(NAME), forwarding.ask(NAME)];
     const bug = jest.spyOn(forwarding.pipeline, 'checkAnswer').mockImplementationOnce(fail);
@@ -50,7 +52,7 @@ describe('a bug', () => {
     expect(bugsOf(forwarding)).toBe(1);
   });
 
-  test('in what follows the reply does not make a second one', () => {
+  test('after the reply does not cause a second reply', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME);
     const bug = jest.spyOn(forwarding.reporter, 'publish').mockImplementation(fail);
@@ -61,7 +63,7 @@ describe('a bug', () => {
     expect(bugsOf(forwarding)).toBe(1);
   });
 
-  test('in the timer of a stale answer is SERVFAIL, and the late answer is kept', () => {
+  test('in the timer of a stale answer causes SERVFAIL, and the late answer is cached', () => {
     jest.useFakeTimers();
     using forwarding = new Forwarding();
     forwarding.ask(NAME);
@@ -78,7 +80,7 @@ describe('a bug', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(ANSWERED);
   });
 
-  test('in the target of an alias is SERVFAIL, once', () => {
+  test('in the target of an alias causes SERVFAIL once', () => {
     using forwarding = new Forwarding();
     const record = { id: 1, fqdn: NAME, domain: '', type: 'CNAME', value: 't.example', ttlSecs: 60 } as const;
     forwarding.use([], { localRecords: [record] });
@@ -90,7 +92,7 @@ describe('a bug', () => {
     expect([asked.replies, bugsOf(forwarding)]).toEqual([1, 1]);
   });
 
-  test('in a thread keeps no answer from the others that wait for it', async () => {
+  test('in a thread does not affect other threads that wait for the answer', async () => {
     const node = new TestNode();
     using one = new Forwarding({}, node);
     using other = new Forwarding({}, node);
@@ -106,7 +108,7 @@ describe('a bug', () => {
 });
 
 describe('ThreadGuard', () => {
-  test('take() counts every error, and logs one a second with the number of those between', () => {
+  test('take() counts every error, and logs one per second with the number of those in between', () => {
     const clock = new TestClock();
     const logger = new MemoryLogger();
     let bugs = 0;
@@ -140,7 +142,7 @@ describe('QuestionRun', () => {
     clock.advance(1000);
     expect(() => jest.advanceTimersByTime(1000)).toThrow('a bug');
     expect(outcomes).toMatchObject([{ kind: 'failed', reason: 'servfail' }]);
-    // And where its time is over.
+    // Also when its time is over.
     const last = new QuestionRun(asked, [[wave(() => attempt)]], timing, (outcome) => outcomes.push(outcome));
     last.start();
     clock.advance(3000);

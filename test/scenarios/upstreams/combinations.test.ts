@@ -1,10 +1,11 @@
 /**
- * Honest upstreams in every combination: a feature that is refused, echoed, stale, dropped, or handled by some of the
- * servers behind an address only; and TCP that works, is refused or is silent: 177 of cookies, case and EDNS, 55 of
- * pipelining and kept connections. Left out: EDNS that is dropped, which no resolver can distinguish from a dead server
- * for clients that use EDNS; NXDOMAIN to mixed case once that is earned; pipelining and kept connections that are
- * echoed, which means nothing, without TCP, and where HTTP/2 has its own means; and a connection that is closed because of
- * a second question before the first is answered, which looks like a server that has just failed.
+ * Correct upstreams in every combination: a feature that is refused, echoed, stale, dropped, or supported only by some
+ * of the servers behind an address; and TCP that works, is refused or does not answer: 177 combinations of cookies,
+ * case and EDNS, 55 of pipelining and idle connections. Left out: EDNS that is dropped, which no resolver can
+ * distinguish from a dead server for clients that use EDNS; NXDOMAIN for mixed case once the feature was detected;
+ * pipelining and idle connections that are echoed, which has no meaning, without TCP, and if HTTP/2 has its own
+ * mechanism; and a connection that is closed because of a second question before the first is answered, which looks
+ * like a server that has just failed.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -31,17 +32,17 @@ const PUBLIC_IP = '192.0.2.53';
 const NAMESPACE = `ip link set lo up && ip address add ${PUBLIC_IP}/32 dev lo && exec "$0" "$@"`;
 const COUNT = 60;
 const ANSWERED = ['0', '0', '0', '0'];
-/** Over TCP, TLS, and TCP after UDP; over HTTPS there are fewer. */
+/** Over TCP, TLS, and TCP after UDP; HTTPS has fewer combinations. */
 const STREAM_COUNT = 12;
 const HTTPS_COUNT = 7;
-/** Streams at a time: servers, resolvers and their encryption share a thread. */
+/** Number of concurrent streams: servers, resolvers and their encryption share a thread. */
 const STREAMS_AT_ONCE = 3;
 
-/** A server that refuses EDNS after it has sent OPT records is asked twice. */
+/** A server that refuses EDNS after it has sent OPT records is queried twice. */
 function expectAnswers(outcomes: readonly CombinationOutcome[]): void {
   const failed = outcomes.filter(({ ended }) => ended.join() !== ANSWERED.join());
   expect(failed).toEqual([]);
-  // From the third question on nothing is waited for: there is no second copy of the query, and no silent connection.
+  // From the third question on nothing times out: no query is retransmitted, and no connection is silent.
   const slow = outcomes.filter(
     ({ name, udp, tcp }) =>
       (name.includes('some servers') ? udp > 5 : udp > 2) || (name.includes('silent') && tcp > 0),
@@ -49,7 +50,7 @@ function expectAnswers(outcomes: readonly CombinationOutcome[]): void {
   expect(slow).toEqual([]);
 }
 
-/** All are answered; by a server that leaves out questions without closing, once it is known for that. */
+/** All are answered, except by a server that ignores questions without closing, until that is detected. */
 function expectAllAnswered(outcomes: readonly StreamOutcome[]): void {
   const failed = outcomes.filter(({ name, answered }) => {
     const known = name.includes('dropped') ? answered.slice(1) : answered;
@@ -63,7 +64,7 @@ interface InNamespace {
   readonly streams: StreamOutcome[];
 }
 
-describe('an honest upstream, in all combinations', () => {
+describe('a correct upstream, in all combinations', () => {
   let authority: TestAuthority;
   let onLoopback: CombinationOutcome[];
   let streams: StreamOutcome[];
@@ -84,17 +85,17 @@ describe('an honest upstream, in all combinations', () => {
   }, 300_000);
   afterAll(() => authority.close());
 
-  test('answers every question with hardening on', () => {
+  test('answers every question with hardening enabled', () => {
     expect(onLoopback).toHaveLength(COUNT);
     expectAnswers(onLoopback);
   });
 
-  test('answers every question by default, from its first question on and once it has earned hardening', () => {
+  test('answers every question by default, from the first question on and once hardening is active', () => {
     expect(inNamespace.outcomes).toHaveLength(COUNT + COUNT - 3);
     expectAnswers(inNamespace.outcomes);
   });
 
-  test('answers questions that are asked at once over TCP, TLS, HTTPS, and TCP after UDP', () => {
+  test('answers concurrent questions over TCP, TLS, HTTPS, and TCP after UDP', () => {
     expect(streams).toHaveLength(3 * STREAM_COUNT + HTTPS_COUNT);
     expectAllAnswered(streams);
     expect(inNamespace.streams).toHaveLength(STREAM_COUNT);

@@ -1,4 +1,7 @@
-/** Servers that fail an answer thread which asks them by itself: its clients get what the resolver gets, and as fast. */
+/**
+ * Servers that fail an answer thread which queries them directly: its clients get the same answers as through the
+ * resolver, and as fast.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   firstServerAt,
@@ -21,7 +24,7 @@ beforeEach(async () => {
   server = await ScriptedUpstream.start();
   other = await ScriptedUpstream.start();
 });
-/** Answers that are due. */
+/** Pending answers. */
 const late = new Set<NodeJS.Timeout>();
 afterEach(async () => {
   for (const timer of late) clearTimeout(timer);
@@ -34,7 +37,7 @@ const good: Script = ({ bytes, reply }) => reply(goodAnswer(bytes));
 const nameOf = ({ bytes }: ReceivedQuery): string => nameToText(questionOf(bytes).qname).toLowerCase();
 const silent: Script = () => undefined;
 
-/** A good answer so many milliseconds late. */
+/** A valid answer after this many milliseconds. */
 function after(ms: number): Script {
   return ({ bytes, reply }) => {
     const timer = setTimeout(() => {
@@ -45,7 +48,7 @@ function after(ms: number): Script {
   };
 }
 
-/** Sends these messages for each query, then a good answer. */
+/** Sends these messages for each query, then a valid answer. */
 function firstSends(...messages: ((query: ReceivedQuery) => Uint8Array)[]): Script {
   return (query) => {
     for (const message of messages) query.reply(message(query));
@@ -53,13 +56,13 @@ function firstSends(...messages: ((query: ReceivedQuery) => Uint8Array)[]): Scri
   };
 }
 
-/** Servers that the answer thread may ask. */
+/** Servers that the answer thread may query. */
 function askedFirst({ worker }: AskedWorker): number {
   const head = new Int32Array(worker.memory.firstServers);
   return Atomics.load(head, FirstServersHead.COUNT_WORD);
 }
 
-/** How long the answer thread waits for a server at least, milliseconds. */
+/** Minimum time that the answer thread waits for a server, milliseconds. */
 function waitMs(memory: SharedArrayBuffer, place: number): number {
   return new Int32Array(memory, firstServerAt(place))[FirstServerRecord.MIN_WAIT_MS >>> 2]!;
 }
@@ -76,12 +79,12 @@ function toAnother({ bytes }: ReceivedQuery): Uint8Array {
 
 describe('a worker with one server', () => {
   test.each<[string, Script]>([
-    ['nothing in its datagram', firstSends(() => new Uint8Array(0))],
+    ['an empty datagram', firstSends(() => new Uint8Array(0))],
     ['less than a header', firstSends(({ bytes }) => bytes.slice(0, HEADER_SIZE - 1))],
     ['the query itself', firstSends(({ bytes }) => bytes)],
     ['an answer to another question with the right id', firstSends(toAnother)],
     ['its answer twice', firstSends(({ bytes }) => goodAnswer(bytes))],
-  ])('takes the answer of the first try from a server that sends %s before', async (_what, script) => {
+  ])('accepts the answer to the first try from a server that first sends %s', async (_what, script) => {
     server.udpScript = script;
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
@@ -96,7 +99,7 @@ describe('a worker with one server', () => {
     ],
     ['60,000 bytes', ({ bytes }) => Buffer.concat([goodAnswer(bytes), Buffer.alloc(60_000)])],
     ['SERVFAIL', ({ bytes }) => response(questionOf(bytes), { id: idOf(bytes), flags: 0x8182 })],
-  ])('has the resolver ask if the first reply is %s', async (_what, message) => {
+  ])('passes the question to the resolver if the first reply is %s', async (_what, message) => {
     server.udpScript = (query, index) => query.reply(index === 0 ? message(query) : goodAnswer(query.bytes));
     server.tcpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
@@ -105,7 +108,7 @@ describe('a worker with one server', () => {
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
   });
 
-  test('asks it by itself again after it was away', async () => {
+  test('queries it directly again once it is back', async () => {
     const { ip, port } = server;
     server.udpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
@@ -113,7 +116,7 @@ describe('a worker with one server', () => {
     await server.close();
     const waiting = asked.askMany(100);
     await until(
-      'the answer thread to ask no more',
+      'the answer thread to stop asking',
       () => askedFirst(asked),
       (count) => count === 0,
     );
@@ -131,7 +134,7 @@ describe('a worker with one server', () => {
     expect(asked.handedOver).toBe(before);
   });
 
-  test('gives a stale answer at once after the question has failed, without asking', async () => {
+  test('returns a stale answer immediately after a failure, without a new question', async () => {
     server.udpScript = ({ bytes, reply }) => reply(goodAnswer(bytes, 1));
     const cache = {
       enabled: true,
@@ -156,7 +159,7 @@ describe('a worker with one server', () => {
 });
 
 describe('a worker with two servers', () => {
-  test('asks each question once of a server that needs longer than the first try waits', async () => {
+  test('sends each question once to a server that is slower than the wait of the first try', async () => {
     server.udpScript = after(700);
     other.udpScript = after(700);
     await using asked = await AskedWorker.start(bothServers());
@@ -166,7 +169,7 @@ describe('a worker with two servers', () => {
     expect(server.udpQuestions).toHaveLength(before + 1);
   });
 
-  test('asks both if one lets a question wait and answers others', async () => {
+  test('asks both if one delays a question and answers others', async () => {
     server.udpScript = (query, index) => {
       if (nameOf(query) !== 'n0.example.org') good(query, index);
     };
@@ -178,14 +181,14 @@ describe('a worker with two servers', () => {
     expect(askedFirst(asked)).toBe(2);
   });
 
-  test('asks the second one alone once the first is silent', async () => {
+  test('asks only the second one once the first is silent', async () => {
     other.udpScript = good;
     await using asked = await AskedWorker.start(bothServers());
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
     expect(askedFirst(asked)).toBe(0);
     const before = server.udpQueries.length;
     for (let i = 0; i < 20; i++) expect(await asked.ask()).toBe(ADDRESS);
-    // Except for trials, one a second.
+    // Except for trials, one per second.
     expect(server.udpQueries.length - before).toBeLessThan(10);
   });
 });
@@ -212,7 +215,7 @@ describe('a worker that asks servers in parallel', () => {
     await using asked = await AskedWorker.start(bothServers(), {}, 'Parallel');
     expect(await asked.ask()).toBe(ADDRESS);
     other.udpScript = silent;
-    await until('the answer thread to ask no more', async () => {
+    await until('the answer thread to stop asking', async () => {
       await asked.ask();
       return askedFirst(asked) === 0;
     });

@@ -1,4 +1,4 @@
-/** A router that is an upstream of Weir, and has Weir as its own upstream: a node reports the loop. */
+/** A router that is an upstream of Weir, and has Weir as its upstream: a node reports the loop. */
 import { expect, test } from '@jest/globals';
 import { idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -6,7 +6,7 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** A server that knows the root only, and sends other questions on, if it is given a server. */
+/** A server that knows only the root, and forwards other questions if it is given a server. */
 async function router(): Promise<ScriptedUpstream & { forwardTo: UdpClient | null }> {
   const server = Object.assign(await ScriptedUpstream.start(), { forwardTo: null as UdpClient | null });
   server.udpScript = (query) => {
@@ -23,7 +23,7 @@ async function router(): Promise<ScriptedUpstream & { forwardTo: UdpClient | nul
   return server;
 }
 
-test('a server that sends questions back is reported, and no other', async () => {
+test('only a server that sends questions back is reported', async () => {
   await using looping = await router();
   await using honest = await router();
   const addresses = [looping, honest].map(({ port }) => `127.0.0.1:${String(port)}`);

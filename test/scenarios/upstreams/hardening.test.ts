@@ -1,4 +1,4 @@
-/** Honest upstreams that handle cookies or mixed case badly, behind a real worker: every client gets its answer. */
+/** Correct upstreams that handle cookies or mixed case badly, behind a real worker: every client gets its answer. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
@@ -28,8 +28,8 @@ import { until } from '../../support/parts/until.ts';
 
 const EMPTY = snapshotOf([], {}, 1);
 /**
- * Bounds every first question: the client has SERVFAIL after this. Three times the default, as what is waited for takes
- * up to 2 s, on a machine that may be busy.
+ * Limit for every first question, after which the client gets SERVFAIL. Three times the default, because detection
+ * takes up to 2 s, on a machine that may be busy.
  */
 const QUERY_TIMEOUT_MS = 9000;
 
@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A worker that asks this upstream, and a client. */
+/** A worker with this upstream, and a client. */
 async function open(mode: HardeningMode, script: Script, tcp: TcpBehaviour) {
   const upstream = await ScriptedUpstream.start();
   closing.push(() => upstream.close());
@@ -53,7 +53,7 @@ async function open(mode: HardeningMode, script: Script, tcp: TcpBehaviour) {
   let asked = 0;
   return {
     upstream,
-    /** Asks a new name; what came, and how often the upstream was asked for it. */
+    /** Queries a new name; returns the answer, and how often the upstream was queried for it. */
     async ask() {
       const name = `question-${String(asked++)}.example.org`;
       const reply = await client.ask(name, 'A');
@@ -72,13 +72,13 @@ async function open(mode: HardeningMode, script: Script, tcp: TcpBehaviour) {
 
 const ANSWERED = { rcode: Rcode.NOERROR, data: [GOOD_ADDRESS] };
 
-/** The rows: what the upstream does. */
+/** The behaviour of the upstream in each row. */
 const ROWS: readonly [string, () => Script, TcpBehaviour][] = [
   ['repeats every option of the query', () => echoingOptions, 'silent'],
-  ['returns a cookie that is not ours', () => foreignCookie, 'works'],
-  ['returns a cookie that is not ours, whatever it is sent', () => anyForeignCookie, 'works'],
-  ['returns a cookie that is not ours, and refuses TCP', () => foreignCookie, 'refused'],
-  ['returns a cookie that is not ours, and is silent over TCP', () => foreignCookie, 'silent'],
+  ["returns a cookie that is not Weir's", () => foreignCookie, 'works'],
+  ["returns a cookie that is not Weir's, whatever it is sent", () => anyForeignCookie, 'works'],
+  ["returns a cookie that is not Weir's, and refuses TCP", () => foreignCookie, 'refused'],
+  ["returns a cookie that is not Weir's, and is silent over TCP", () => foreignCookie, 'silent'],
   ['answers a cookie with FORMERR and an OPT record', () => refusingCookies, 'works'],
   ['answers a cookie with FORMERR, and refuses TCP', () => refusingCookies, 'refused'],
   ['does not answer queries with a cookie', () => droppingCookies(), 'silent'],
@@ -102,14 +102,14 @@ describe('an upstream that', () => {
   });
 
   test.each(ROWS)(
-    '%s answers every question with hardening on, and Weir learns',
+    '%s answers every question with hardening enabled, and Weir adapts',
     async (_what, script, tcp) => {
       const room = await open('on', script(), tcp);
       expect(await room.ask()).toMatchObject(ANSWERED);
       expect(await room.ask()).toMatchObject(ANSWERED);
       const third = await room.ask();
       expect(third).toMatchObject(ANSWERED);
-      // The answer thread's try, the resolver's question, and its repetition.
+      // The answer thread's try, the resolver's question, and its retransmission.
       expect([third.udp.length <= 3, third.tcp.length <= 1]).toEqual([true, true]);
       const asked = await until(
         'a question that is asked once, over UDP',
@@ -120,7 +120,7 @@ describe('an upstream that', () => {
     },
   );
 
-  test('handles cookies until it drops those with its own part, behind filtered TCP, costs one question', async () => {
+  test('accepts cookies, then drops those with its own part and filters TCP, costs one question', async () => {
     const room = await open('on', baking, 'silent');
     await until(
       'a cookie of the server',

@@ -1,4 +1,4 @@
-/** A server that removes DNSSEC signatures beside one that does not: validated names are answered all the same. */
+/** A server that removes DNSSEC signatures beside one that does not: validated names are still answered. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { FlagsLow } from '../../../shared/dns/wire.ts';
@@ -53,7 +53,7 @@ function isSecure({ rcode, bytes }: Reply): boolean {
   return rcode === 0 && (bytes[3]! & FlagsLow.AD) !== 0;
 }
 
-/** How often a server was asked for the keys of the root. */
+/** Number of queries to a server for the keys of the root. */
 function keyQuestionsOf({ udpQuestions }: ScriptedUpstream): number {
   return udpQuestions.filter(({ bytes }) => {
     const { qname, qtype } = questionOf(bytes);
@@ -81,7 +81,7 @@ describe('a server that removes signatures, asked first', () => {
     }
   });
 
-  test('is marked in the report of the upstreams, and is not asked for further names', async () => {
+  test('is marked in the report of the upstreams, and is not queried for further names', async () => {
     const [stripping, good] = [await server(1, true), await server(2, false)];
     const [worker, client] = await validating([pool('Failover', [settingsOf(stripping), settingsOf(good)])]);
     expect(isSecure(await client.ask('one.example', 'A', DO))).toBe(true);
@@ -99,7 +99,7 @@ describe('a server that removes signatures, asked first', () => {
     expect(stripping.udpQueries.slice(before).map(({ bytes }) => questionOf(bytes).qtype)).toEqual([]);
   });
 
-  test('does not matter to a third server behind two of its kind', async () => {
+  test('does not affect a third server after two of its kind', async () => {
     const servers = [await server(1, true), await server(2, true), await server(3, false)];
     const [, client] = await validating([
       pool(
@@ -113,7 +113,7 @@ describe('a server that removes signatures, asked first', () => {
 });
 
 describe('a domain without signatures', () => {
-  test('fails, and marks none of the servers that pass it on', async () => {
+  test('fails, and marks none of the servers that return it', async () => {
     const broken = { unsignedName: 'broken.example' };
     const servers = [await server(1, false, broken), await server(2, false, broken)];
     const [worker, client] = await validating([
@@ -134,7 +134,7 @@ describe('a domain without signatures', () => {
 });
 
 describe('a pool whose only server removes signatures', () => {
-  test('fails for signed names, says why, and marks the server', async () => {
+  test('fails for signed names with a reason, and marks the server', async () => {
     const [worker, client] = await validating([pool('Failover', [settingsOf(await server(1, true))])]);
     const reply = await client.ask('one.example', 'A', DO);
     expect([reply.rcode, reply.extendedErrors.length]).toEqual([2, 1]);

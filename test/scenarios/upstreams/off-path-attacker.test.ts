@@ -1,7 +1,8 @@
 /**
- * An attacker who sees no packets forges replies from the server's address. Expected forged packets for an even chance
- * of one accepted, per question: port and id are drawn again whenever a guess has cost a port, so that each packet has
- * the same chance, and ln 2 of the number of their values is expected. `BEFORE`: a port lived as long as its question.
+ * An attacker who sees no packets forges replies from the server's address. The tests compute the expected number of
+ * forged packets for an even chance that one is accepted, per question: port and id are drawn again whenever a guess
+ * has cost a port, so each packet has the same chance, and ln 2 of the number of combinations is expected. `BEFORE`: a
+ * port was used until its question was answered.
  */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -26,10 +27,10 @@ const CASES = 2 ** LETTERS;
 const COOKIES = 2 ** 64;
 const IDS = 2 ** 16;
 const PORTS = portsOf(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'));
-/** All ids of all ports one after the other: half of them were expected, times the values of the marks. */
+/** All ids of all ports in sequence: half of them were expected, times the number of values of the marks. */
 const BEFORE = 0.5 * PORTS * IDS;
 
-/** Who asks the server: a resolver, or both threads of a worker. */
+/** The sender of questions to the server: a resolver, or both threads of a worker. */
 type Asker = 'the resolver' | 'a worker';
 
 const workers: AskedWorker[] = [];
@@ -43,7 +44,7 @@ function portsOf(range: string): number {
   return last - first + 1;
 }
 
-/** Asks the server, and has its queries for the name. */
+/** Sends a question to the server, and returns its queries for the name. */
 async function open(asker: Asker, cookies: HardeningMode, caseRandomization: HardeningMode) {
   const server = await upstream(baking);
   const hardening = { cookies, caseRandomization };
@@ -55,7 +56,7 @@ async function open(asker: Asker, cookies: HardeningMode, caseRandomization: Har
   };
 }
 
-/** Asks for the name, of which the answer thread has the first try in a worker. */
+/** Queries the name; in a worker, the answer thread makes the first try. */
 async function askingOf(
   asker: Asker,
   server: ScriptedUpstream,
@@ -70,9 +71,9 @@ async function askingOf(
   return () => worker.ask(NAME);
 }
 
-/** Guesses of an attacker who sees each port of a question at once, until the port is closed. */
+/** Guesses of an attacker who immediately sees each port of a question, until the port is closed. */
 async function guessesPerQuestion({ server, ask }: Awaited<ReturnType<typeof open>>): Promise<number> {
-  // The system may choose a port again.
+  // The system may choose the same port again.
   const sockets = new Set<string>();
   server.udpScript = (query) => {
     sockets.add(`${query.port} ${idOf(query.bytes)}`);

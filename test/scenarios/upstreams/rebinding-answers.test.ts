@@ -21,11 +21,11 @@ function address(text: string): TestRecord {
   return { owner: Uint8Array.of(0xc0, 12), type: isIpv4 ? 'A' : 'AAAA', ttl: 300, rdata };
 }
 
-/** Whether a query asks for the NAT64 prefix (RFC 7050). */
+/** Whether a query is for the NAT64 prefix (RFC 7050). */
 const isDiscovery = (query: Uint8Array): boolean =>
   nameToText(questionOf(query).qname).toLowerCase() === 'ipv4only.arpa';
 
-/** An upstream with these addresses for every name, and those for ipv4only.arpa. */
+/** An upstream with these addresses for every name, and others for ipv4only.arpa. */
 async function upstreamWith(text: string, announced: readonly string[] = []): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query, index) => {
@@ -62,7 +62,7 @@ describe('an address behind a NAT64 prefix of local addresses', () => {
   const ANNOUNCED = ['fd00:64::192.0.0.170', 'fd00:64::192.0.0.171'];
   test.each([
     ['passes if the prefix is announced', 'fd00:64::c633:6401', ANNOUNCED, ['fd00:64::c633:6401']],
-    ['is blocked if what it leads to is private', 'fd00:64::c0a8:101', ANNOUNCED, []],
+    ['is blocked if the embedded address is private', 'fd00:64::c0a8:101', ANNOUNCED, []],
     ['is blocked if it has another prefix', 'fd00:65::c633:6401', ANNOUNCED, []],
     ['is blocked without NAT64', 'fd00:64::c633:6401', [], []],
   ])('%s', async (_, text, announced, expected) => {

@@ -1,4 +1,4 @@
-/** Upstreams that are slow, lossy or away for a moment: while a question has time left it is asked again. */
+/** Upstreams that are slow, lossy or briefly unreachable: a question is retried while it has time left. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../../shared/dns/name.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
@@ -64,15 +64,15 @@ describe('a question with time left', () => {
     expect(await asked.ask()).toBe(ADDRESS);
   });
 
-  test('is sent three times at most to a silent server, from two ports', async () => {
+  test('is sent at most three times to a silent server, from two ports', async () => {
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.ask()).toBe(SERVFAIL);
     expect(server.udpQueries).toHaveLength(3);
-    // That of the first try, and that of the resolver.
+    // The port of the first try, and that of the resolver.
     expect(server.udpQuestions).toHaveLength(2);
   });
 
-  test('is answered by a router that holds 8 questions and drops the others, 40 at once', async () => {
+  test('is answered by a router that queues 8 of 40 concurrent questions and drops the others', async () => {
     const queue: ReceivedQuery[] = [];
     const forward = (): void => {
       const query = queue.shift();
@@ -81,7 +81,7 @@ describe('a question with time left', () => {
     server.udpScript = (query) => {
       if (queue.length < 8) queue.push(query);
     };
-    // Time for a busy machine, on which the router forwards late too.
+    // Time for a busy machine, on which the router also forwards late.
     await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 10_000 });
     const timer = setInterval(forward, 20);
     try {
@@ -91,15 +91,15 @@ describe('a question with time left', () => {
     }
   });
 
-  test('is asked again after one SERVFAIL', async () => {
+  test('is retried after one SERVFAIL', async () => {
     server.udpScript = failsFirst(1);
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(4)).toEqual(allAnswered(4));
   });
 });
 
-describe('a question without another way', () => {
-  test('is asked over TCP when a server refuses all datagrams', async () => {
+describe('a question with a single server', () => {
+  test('is sent over TCP if a server refuses all datagrams', async () => {
     await using stream = await StreamServer.start('tcp', null, ({ bytes, reply }) =>
       reply(goodAnswer(bytes)),
     );
@@ -107,7 +107,7 @@ describe('a question without another way', () => {
     expect(await asked.ask()).toBe(ADDRESS);
   });
 
-  test('is asked again of a server that said SERVFAIL once, beside a silent one', async () => {
+  test('is sent again to a server that returned SERVFAIL once, if the other is silent', async () => {
     await using silent = await ScriptedUpstream.start();
     server.udpScript = failsFirst(1);
     await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {}, 'Parallel');
@@ -116,18 +116,18 @@ describe('a question without another way', () => {
 });
 
 describe('a question that failed', () => {
-  test('is asked again a second later', async () => {
+  test('is sent again a second later', async () => {
     server.udpScript = failsFirst(2);
     await using asked = await AskedWorker.start([settingsOf(server)]);
     const name = asked.newName();
     expect(await asked.ask(name)).toBe(SERVFAIL);
     const startMs = performance.now();
-    // Well below the 5 s for which the last of several failures in a row is kept.
+    // Well below the 5 s for which the last of several consecutive failures is cached.
     await until('an answer', async () => (await asked.ask(name)) === ADDRESS, Boolean, { pauseMs: 100 });
     expect(performance.now() - startMs).toBeLessThan(4500);
   });
 
-  test('is answered from the reply that came late', async () => {
+  test('is answered from a late reply', async () => {
     await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 1000 });
     const name = asked.newName();
     expect(await asked.ask(name)).toBe(SERVFAIL);
@@ -141,7 +141,7 @@ describe('a question that failed', () => {
 });
 
 describe('a silent server before one that answers', () => {
-  test('is asked by probes once it is known, and delays no client', async () => {
+  test('receives only probes once it is detected, and delays no client', async () => {
     await using silent = await ScriptedUpstream.start();
     server.udpScript = good;
     await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {

@@ -1,4 +1,4 @@
-/** Zones of RFC 6303, answered by the server itself: clients that validate or look for zone cuts find whole zones. */
+/** Zones of RFC 6303, answered by the server itself: clients that validate or look for zone cuts see complete zones. */
 import { expect, test } from '@jest/globals';
 import { QuestionFlag } from '../../../shared/snapshot/policy-table.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

@@ -1,4 +1,4 @@
-/** Upstreams over TCP, TLS and HTTPS whose connections end early or go silent: no client notices. */
+/** Upstreams over TCP, TLS and HTTPS whose connections end early or go silent: clients are not affected. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestAuthority, type TestCertificate } from '../../support/dns/certificates.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -26,7 +26,7 @@ const askedThrough = (server: StreamServer): Promise<AskedWorker> =>
   AskedWorker.start([server.settings], { extraCa: [authority.cert] });
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
-/** Answers so many questions of each connection, and closes it with the last of them. */
+/** Answers this many questions on each connection, and closes it after the last one. */
 function answersOnly(count: number, how: 'end' | 'reset'): StreamScript {
   return ({ bytes, peer, reply }) => {
     if (peer.questions > count) return;
@@ -71,7 +71,7 @@ describe('a server that closes its connections after a few answers', () => {
     },
   );
 
-  test('is asked no more per connection than it has answered before', async () => {
+  test('receives no more questions per connection than it has answered before', async () => {
     await using server = await StreamServer.start('tcp', certificate, answersOnly(1, 'end'));
     await using asked = await askedThrough(server);
     await asked.askMany(12);
@@ -81,7 +81,7 @@ describe('a server that closes its connections after a few answers', () => {
   });
 });
 
-describe('a server whose kept connections go silent', () => {
+describe('a server whose idle connections go silent', () => {
   test.each(['tcp', 'tls', 'https'] as const)('over %s: one question, then 20 at once', async (kind) => {
     await using server = await StreamServer.start(kind, certificate, good);
     await using asked = await askedThrough(server);
@@ -93,7 +93,7 @@ describe('a server whose kept connections go silent', () => {
     expect(await asked.askMany(20)).toEqual(allAnswered(20));
   });
 
-  test('over tcp after a second without a question: 12 answers, and no delay once that is known', async () => {
+  test('over tcp after an idle second: 12 answers, and no delay once that is detected', async () => {
     const lastMs = new Map<unknown, number>();
     let lost = 0;
     await using server = await StreamServer.start('tcp', certificate, (question) => {

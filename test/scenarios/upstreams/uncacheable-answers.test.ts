@@ -1,4 +1,6 @@
-/** Clients that ask for the same name at once, spread over the eight workers of a node, share the upstream's answer. */
+/**
+ * Clients that query the same name concurrently, spread over the eight workers of a node, share the upstream's answer.
+ */
 import { expect, test } from '@jest/globals';
 import { MissRing } from '../../../shared/memory/miss-ring.ts';
 import { a, type TestResponse } from '../../support/dns/built-messages.ts';
@@ -15,10 +17,10 @@ const CLIENTS = 40;
 const QNAME = Uint8Array.of(0xc0, 12);
 
 test.each<[string, TestResponse, boolean, string[]]>([
-  ['that may not be kept', { answers: [a(QNAME, '192.0.2.9', 0)] }, true, ['192.0.2.9']],
+  ['that must not be cached', { answers: [a(QNAME, '192.0.2.9', 0)] }, true, ['192.0.2.9']],
   ['without records or SOA', {}, true, []],
-  ['with the cache off', { answers: [a(QNAME, '192.0.2.9')] }, false, ['192.0.2.9']],
-])('an answer %s reaches all who waited for it', async (_, parts, enabled, addresses) => {
+  ['with the cache disabled', { answers: [a(QNAME, '192.0.2.9')] }, false, ['192.0.2.9']],
+])('an answer %s reaches all waiting clients', async (_, parts, enabled, addresses) => {
   await using upstream = await ScriptedUpstream.start();
   await using stack = new AsyncDisposableStack();
   const dnsPort = await freePort(['127.0.0.1']);
@@ -38,7 +40,7 @@ test.each<[string, TestResponse, boolean, string[]]>([
   for (let i = 0; i < CLIENTS; i++) clients.push(stack.use(await UdpClient.open(dnsPort)));
 
   const replies = clients.map((client) => client.ask('same.example.org', 'A'));
-  // Each worker reads its clients' messages in order: what is answered here comes after what waits.
+  // Each worker reads its clients' messages in order, so an answer here follows the waiting questions.
   await Promise.all(clients.map((client) => client.ask('same.example.org', 'ANY')));
   await until(
     'all clients to wait in the workers',
@@ -56,11 +58,11 @@ test.each<[string, TestResponse, boolean, string[]]>([
     expect(reply.rcode).toBe(0);
     expect(reply.answers.map(({ data }) => data)).toEqual(addresses);
   }
-  // The resolver asks once more where all this has taken longer than the wait of the first try.
+  // The resolver retries once if all this has taken longer than the wait of the first try.
   expect(upstream.udpQuestions.length).toBeLessThanOrEqual(2);
 });
 
-/** Questions that a worker's answer thread has handed over, and those that its resolve thread has taken. */
+/** Questions that a worker's answer thread has passed on, and those that its resolve thread has accepted. */
 function waitingIn({ memory }: RunningWorker): { written: number; taken: number } {
   const ring = new Int32Array(memory.missRing);
   return { written: Atomics.load(ring, MissRing.HEAD_WORD), taken: Atomics.load(ring, MissRing.TAIL_WORD) };

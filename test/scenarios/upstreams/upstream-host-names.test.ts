@@ -1,4 +1,4 @@
-/** Upstreams by host name whose bootstrap server answers like a small router, or like a captive portal at first. */
+/** Upstreams by host name whose bootstrap server answers like a small router, or initially like a captive portal. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -40,12 +40,12 @@ async function scripted(script: Script): Promise<ScriptedUpstream> {
   return started;
 }
 
-/** A script: answers each name in its lower case form. */
+/** A script that answers each name in lower case. */
 function knows(recordsOf: (name: string) => TestResponse): Script {
   return (query) => {
     const asked = questionOf(query.bytes);
     const records = recordsOf(nameToText(asked.qname).toLowerCase());
-    // The names have IPv4 addresses only.
+    // The names have only IPv4 addresses.
     const parts = asked.qtype === RRType.A ? records : { authorities: [soa('example', 300, 300)] };
     query.reply(response(asked, { id: idOf(query.bytes), ...parts }));
   };
@@ -71,7 +71,7 @@ async function workerOf(
 }
 
 describe('an upstream by host name', () => {
-  test('is found if the bootstrap server truncates its answer and gives it over TCP', async () => {
+  test('is resolved if the bootstrap server truncates its answer and sends it over TCP', async () => {
     const upstream = await scripted(answers(7));
     const bootstrap = await scripted((query) =>
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: TRUNCATED })),
@@ -81,7 +81,7 @@ describe('an upstream by host name', () => {
     expect((await client.ask('www.example', 'A')).data).toEqual(['192.0.2.7']);
   });
 
-  test('is found if the bootstrap server answers with an alias and leaves its target out', async () => {
+  test('is resolved if the bootstrap server answers with an alias without its target', async () => {
     const upstream = await scripted(answers(7));
     const bootstrap = await scripted(
       knows((name) => ({
@@ -118,7 +118,7 @@ describe('an upstream over TLS whose first address is that of a captive portal',
     return (server.address() as AddressInfo).port;
   }
 
-  test('is looked up again after 10 s, whatever the TTL of the wrong address', async () => {
+  test('is resolved again after 10 s, regardless of the TTL of the wrong address', async () => {
     const port = await serveTls(authority.issue(`DNS:${HOST}`), '127.0.0.1');
     await serveTls(authority.issue('DNS:portal.example'), '127.0.0.2', port);
     let ip = '127.0.0.2';

@@ -1,6 +1,6 @@
 /**
- * A machine without a battery starts years in the past, and DNSSEC is on. Except in one test the clock is right, and
- * the signatures and the earliest possible time are six years ahead of it: to Weir that is the same.
+ * A machine without a battery-backed clock starts years in the past, with DNSSEC enabled. In all tests except one the
+ * clock is right, and instead the signatures and the earliest possible time are six years ahead, which is equivalent.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -44,11 +44,11 @@ describe('a worker with a clock before the earliest possible time', () => {
     using client = await UdpClient.open(worker.port);
     const reply = await client.ask('one.example', 'A', DO);
     expect([isSecure(reply), reply.data[0]]).toEqual([true, '192.0.2.7']);
-    // For a short time only: the clock may be set at any moment.
+    // Only for a short time, because the clock may be set at any moment.
     expect(reply.answers[0]?.ttl).toBeLessThanOrEqual(30);
   });
 
-  test('judges the times of signatures again once the clock has passed it', async () => {
+  test('checks the times of signatures again once the clock has passed it', async () => {
     await using worker = await start(Date.now() - 1000);
     using client = await UdpClient.open(worker.port);
     const reply = await client.ask('one.example', 'A', DO);
@@ -56,7 +56,7 @@ describe('a worker with a clock before the earliest possible time', () => {
   });
 });
 
-/** A module that moves the wall clock of a process to the start of 2020; threads load it too. */
+/** A module that moves the wall clock of a process to the start of 2020; threads also load it. */
 const CLOCK_OF_2020 = `
 const RightDate = Date;
 const aheadMs = Date.UTC(2020, 0, 1) - Date.now();

@@ -1,4 +1,4 @@
-/** Whether an internal zone is signed is known to the zone above it: RFC 4035 section 3.1.4.1. */
+/** DS queries for the apex of a forward zone, which the parent zone answers: RFC 4035 section 3.1.4.1. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -72,7 +72,7 @@ describe('the DS of a forward zone’s apex', () => {
     expect(askedOf(corp)).toEqual(['corp.example A', 'host.corp.example DS', 'host.corp.example A']);
   });
 
-  test('is asked of the zone above if that is a forward zone as well', async () => {
+  test('is sent to the servers of the parent zone if that is also a forward zone', async () => {
     await client.ask('lab.corp.example', 'DS', DO);
     expect((await client.ask('lab.corp.example', 'A')).data).toEqual(['192.0.2.3']);
     expect([pool, corp, lab].map(askedOf)).toEqual([[], ['lab.corp.example DS'], ['lab.corp.example A']]);
