@@ -17,7 +17,7 @@ const REASONS = [
   ['status', /the server answered (\d{3})/],
   ['redirects', /redirect/],
   ['web_page', /HTML or XML page/],
-  ['empty', /the list is empty|holds no rule at all/],
+  ['empty', /the list is empty|it contains no rules/],
   ['no_rules', /none of its \d+ rules can be used/],
   ['not_a_list', /UTF-16|is binary|encoding "|compressed data/],
   ['too_large', /larger than \d+ bytes|more than \d+ lines/],

@@ -79,7 +79,7 @@ describe('readListFault()', () => {
     ['expected an http:, https: or file: URL', 'bad_url'],
     ['a source of https://lists.example/ads.txt exists already', 'taken'],
     ['read list: none of its 12 rules can be used; line 1: unknown modifier', 'no_rules'],
-    ['read list: it holds no rule at all', 'empty'],
+    ['read list: it contains no rules', 'empty'],
     ['a group named "Kids" exists already', null],
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));

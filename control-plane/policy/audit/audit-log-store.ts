@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 /** Filters for entries; undefined = all. */
 export interface AuditSelection {
   readonly author?: string | undefined;
-  /** Parts of texts, upper and lower case being the same. */
+  /** Parts of texts, ignoring letter case. */
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
   readonly revision?: number | undefined;
@@ -66,7 +66,7 @@ export async function readAuditEntry(db: Queryable, id: number): Promise<AuditLo
   return toEntry(rows[0]);
 }
 
-/** The entry of a revision; null once it is too old. */
+/** The entry of a revision; null after it was deleted because of its age. */
 export async function readAuditOfRevision(db: Queryable, revision: number): Promise<AuditLogEntry | null> {
   const { rows } = await db.query<EntryRow>(
     `SELECT ${COLUMNS} FROM audit_log WHERE revision = $1 ORDER BY id LIMIT 1`,
@@ -75,7 +75,7 @@ export async function readAuditOfRevision(db: Queryable, revision: number): Prom
   return rows[0] === undefined ? null : toEntry(rows[0]);
 }
 
-/** Deletes entries older than this number of days; returns how many. */
+/** Deletes entries older than this number of days; returns their number. */
 export async function deleteOldAudit(db: Queryable, days: number): Promise<number> {
   const { rowCount } = await db.query(
     'DELETE FROM audit_log WHERE created_at < now() - make_interval(days => $1)',

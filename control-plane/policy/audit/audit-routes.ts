@@ -16,7 +16,7 @@ export function auditRoutes({ database, clock }: { database: Queryable; clock: C
     path: '/audit-log',
     access: 'admin',
     tag: 'Audit log',
-    summary: 'Who changed what, when and from where, newest first',
+    summary: 'Changes with their author, time and address, newest first',
     query: AuditLogQuery,
     answer: AuditLogPage,
     handle: async ({ query }) => {

@@ -1,6 +1,6 @@
 /**
- * SQL that writes the audit log: who did what, when, from where. An entry is written in the transaction of what it
- * describes, so both are stored or neither.
+ * SQL that writes the audit log: author, action, time and address. An entry is written in the transaction of the change
+ * that it describes, so both are stored or neither.
  */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -14,19 +14,19 @@ export interface AuditEntry {
   readonly action: string;
   /** Object of the action, for users, without secrets: `group Kids`, `api token phone`. */
   readonly subject: string;
-  /** The state before the action, as JSON with secrets masked; null or absent if there was none. */
+  /** The state before the action, as JSON with secrets masked; null or absent if it did not exist. */
   readonly before?: unknown;
   /** The state after the action, as JSON with secrets masked. */
   readonly after?: unknown;
-  /** Id of the revision that it made. */
+  /** Id of the revision of the change. */
   readonly revision?: number | null;
-  /** Time of the action, if it was before now. */
+  /** Time of the action, if it was earlier. */
   readonly at?: Date;
-  /** Changed rows that `before` and `after` do not show. */
+  /** Number of changed rows that are not in `before` and `after`. */
   readonly leftOut?: number;
 }
 
-/** Longest texts, characters. */
+/** Maximum length of texts, in characters. */
 const MAX_SUBJECT = 500;
 const MAX_NAME = 200;
 
@@ -42,7 +42,7 @@ const COLUMNS = [
 ] as const;
 
 /**
- * A statement that writes an entry whose revision is the SQL expression `revision`; `from` is the rest of it. Its values,
+ * A statement that writes an entry whose revision is the SQL expression `revision`, followed by `from`. Its values,
  * those of `auditValues`, are numbered from `first`.
  */
 export function insertAudit(first: number, revision: string, from = ''): string {
@@ -80,11 +80,11 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
 
 function asJson(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  // A NUL cannot be stored in jsonb.
+  // jsonb cannot contain a NUL.
   return JSON.stringify(withoutSecrets(value)).replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd');
 }
 
-/** PostgreSQL stores no NUL in text. */
+/** PostgreSQL cannot store a NUL in text. */
 function stored(text: string, most: number): string {
   const clean = text.replaceAll('\0', '\ufffd');
   return clean.length <= most ? clean : `${clean.slice(0, most - 1).toWellFormed()}…`;

@@ -1,4 +1,4 @@
-/** The background task that removes entries of the audit log for their age. */
+/** The background task that deletes old entries of the audit log. */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -14,11 +14,11 @@ export interface AuditSweepParts {
   readonly database: Queryable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** `database.audit_days`; asked each time, because a reload replaces it. */
+  /** `database.audit_days`; evaluated each time, because a reload replaces it. */
   readonly keptDays: () => number;
 }
 
-/** Sweeps each hour; the result stops that and waits for a sweep that runs. */
+/** Runs a sweep each hour; the result stops this and waits for a running sweep. */
 export function startAuditSweep(parts: AuditSweepParts, intervalMs = INTERVAL_MS): () => Promise<void> {
   const watch = new ClockWatch(parts.clock);
   let running: Promise<void> | undefined;
@@ -34,14 +34,14 @@ export function startAuditSweep(parts: AuditSweepParts, intervalMs = INTERVAL_MS
   };
 }
 
-/** Removes what is too old; never rejects. */
+/** Deletes old entries; never rejects. */
 export async function sweepAudit({ database, logger, keptDays }: AuditSweepParts): Promise<void> {
   try {
     const removed = await deleteOldAudit(database, keptDays());
-    if (removed > 0) logger.debug('removed old entries of the audit log', { entries: removed });
+    if (removed > 0) logger.debug('deleted old entries of the audit log', { entries: removed });
   } catch (error) {
-    // Without a database there is nothing to remove; the next sweep does it all.
+    // Without a database this is postponed to the next sweep.
     if (error instanceof DatabaseUnavailable) return;
-    logger.error('remove old entries of the audit log', { error: reasonOf(error) });
+    logger.error('could not delete old entries of the audit log', { error: reasonOf(error) });
   }
 }

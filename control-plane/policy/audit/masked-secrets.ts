@@ -1,14 +1,14 @@
 /**
  * Masks secrets in the audit log, by the name of a field and by the form of a text. Callers never record secrets on
- * purpose; this catches those hidden in rows and URLs.
+ * purpose; this masks those in rows and URLs.
  */
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 
 const MASK = '***';
-/** Fields that hold secrets, as far as their names show. */
+/** Fields that contain secrets, judging by their names. */
 const SECRET_FIELD =
   /passw|passphrase|secret|totp|otpauth|cookie|credential|private_?key|api_?key|(?:^|_)(?:token|hash|salt|pin)$/i;
-/** Text that is a secret wherever it stands: hashes of passwords, private keys. */
+/** Text that is always a secret: hashes of passwords, private keys. */
 const SECRET_TEXT = /\$argon2|\$2[abxy]\$|\$(?:5|6|y)\$|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const URL_START = /^\s*[a-z][a-z0-9+.-]*:[/\\]/i;
 

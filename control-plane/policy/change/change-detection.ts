@@ -1,20 +1,20 @@
 /**
- * SQL that reads what a transaction has changed of policy. Rows that were rewritten unchanged, or removed and restored,
- * do not count, nor do timestamps, nor what is found out about lists and clients.
+ * SQL that reads the changes of a transaction to policy. Rows that were rewritten unchanged, or deleted and restored,
+ * do not count, nor do timestamps, nor findings about lists and clients.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { hasKey, NOTED } from './versioned-tables.ts';
 import type { NotedTable } from './versioned-tables.ts';
 
-/** A row as it was and as it is, in the columns of its table. */
+/** A row before and after the change, with the columns of its table. */
 export interface ChangedRow {
   readonly table: string;
   /** Values of the key columns, separated by spaces. */
   readonly key: string;
-  /** Null = it did not exist. */
+  /** Null = did not exist. */
   readonly before: Readonly<Record<string, unknown>> | null;
-  /** Null = it is gone. */
+  /** Null = deleted. */
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
@@ -26,10 +26,10 @@ export interface ChangedRows {
   readonly count: number;
 }
 
-/** Rows that are shown of one change; a rollback may change a hundred thousand. */
+/** Maximum number of rows shown for one change; a rollback may change a hundred thousand. */
 export const MOST_ROWS = 1000;
 
-/** Facts that Weir itself finds out about a list are not policy, except its content. */
+/** Findings about a list, which are not policy; its content is. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
@@ -51,7 +51,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
 const listed = (columns: readonly string[]): string =>
   `ARRAY[${columns.map((column) => `'${column}'`).join(', ')}]::text[]`;
 
-/** A value for each table, of what is in `first.table_name`. */
+/** A CASE expression with a value for each table, by `first.table_name`. */
 const byTable = (valueOf: (table: NotedTable) => string): string =>
   `CASE first.table_name ${NOTED.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
 
@@ -64,15 +64,15 @@ const rowNow = (table: NotedTable): string =>
 const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
   THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
 
-/** The first change of each row in this transaction. With both ends of the range the planner uses the index. */
+/** The first change of each row in this transaction. With both ends of the range, the planner uses the index. */
 const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
     WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
       AND ${NOTED_NOW}
     ORDER BY table_name, key, seq`;
 
 /**
- * Rows of all tables that differ from their state before the transaction, table by table. One statement without values:
- * every change waits for it, and its plan is kept. OFFSET makes PostgreSQL read each row once.
+ * Rows of all tables that differ from their state before the transaction, table by table. One statement without
+ * parameters: every change waits for it, and its plan is cached. OFFSET makes PostgreSQL read each row once.
  */
 const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
       count(*) OVER () AS count

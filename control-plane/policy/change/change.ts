@@ -1,8 +1,8 @@
 /**
- * The only way to change policy or lists: writes the rows, their revision and the entry of the audit log in one
- * transaction, applies the rows, and waits for the threads. Changes are serialised on all nodes, so that revisions are
- * in commit order and each contains exactly the policy after its change. A change without effect creates no revision.
- * Only schedules, compiles and the catalog, which change no row, are applied elsewhere.
+ * The only way to change policy or lists: writes the rows, their revision and the audit entry in one transaction,
+ * applies the rows, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit
+ * order and each contains exactly the policy after its change. A change without effect creates no revision. Only
+ * schedules, compilations and the catalog, which change no rows, are applied elsewhere.
  */
 import { notInForce } from '../../api/api-error.ts';
 import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
@@ -16,7 +16,7 @@ import type { RevisionNote } from './record-revision-store.ts';
 
 export type { ChangedRow } from './change-detection.ts';
 
-/** Key of the advisory lock, any number of ours. */
+/** Key of the advisory lock; an arbitrary number. */
 const LOCK = 0x57454952;
 
 /** Result of a change. */
@@ -24,17 +24,17 @@ export interface Changed<T> {
   readonly result: T;
   /**
    * One line for users, with the subject and the action, e.g. `managed domain ads.example.org: created`; null = no
-   * revision, and the work itself writes its entry of the audit log if it has one.
+   * revision, and the work itself writes its audit entry if it has one.
    */
   readonly summary: string | null;
-  /** Rows outside revisions that it changed, such as a user's: the work itself knows them. */
+  /** Changed rows outside revisions, such as those of a user, which only the work itself knows. */
   readonly outside?: readonly ChangedRow[];
 }
 
 /** Runs in the transaction of a change; it may run again after a conflict with another transaction. */
 export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
 
-/** A change with its revision: the id, null if none was made. */
+/** A change with the id of its revision; null if there is none. */
 export interface Recorded<T> {
   readonly result: T;
   readonly revision: number | null;
@@ -43,15 +43,17 @@ export interface Recorded<T> {
 /** Applies stored rows. */
 export interface PolicyApplier {
   /**
-   * Resolves when the rows as they were at the call, or newer ones, are published, and the threads have them or
-   * `threadsBehind()` counts them. Failures are retried later.
+   * Resolves when the rows as of the call, or newer ones, are published, and the threads have them or `threadsBehind()`
+   * counts them. Failures are retried later.
    */
   apply(): Promise<void>;
-  /** DNS threads that did not take the last publication within its time; each takes it later, or is replaced. */
+  /**
+   * Number of DNS threads that did not acknowledge the last publication in time; each applies it later, or is replaced.
+   */
   threadsBehind(): number;
 }
 
-/** Applies a stored change: `apply` publishes the rows, in addition to anything else that must be done. */
+/** Applies a stored change: `apply` publishes the rows; further work can be done before or after it. */
 export type Follow<T> = (result: T, apply: () => Promise<void>) => Promise<void>;
 
 const applyOnly: Follow<unknown> = (_result, apply) => apply();
@@ -67,11 +69,11 @@ export class PolicyChanges {
   }
 
   /**
-   * Stores what `work` does and its revision, both or neither, and applies it with `follow`. Resolves when every DNS
-   * thread answers by it. If `work` or the database throws, nothing is stored, except after OutcomeUnknown: then only
-   * the revisions show it, and a stored change is applied as soon as there is a database.
-   * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
-   * some thread did not take it in time (and does later, or is replaced by one that has)
+   * Stores the changes of `work` and their revision, both or neither, and applies them with `follow`. Resolves when
+   * every DNS thread uses them. If `work` or the database throws, nothing is stored, except after OutcomeUnknown: then
+   * only the revisions show whether it was, and a stored change is applied as soon as there is a database. @throws
+   * {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is retried), or a thread did
+   * not acknowledge it in time (and does later, or is replaced)
    */
   async change<T>(author: Author, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
     return (await this.changeWithRevision(author, work, follow)).result;
@@ -84,7 +86,7 @@ export class PolicyChanges {
     follow: Follow<T> = applyOnly,
   ): Promise<Recorded<T>> {
     const stored = await this.store(author, work).catch((error: unknown) => {
-      // The applier tries again until it has read the rows, with the change or without it.
+      // The applier retries until it has read the rows, with or without the change.
       if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
       throw error;
     });
@@ -95,11 +97,11 @@ export class PolicyChanges {
       throw notInForce('it could not be published', stored.revision, error);
     }
     const behind = this.inForce.threadsBehind();
-    if (behind > 0) throw notInForce(`${behind} DNS threads did not take it in time`, stored.revision);
+    if (behind > 0) throw notInForce(`${behind} DNS threads did not acknowledge it in time`, stored.revision);
     return stored;
   }
 
-  /** Stores facts that Weir itself found out about a list, with a revision; the compile that follows applies them. */
+  /** Stores Weir's own findings about a list, with a revision; the following compilation applies them. */
   async record<T>(work: ChangeWork<T>): Promise<T> {
     return (await this.store(SYSTEM, work, true)).result;
   }
@@ -118,7 +120,7 @@ export class PolicyChanges {
   }
 }
 
-/** The entry of a change; its rows stand under their table and key. */
+/** The entry of a change; its rows are stored under their table and key. */
 function auditOf(actor: Author, summary: string, { rows, count }: ChangedRows): RevisionNote['audit'] {
   const end = summary.lastIndexOf(': ');
   const [subject, action] =

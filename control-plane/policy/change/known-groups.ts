@@ -1,4 +1,4 @@
-/** SQL that finds groups that rows refer to and that do not exist. */
+/** SQL that finds references to groups that do not exist. */
 import type { RowFaults } from '../../api/row-faults.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 

@@ -1,13 +1,13 @@
-/** SQL of what the transaction has noted in `policy_changes` so far. */
+/** SQL for changes recorded in `policy_changes` by this transaction. */
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** The place in `policy_changes` up to which there are revisions. */
+/** The position in `policy_changes` of the last revision. */
 export const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
 
-/** Whether this transaction has noted a change. */
+/** Whether this transaction recorded a change. */
 export const NOTED_NOW = 'xmin = pg_current_xact_id()::xid';
 
-/** Clears all changes: revisions start from the current rows, and no rollback undoes them. */
+/** Deletes all recorded changes: revisions start from the current rows, and rollbacks cannot undo earlier changes. */
 export async function forgetChanges(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM policy_changes WHERE ${NOTED_NOW}`);
 }

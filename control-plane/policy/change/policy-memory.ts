@@ -11,7 +11,7 @@ export type FindService = (
   serviceId: string,
 ) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
 
-/** A service that is blocked for a group, as the database knows it. */
+/** A service that is blocked for a group, as stored in the database. */
 export interface StoredBlock {
   readonly serviceId: string;
   readonly groupId: number;
@@ -42,7 +42,7 @@ export interface KeptRows extends Pick<
   readonly services: readonly StoredBlock[];
 }
 
-/** Managed domains that were changed: their ids, and the rows that are enabled now. */
+/** Managed domains that were changed: their ids, and the currently enabled rows. */
 export interface ManagedChanges {
   readonly ids: readonly number[];
   readonly rows: PolicyRows['managedDomains'];
@@ -60,14 +60,16 @@ export class PolicyMemory {
     return this.known;
   }
 
-  /** The place in the log of changed rows that it has managed domains up to, see `policy-store.ts`; '' = none. */
+  /**
+   * The position in the log of changed rows up to which managed domains are known, see `policy-store.ts`; '' = none.
+   */
   tip(): string {
     return this.place;
   }
 
   /**
-   * Merges what was read, null = unchanged; returns the complete current state. `changes` are those of managed domains
-   * since the place before, if they were read instead of the table.
+   * Merges the rows that were read, null = unchanged; returns the complete current state. `changes` are those of
+   * managed domains since the previous position, if they were read instead of the table.
    */
   take(
     versions: TableVersions,
@@ -84,9 +86,7 @@ export class PolicyMemory {
     return this.rows as KeptRows;
   }
 
-  /**
-   * Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it.
-   */
+  /** Names of the blocked services; a service that was never in a catalog of this node blocks nothing until it is. */
   resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
     const rows = services.flatMap(({ serviceId, groupId, name, domains, times }) => {
       const service =

@@ -1,4 +1,6 @@
-/** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
+/**
+ * SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in a consistent state.
+ */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -7,7 +9,7 @@ import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, type ManagedChanges, PolicyMemory } from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from '../../storage/cluster/policy-position.ts';
 
-/** Clients (`c`), and those whose name, group and exclusions hold for them (`main`). */
+/** Clients (`c`), and those whose name, group and exclusions apply to them (`main`). */
 const CLIENTS = 'clients c JOIN clients main ON main.id = coalesce(c.device_id, c.id)';
 
 const pairs = (value: string, table: string): string =>
@@ -15,14 +17,14 @@ const pairs = (value: string, table: string): string =>
 const clientPairs = (value: string): string =>
   `SELECT coalesce(string_agg(${value} || ' ' || main.group_id, ','), '') FROM ${CLIENTS} WHERE main.group_id IS NOT NULL`;
 
-/** Statements that give `address group` and so on, with commas between. */
+/** Statements that return pairs such as `address group`, separated by commas. */
 const CLIENT_PAIRS = {
   clients: `${clientPairs('host(c.ip_address)')} AND c.mac_address IS NULL AND c.ip_address IS NOT NULL`,
   macClients: `${clientPairs('c.mac_address::text')} AND c.mac_address IS NOT NULL`,
   subnets: pairs('cidr::text', 'client_subnets'),
 } as const;
 
-/** The rows of such a text; null of null. */
+/** The rows in such a text; null for null. */
 function readPairs<Row>(text: string | null, make: (value: string, groupId: number) => Row): Row[] | null {
   if (text === null) return null;
   if (text === '') return [];
@@ -61,14 +63,15 @@ const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
   'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id)`;
 
 /**
- * A place in the log of changed rows, such that no other row is like it: also not the one that has its number after a
- * failover to a server that lacked it, or after a restore. A truncated table has another file, and no changes.
+ * A position in the log of changed rows that identifies its row uniquely: even after a failover to a server that lacked
+ * the row, or after a restore, no other row with its number matches. A truncated table has another file, and no
+ * changes.
  */
 const PLACE = `concat_ws(' ', seq, policy_changes.xmin, table_name, key, pg_relation_filenode('managed_domains'))`;
-/** `$2` has the place that is known. The log still has it, and so all changes since. */
+/** `$2` is the known position. If the log still contains it, it contains all later changes. */
 const KNOWN_SEQ = `nullif(split_part($2, ' ', 1), '')::bigint`;
 const IS_KNOWN = `EXISTS (SELECT FROM policy_changes WHERE seq = ${KNOWN_SEQ} AND ${PLACE} = $2)`;
-/** Changes made by hand beside the API may be committed in another order than they are numbered in. */
+/** Changes made manually outside the API may be committed in an order other than that of their numbers. */
 const REREAD = 100;
 const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(changed.id), '[]'),
     'rows', coalesce(json_agg(m.row) FILTER (WHERE m.row IS NOT NULL), '[]'))
@@ -77,7 +80,7 @@ const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(chan
     LEFT JOIN LATERAL (SELECT ${MANAGED_DOMAIN} AS row FROM managed_domains
       WHERE managed_domains.id = changed.id AND enabled) m ON true)`;
 
-/** Statements by column, and the name in `table_versions` of what they read. */
+/** Statements by column, and the name of their source in `table_versions`. */
 const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
   groups: [
     'groups',
@@ -158,7 +161,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],
 };
 
-/** `$1` has the versions known, by name. */
+/** `$1` contains the known versions by name. */
 const isUnchanged = (version: string): string =>
   `(SELECT version::text FROM table_versions WHERE name = '${version}') IS NOT DISTINCT FROM $1::jsonb ->> '${version}'`;
 const keptColumn = ([name, [version, select]]: [string, readonly [string, string]]): string => {
@@ -182,7 +185,7 @@ const QUERY = `SELECT ${POSITION} AS position,
        AND EXISTS (SELECT FROM blobs WHERE blobs.content_key = s.content_key AND part = 0)) AS lists,
   (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
 
-/** A list that should be active, with the content key under which nodes find it. */
+/** A list that should be active, with the content key by which nodes find it. */
 export interface WantedList {
   /** `list_sources.id`. */
   readonly id: number;
@@ -213,8 +216,8 @@ export async function readPolicyRows(
 }
 
 /**
- * All rows; `findService` finds built-in services, `memory` caches the rows that were read before.
- * @throws {DatabaseUnavailable} during a restore
+ * All rows; `findService` finds built-in services, `memory` caches rows that were read before. @throws
+ * {DatabaseUnavailable} during a restore
  */
 export async function readPolicy(
   db: Queryable,
@@ -222,7 +225,7 @@ export async function readPolicy(
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions()), memory.tip()]);
-  if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('read policy: a restore is not done');
+  if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('could not read policy: a restore is not complete');
   const { position, blockingSwitch, accessGraceEndMs, config, lists, clients, macClients, subnets, ...read } =
     rows[0]!;
   const { tip, managedChanges: changes, ...others } = read;

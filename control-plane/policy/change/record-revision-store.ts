@@ -1,21 +1,23 @@
-/** SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. Used by `change.ts` only. */
+/**
+ * SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. Only used by `change.ts`.
+ */
 import { auditValues, insertAudit } from '../audit/audit-store.ts';
 import type { AuditEntry } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { oldestKept } from './revision-store.ts';
 
-/** Revisions that are listed; fewer if failed changes have used up numbers. */
+/** Maximum number of listed revisions; fewer if failed changes have used up numbers. */
 const KEPT_REVISIONS = 1000;
 
 const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';
-/** The oldest revision that can be rolled back to afterwards. */
+/** The oldest revision that can be rolled back to after this change. */
 const OLDEST_KEPT = oldestKept('CASE WHEN $2::boolean THEN 0 ELSE 1 END');
 /**
- * One statement, as every change waits for it. Its parts see the revisions as they were before it. (With a range that has
- * two ends the planner expects few rows, and uses the index.) What Weir itself
- * changes is not noted: no rollback undoes it. The last revision before the first of people stays, so that all of theirs
- * can be undone.
+ * One statement, because every change waits for it. Its parts see the revisions as they were before it. (With a range
+ * that has two ends, the planner expects few rows, and uses the index.) Weir's own changes are not recorded, so that
+ * rollbacks do not undo them. The last revision before the first one by a user is kept, so that all of theirs can be
+ * undone.
  */
 const RECORD = `WITH made AS (
     INSERT INTO revisions (author, is_own, summary, last_change)
@@ -32,7 +34,7 @@ const RECORD = `WITH made AS (
 
 /** The description of a change. */
 export interface RevisionNote {
-  /** Weir made it by itself. */
+  /** Whether Weir itself made the change. */
   readonly isOwn: boolean;
   readonly summary: string;
   /** Audit entry of the change; its author is the actor of the revision. */
@@ -40,8 +42,8 @@ export interface RevisionNote {
 }
 
 /**
- * Writes the revision of a change that was made in the same transaction, and its entry of the audit log, and deletes
- * the oldest revisions; returns its id.
+ * Writes the revision of a change that was made in the same transaction, and its audit entry, and deletes the oldest
+ * revisions; returns its id.
  */
 export async function recordRevision(tx: Queryable, note: RevisionNote): Promise<number> {
   const { isOwn, summary, audit } = note;

@@ -1,7 +1,7 @@
 /**
  * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
- * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Weir's own are new contents of lists, which
- * no rollback undoes; between those of people they have the same policy as the one before.
+ * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Weir's own revisions are new contents of
+ * lists, which rollbacks do not undo; otherwise they have the same policy as the previous revision.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
@@ -10,12 +10,12 @@ import type { Queryable } from '../../storage/db/database.ts';
 /** Revisions by users that can be rolled back to. */
 export const KEPT_POLICIES = 100;
 
-/** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` are about to be made. */
+/** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` revisions are about to be created. */
 export const oldestKept = (newer = '0'): string => `coalesce((SELECT id FROM revisions WHERE is_own = false
   ORDER BY id DESC OFFSET ${KEPT_POLICIES - 1} - ${newer} LIMIT 1), 0)`;
 
 interface RevisionRow {
-  /** `bigint` comes as text. */
+  /** pg returns `bigint` as text. */
   readonly id: string;
   readonly created_at: Date;
   readonly author: string;
@@ -32,7 +32,7 @@ export async function listRevisions(db: Queryable): Promise<Revision[]> {
   return rows.map(toRevision);
 }
 
-/** The newest one; there is one once something has changed. */
+/** The newest revision; there is one after the first change. */
 export async function newestRevision(db: Queryable): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions ORDER BY id DESC LIMIT 1`);
   return toRevision(rows[0]!);
@@ -45,7 +45,7 @@ export async function newestRevisionId(db: Queryable): Promise<number | null> {
   return id === null ? null : Number(id);
 }
 
-/** The newest revisions at a moment and now, and when the latter was made; null = none. */
+/** The newest revisions at a given time and now, and the time of the latter; null = none. */
 export async function revisionsAt(
   db: Queryable,
   moment: Date,
@@ -72,7 +72,7 @@ export async function findRevision(db: Queryable, id: number): Promise<Revision>
   return toRevision(rows[0]);
 }
 
-/** Newer revisions that are named in a refusal. */
+/** Maximum number of newer revisions listed in an error. */
 const MOST_NAMED = 5;
 
 /** 409 with the revisions by users after `head`, which the caller does not know and which would be lost. */
@@ -86,7 +86,7 @@ export async function refuseUnknownHead(db: Queryable, head: number): Promise<vo
   if (rows.length === 0) return;
   const named = rows.slice(0, MOST_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
   if (rows.length > MOST_NAMED) named.push('and more');
-  throw conflict(`revision ${head} is not the newest; these would also go: ${named.join(', ')}`);
+  throw conflict(`revision ${head} is not the newest; these would also be undone: ${named.join(', ')}`);
 }
 
 /** 404 for an unknown revision, 409 for one that is too old. */
@@ -95,23 +95,23 @@ export async function refuseForgotten(db: Queryable, id: number): Promise<void> 
   if (rows[0] === undefined) throw notFound(`revision ${id}`);
   if (!rows[0].can_rollback)
     throw conflict(
-      `revision ${id} is too old: only the last ${KEPT_POLICIES} made by people can be rolled back to`,
+      `revision ${id} is too old: only the last ${KEPT_POLICIES} made by users can be rolled back to`,
     );
 }
 
-/** Includes copies that were active before a user changed or deleted their source: a rollback needs them. */
+/** Includes copies that were active before a user changed or deleted their source, because a rollback needs them. */
 const NEEDED_COPIES = `SELECT was ->> 'content_key' AS key FROM policy_changes
     WHERE table_name = 'list_sources' AND was ->> 'content_key' IS NOT NULL
   UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
   UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`;
 
-/** Removes blobs that nothing needs, within a change: their number is bounded by the changes that are kept. */
+/** Removes unneeded blobs as part of a change: their number is limited by that of the recorded changes. */
 export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES}
     UNION SELECT content_key FROM service_catalog WHERE content_key IS NOT NULL)`);
 }
 
-/** Content keys of the lists that are active or held, or that a rollback may bring back. */
+/** Content keys of the lists that are active or held, or that a rollback may restore. */
 export async function neededCopies(db: Queryable): Promise<Set<string>> {
   const { rows } = await db.query<{ key: string }>(NEEDED_COPIES);
   return new Set(rows.map(({ key }) => key));

@@ -1,10 +1,10 @@
-/** Compares two versions of a table's rows: unchanged rows are the same objects, and both are in the order of their ids. */
+/** Compares two versions of a table's rows: unchanged rows are the same objects, and both are sorted by id. */
 
 interface Row {
   readonly id: number;
 }
 
-/** Rows of one version that the other lacks; a changed row is in both. */
+/** Rows of each version that the other lacks; a changed row is in both. */
 export interface RowDifferences<T> {
   readonly gone: readonly T[];
   readonly fresh: readonly T[];
@@ -31,7 +31,10 @@ export function differingRows<T extends Row>(before: readonly T[], after: readon
   return { gone, fresh };
 }
 
-/** The rows of a table after changes: without the rows of these ids, with these rows instead. Equal rows stay the same objects. */
+/**
+ * The rows of a table after changes: the rows with these ids are removed, and these rows are added. Equal rows stay the
+ * same objects.
+ */
 export function withChanges<T extends Row>(
   before: readonly T[],
   { ids, rows }: { readonly ids: readonly number[]; readonly rows: readonly T[] },
@@ -47,7 +50,7 @@ export function withChanges<T extends Row>(
     const was = gone.get(row.id);
     return was !== undefined && hasSameFields(was, row) ? was : row;
   });
-  // Nearly sorted, which costs one pass.
+  // Almost sorted, so that this costs one pass.
   return [...kept, ...fresh].sort((one, other) => one.id - other.id);
 }
 

@@ -3,7 +3,7 @@ import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type { ExclusionBits } from '../../../shared/query-log.ts';
 
-/** A group as policy sees it. */
+/** A group in the form of policy. */
 export interface PolicyGroup {
   readonly id: number;
   /** A disabled group is treated as Default. */
@@ -12,13 +12,13 @@ export interface PolicyGroup {
   readonly noIpv6?: boolean;
 }
 
-/** A source as policy sees it. */
+/** A source in the form of policy. */
 export interface PolicySource {
   readonly id: number;
   readonly name: string;
   readonly kind: SourceKind;
   readonly enabled: boolean;
-  /** Groups it serves; empty = every group. */
+  /** Groups that it is for; empty = all groups. */
   readonly groupIds: readonly number[];
 }
 
@@ -26,9 +26,9 @@ export interface PolicySource {
 export interface PolicyManagedDomain {
   readonly id: number;
   readonly name: string;
-  /** ASCII, folded, no final dot, no `*.`. */
+  /** ASCII, lower case, no final dot, no `*.`. */
   readonly domain: string;
-  /** Whether it covers the names below as well. */
+  /** Whether it also covers subdomains. */
   readonly suffix: boolean;
   readonly action: 'allow' | 'deny';
   /** Null = every group. */
@@ -47,7 +47,7 @@ export interface PolicyRegexFilter {
 
 /** The slots of a schedule profile. */
 export interface PolicyTimes {
-  /** IANA name. */
+  /** Days, both included, on which some slots do not apply; absent = none. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];
   /** Days, both included, on which some slots do not apply; absent = none. */
@@ -59,29 +59,29 @@ export interface PolicyBlockedService {
   readonly serviceId: string;
   readonly serviceName: string;
   readonly groupId: number;
-  /** Names that are blocked with all names below; ASCII, folded, no final dot. */
+  /** Names that are blocked with their subdomains; ASCII, lower case, no final dot. */
   readonly domains: readonly string[];
-  /** Names that are blocked by themselves. */
+  /** Names that are blocked without their subdomains. */
   readonly exact: readonly string[];
   /** Times at which the service is blocked; null or absent = always. */
   readonly times?: PolicyTimes | null;
 }
 
-/** A client that was given a group by its address. */
+/** A client whose group was assigned by its address. */
 export interface PolicyClient {
   /** An address literal. */
   readonly address: string;
   readonly groupId: number;
 }
 
-/** A client that was given a group by its MAC. */
+/** A client whose group was assigned by its MAC. */
 export interface PolicyMacClient {
   /** Six hexadecimal pairs with colons, lower case. */
   readonly mac: string;
   readonly groupId: number;
 }
 
-/** A client that is known by its key, however else it may be known. */
+/** A client that is identified by its key, possibly among other identifiers. */
 export interface PolicyKeyedClient {
   readonly clientId: number;
   /** Key in lower case. */
@@ -96,11 +96,11 @@ export interface PolicyKeyedClient {
   readonly exclusion?: ExclusionBits;
 }
 
-/** A client whose queries are left out of the log, of statistics, or of both. */
+/** A client whose queries are excluded from the log, from statistics, or from both. */
 export interface PolicyExcludedClient {
-  /** Six hexadecimal pairs with colons, lower case; null = it is known by its address. */
+  /** Six hexadecimal pairs with colons, lower case; null = it is identified by its address. */
   readonly mac: string | null;
-  /** An address literal; null = it is known by its MAC. */
+  /** An address literal; null = it is identified by its MAC. */
   readonly address: string | null;
   readonly exclusion: ExclusionBits;
 }
@@ -116,15 +116,15 @@ export interface PolicySubnet {
 export interface PolicySlot {
   /** Weekdays, one bit each. */
   readonly days: number;
-  /** Minutes of the day; a slot whose end lies before its start goes over midnight. */
+  /** Minutes of the day; a slot whose end is before its start spans midnight. */
   readonly start: number;
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
-  /** Not on days off; absent = on all days. */
+  /** Whether it does not apply on days off; absent = it applies on all days. */
   readonly skipsDaysOff?: boolean;
 }
 
-/** The schedule of a group; a group has one at most. */
+/** The schedule of a group; a group has at most one. */
 export interface PolicySchedule extends PolicyTimes {
   readonly groupId: number;
   /** Name of the profile. */
@@ -138,12 +138,12 @@ export interface PolicySafeSearch {
   readonly youtubeMode: 'strict' | 'moderate';
 }
 
-/** A record that this server answers with itself. */
+/** A record that this server answers itself. */
 export interface PolicyLocalRecord {
   readonly id: number;
-  /** ASCII, folded, no final dot; `*.` in front for all names below. */
+  /** ASCII, lower case, no final dot; `*.` at the start for all subdomains. */
   readonly fqdn: string;
-  /** The zone that it belongs to: names between the two are there, even without records. '' = none. */
+  /** The zone that it belongs to: names between the two exist, even without records. '' = none. */
   readonly domain: string;
   readonly type: LocalRecordType;
   /** Value in canonical form. */
@@ -151,12 +151,14 @@ export interface PolicyLocalRecord {
   readonly ttlSecs: number;
 }
 
-/** A temporary rule of a client, a group or everyone; one of a device is there for each client that it is known as. */
+/**
+ * A temporary rule of a client, a group or everyone; the grant of a device is listed for each identity of the client.
+ */
 export interface PolicyGrant {
   readonly id: number;
-  /** ASCII, folded, no final dot. Null = every name. */
+  /** ASCII, lower case, no final dot. Null = every name. */
   readonly domain: string | null;
-  /** Whether the names below the domain are covered too. */
+  /** Whether subdomains are covered. */
   readonly subdomains: boolean;
   readonly action: 'allow' | 'block';
   /** At least one of the two is null; both are null in a grant for everyone. */
@@ -165,7 +167,7 @@ export interface PolicyGrant {
   /** Identity of the client: its MAC, else its address. Both are null without a client. */
   readonly mac: string | null;
   readonly address: string | null;
-  /** Unix milliseconds of its end, which may be over; null = no end. */
+  /** Unix milliseconds of its end, which may have passed; null = no end. */
   readonly untilMs: number | null;
   readonly createdMs: number;
 }
@@ -178,18 +180,18 @@ export interface PolicyForwardZone {
   readonly servers: readonly string[];
 }
 
-/** The blocking switch as set through the API. */
+/** The blocking state as set through the API. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
   /** ISO 8601; then the previous state returns. Null = until changed. */
   readonly until: string | null;
   /** The state before the timer; null or absent = the configuration. */
   readonly before?: boolean | null;
-  /** Whether the entry was made on this node only, see `filtering/schedules/local-switch.ts`. */
+  /** Whether it was set on this node only, see `filtering/schedules/local-switch.ts`. */
   readonly isLocal?: true;
 }
 
-/** The rows that policy is made of. */
+/** The rows of policy. */
 export interface PolicyRows {
   readonly groups: readonly PolicyGroup[];
   readonly sources: readonly PolicySource[];
@@ -199,7 +201,7 @@ export interface PolicyRows {
   readonly clients: readonly PolicyClient[];
   readonly macClients: readonly PolicyMacClient[];
   readonly keyedClients: readonly PolicyKeyedClient[];
-  /** Clients that are known by a MAC or an address. */
+  /** Clients that are identified by a MAC or an address. */
   readonly excludedClients: readonly PolicyExcludedClient[];
   readonly subnets: readonly PolicySubnet[];
   readonly schedules: readonly PolicySchedule[];
@@ -210,7 +212,7 @@ export interface PolicyRows {
   readonly grants: readonly PolicyGrant[];
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
-  /** When clients begin to be refused that were answered before an upgrade, Unix milliseconds; null = they are. */
+  /** Unix milliseconds from which clients are refused that were answered before an upgrade; null = they already are. */
   readonly accessGraceEndMs: number | null;
 }
 

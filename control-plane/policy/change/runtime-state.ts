@@ -5,9 +5,9 @@ import type { ExclusionBits } from '../../../shared/query-log.ts';
 import { NO_NAME_RULES, type NameRules } from '../../../shared/snapshot/name-rules.ts';
 import type { PolicyClient, PolicyRows } from './rows.ts';
 
-/** A name that was leased with an address by DHCP. */
+/** A name that DHCP has leased with an address. */
 export interface LeaseName {
-  /** ASCII, folded, no final dot. */
+  /** ASCII, lower case, no final dot. */
   readonly fqdn: string;
   /** An address literal. */
   readonly address: string;
@@ -16,36 +16,36 @@ export interface LeaseName {
 /** The current override of a group's schedule. */
 export interface GroupOverride {
   readonly override: 'BlockAll' | 'AllowAll' | null;
-  /** Unix seconds of its next change; 0 = none known. */
+  /** Unix seconds of its next change; 0 = unknown. */
   readonly nextFlipAtSecs: number;
 }
 
-/** A client as a rule names it, and its current addresses. */
+/** A client as identified in a rule, and its current addresses. */
 export interface LocatedClient {
   readonly name: string;
   readonly addresses: readonly string[];
 }
 
-/** An address, and what the queries from it are left out of. */
+/** An address, and the exclusions of queries from it. */
 export interface ExcludedAddress {
   /** An address literal. */
   readonly address: string;
   readonly exclusion: ExclusionBits;
 }
 
-/** Live state that no database row has. */
+/** Runtime state that is not in any database row. */
 export interface LivePolicy {
-  /** Unix milliseconds of that now. */
+  /** Unix milliseconds of the evaluation. */
   readonly nowMs: number;
   /** Overrides by group id. */
   readonly overrides: ReadonlyMap<number, GroupOverride>;
-  /** Ids of grants that have ended for good, even if the wall clock is set back. */
+  /** Ids of grants that have ended permanently, even if the wall clock is set back. */
   readonly endedGrants: ReadonlySet<number>;
-  /** Addresses at which clients that are known by MAC are seen. */
+  /** Current addresses of clients that are identified by MAC. */
   readonly clientAddresses: readonly PolicyClient[];
-  /** Addresses of clients whose queries are left out of the log, of statistics, or of both. */
+  /** Addresses of clients whose queries are excluded from the log, from statistics, or from both. */
   readonly excludedAddresses: readonly ExcludedAddress[];
-  /** Addresses of clients that rules name by MAC or by name; unknown names may be omitted. */
+  /** Addresses of clients that rules identify by MAC or by name; unknown names may be omitted. */
   readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
   readonly configRecords: readonly WrittenLocalRecord[];
@@ -55,11 +55,11 @@ export interface LivePolicy {
   readonly access: Access;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** The rows and the configuration together, numbered for this run. */
+  /** From the rows and the configuration, numbered for this run. */
   readonly names: NameRules;
 }
 
-/** No schedule, no neighbour, no special question; everyone may ask, and every name goes to the pools. */
+/** No schedules, neighbours or special questions; everyone may ask, and every name is forwarded to the pools. */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
@@ -74,5 +74,5 @@ export const NOTHING_LIVE: LivePolicy = {
   names: NO_NAME_RULES,
 };
 
-/** Computes the live policy for these rows; called for each snapshot. */
+/** Computes the runtime state for these rows; called for each snapshot. */
 export type FindLivePolicy = (rows: PolicyRows) => LivePolicy;

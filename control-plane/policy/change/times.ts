@@ -1,4 +1,4 @@
-/** Evaluates the slots of a profile at an instant, for groups and for services with a schedule. Pure. */
+/** Evaluates the slots of a profile at a given time, for groups and for services with a schedule. Pure. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../shared/policy/schedule.ts';
 import type { ScheduleWeek } from '../../../shared/policy/schedule.ts';
 import { dayRange } from '../../../shared/policy/time-of-day.ts';
@@ -9,19 +9,19 @@ import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
 /** Rows stay the same objects until policy changes. */
 const weeks = new WeakMap<PolicyTimes, ScheduleWeek>();
 
-/** The override by the slots at an instant, and its next change; null = never. */
+/** The override by the slots at a given time, and its next change; null = never. */
 export function slotsAt(
   times: PolicyTimes,
   nowMs: number,
 ): { override: GroupOverride['override']; flipMs: number | null } {
   const offsetAt = zoneOffset(times.timezone);
-  // A zone that this version of Node does not know: its slots have no effect.
+  // This version of Node.js does not know the zone: its slots have no effect.
   if (offsetAt === null) return { override: null, flipMs: null };
   const week = weekOf(times);
   return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };
 }
 
-/** The services that are blocked at an instant; the same array if that is all of them. */
+/** The services that are blocked at a given time; the same array if all are. */
 export function servicesAt(
   services: readonly PolicyBlockedService[],
   nowMs: number,
@@ -43,7 +43,7 @@ function weekOf(times: PolicyTimes): ScheduleWeek {
   return week;
 }
 
-/** Whether two instants have the same services blocked. */
+/** Whether the same services are blocked at both times. */
 export function areSameServices(
   one: readonly PolicyBlockedService[],
   other: readonly PolicyBlockedService[],

@@ -1,6 +1,6 @@
-/** The tables in revisions. Triggers note each changed row in `policy_changes`, as it was. */
+/** The tables in revisions. Triggers record the earlier version of each changed row in `policy_changes`. */
 
-/** A table whose changes are noted in `policy_changes`. */
+/** A table whose changes are recorded in `policy_changes`. */
 export interface NotedTable {
   readonly name: string;
   /** Key columns and their types, in the order of the trigger that records changes. */
@@ -9,7 +9,7 @@ export interface NotedTable {
 
 const BY_ID = [['id', 'integer']] as const;
 
-/** Tables that a rollback restores by removing the changed rows and inserting their earlier versions, in this order. */
+/** Tables that a rollback restores by deleting the changed rows and inserting their earlier versions, in this order. */
 export const REINSERTED: readonly NotedTable[] = [
   {
     name: 'list_source_groups',
@@ -42,8 +42,8 @@ export const REINSERTED: readonly NotedTable[] = [
 
 /**
  * All of them, in the order in which changed rows are shown. Groups, list sources and clients are changed in place by a
- * rollback: others refer to them, and they have columns that no person sets. Clients are last, as thousands of them
- * must not crowd out a rule.
+ * rollback, because others refer to them, and they have columns that users do not set. Clients are last, so that
+ * thousands of them do not displace rules.
  */
 export const NOTED: readonly NotedTable[] = [
   { name: 'groups', key: BY_ID },
@@ -52,7 +52,7 @@ export const NOTED: readonly NotedTable[] = [
   { name: 'clients', key: BY_ID },
 ];
 
-/** SQL of whether a row of the table has the key that is noted as `noted`: blanks stand between its columns. */
+/** SQL of whether a row of the table has the recorded key `noted`, whose columns are separated by spaces. */
 export function hasKey({ name, key }: NotedTable, noted: string): string {
   return key
     .map(([column, type], index) => `${name}.${column} = split_part(${noted}, ' ', ${index + 1})::${type}`)

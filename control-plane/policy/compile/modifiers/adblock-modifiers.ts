@@ -1,4 +1,4 @@
-/** The modifiers after the `$` of an Adblock-style rule: those that apply to a DNS server. */
+/** The modifiers after the `$` of an Adblock-style rule that apply to a DNS server. */
 import { rrTypeCode } from '../../../../shared/dns/iana.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { RewriteAnswer, SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
@@ -10,7 +10,7 @@ export interface Modifiers {
   readonly important: boolean;
   readonly badfilter: boolean;
   readonly rewrite: RewriteAnswer | undefined;
-  /** Whether the rule applies only to some questions about its names. */
+  /** Whether the rule applies only to some questions for its names. */
   readonly hasConditions: boolean;
   /** The fields of a special rule with conditions and rewrite. */
   readonly conditions: Conditions;

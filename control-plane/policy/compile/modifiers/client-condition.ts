@@ -1,19 +1,19 @@
 /**
- * Parses `$client`: addresses, networks, MACs and names of clients, with `|` between them and `~` for all but them.
- * Names may be quoted; a backslash escapes a comma, bar, quote or backslash. Names are resolved when a snapshot is
- * built, see `shared/snapshot/named-clients.ts`.
+ * Parses `$client`: addresses, networks, MACs and names of clients, separated by `|`, with `~` for exclusions. Names
+ * may be quoted; a backslash escapes a comma, bar, quote or backslash. Names are resolved when a snapshot is built, see
+ * `shared/snapshot/named-clients.ts`.
  */
 import { networkFromText } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { ClientRange, SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
 
-/** The fields of a special rule that stand for `$client`. */
+/** The fields of a special rule that represent `$client`. */
 export type ClientCondition = Pick<
   SpecialRule,
   'clients' | 'exceptClients' | 'clientNames' | 'exceptClientNames'
 >;
 
-/** Longest name of a client, characters; that of the API. */
+/** Maximum length of a client's name in characters, as in the API. */
 const MAX_NAME_LENGTH = 200;
 
 /** Reads the value of `$client`; returns a string with the reason if it cannot be used. */
@@ -34,7 +34,7 @@ export function readClientCondition(value: string): ClientCondition | string {
   };
 }
 
-/** The parts of a text between separators that no backslash stands before; backslashes stay. */
+/** The parts of a text between unescaped separators; backslashes are kept. */
 export function splitUnescaped(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -49,7 +49,7 @@ export function splitUnescaped(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Gathers clients. */
+/** Collects clients. */
 class ClientSet {
   readonly ranges: ClientRange[] = [];
   readonly names: string[] = [];
@@ -69,7 +69,7 @@ class ClientSet {
   }
 }
 
-/** Whether the text is meant as an address, valid or not; names have neither slashes nor colons. */
+/** Whether the text is meant as an address, valid or not; names contain neither slashes nor colons. */
 function isMeantAsAddress(text: string): boolean {
   return /[/:]/.test(text) || /^[\d.]+$/.test(text);
 }

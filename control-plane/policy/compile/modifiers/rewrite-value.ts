@@ -8,7 +8,7 @@ import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { RewriteAnswer } from '../../../../shared/snapshot/special-rules.ts';
 import { serviceRdata, targetOf } from './service-record.ts';
 
-/** Longest text of a TXT record, bytes: what a reply over UDP has room for. */
+/** Maximum length of a TXT record in bytes, so that it fits into a UDP reply. */
 const MAX_TXT_BYTES = 1024;
 const CODES: ReadonlyMap<string, number> = new Map([
   ['NOERROR', Rcode.NOERROR],
@@ -38,14 +38,14 @@ function readShort(value: string): RewriteAnswer | string {
   if (SHORT_CODES.has(name)) return { rcode: CODES.get(name)! };
   const address = readAddress(value);
   if (address !== null) return recordOf(address.length === 4 ? RRType.A : RRType.AAAA, address);
-  // One label is more likely a code that is not known.
+  // A single label is more likely an unknown response code.
   const host = canonicalDomain(value);
   return host?.includes('.') === true
     ? { rcode: Rcode.NOERROR, host }
     : '$dnsrewrite to a value that is not a response code, an address or a host name';
 }
 
-/** A record, as `NOERROR;TYPE;data` has it. */
+/** A record in the form `NOERROR;TYPE;data`. */
 function readTyped(type: string, data: string): RewriteAnswer | string {
   if (type === 'CNAME') {
     const host = canonicalDomain(data);
@@ -64,7 +64,7 @@ function readTyped(type: string, data: string): RewriteAnswer | string {
   return rdata === null ? misfit(type) : recordOf(RRType[type as keyof typeof RRType], rdata);
 }
 
-/** RDATA of the types that are not texts or aliases; null if the data do not fit. */
+/** RDATA of the types that are not texts or aliases; null if the data is invalid. */
 const READERS: Readonly<Record<string, (data: string) => Uint8Array | null>> = {
   A: (data) => addressOf(data, 4),
   AAAA: (data) => addressOf(data, 16),
@@ -76,7 +76,7 @@ const READERS: Readonly<Record<string, (data: string) => Uint8Array | null>> = {
 };
 
 function misfit(type: string): string {
-  return `$dnsrewrite whose data do not fit the type ${type}`;
+  return `$dnsrewrite with data that is not valid for type ${type}`;
 }
 
 function recordOf(type: number, rdata: Uint8Array): RewriteAnswer {
@@ -95,7 +95,7 @@ function addressOf(text: string, size: number): Uint8Array | null {
   return address?.length === size ? address : null;
 }
 
-/** Numbers of 16 bits, then a name. */
+/** 16-bit numbers, then a name. */
 function fieldsOf(data: string, numbers: number): Uint8Array | null {
   const words = data.split(/\s+/u);
   const name = targetOf(words.pop() ?? '');

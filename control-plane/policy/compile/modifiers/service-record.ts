@@ -1,6 +1,6 @@
 /**
- * RDATA of HTTPS and SVCB records from `priority target key=value …` (RFC 9460 section 2). Of the keys those of that RFC
- * and `dohpath` (RFC 9461) are known.
+ * RDATA of HTTPS and SVCB records from `priority target key=value …` (RFC 9460 section 2). Supports the keys of that
+ * RFC and `dohpath` (RFC 9461).
  */
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';

@@ -1,7 +1,7 @@
 /**
- * Parses an Adblock-style rule that is more than `||name^`: other anchors, patterns, regular expressions, and
- * modifiers. A rule with an unknown part is refused whole, with the reason: ignoring a part could widen it. Works on
- * text; `line-rules.ts` handles simple rules itself.
+ * Parses Adblock-style rules other than `||name^`: other anchors, patterns, regular expressions, and modifiers. A rule
+ * with an unknown part is rejected as a whole, with the reason, because ignoring a part could widen it. Works on text;
+ * `line-rules.ts` handles simple rules itself.
  */
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../../shared/net/ip.ts';
@@ -14,12 +14,12 @@ import { type Modifiers, readModifiers } from '../modifiers/adblock-modifiers.ts
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
-/** A special rule as parsed; the reader adds source and line. */
+/** A parsed special rule; the reader adds source and line. */
 export type SpecialLine = Omit<SpecialRule, 'source' | 'line'>;
 
-/** A rule that disables other rules of the same text. */
+/** A rule that disables other rules with the same text. */
 export interface BadFilter {
-  /** Text of the rules it disables, as in `SpecialLine.rule`. */
+  /** Text of the rules that it disables, as in `SpecialLine.rule`. */
   readonly rule: string;
   /** Name and kind of such a rule, if it belongs to the table of names. */
   readonly name: string | null;
@@ -34,17 +34,17 @@ export type AdblockOutcome =
   | { readonly type: 'unused'; readonly unused: UnusedLine };
 
 const COSMETIC = skippedLine('cosmetic rule');
-const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
+const URL_PATH = skippedLine('URL or path: a DNS server sees only names');
 const URL_REGEX = skippedLine('regular expression for whole URLs');
-const TOO_SHORT = skippedLine('pattern too short: it would match nearly everything');
+const TOO_SHORT = skippedLine('pattern too short: it would match almost everything');
 const NOT_A_NAME = invalidLine('not a domain name');
 const NO_RULE = invalidLine('not a rule');
 
-/** Longest pattern or name that is read, characters; names have 253, in UTF-8 some more. */
+/** Maximum length of a pattern or name, in characters; names have 253, in UTF-8 slightly more. */
 const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that mean the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
-/** Fewest characters of a pattern without conditions; AdGuard refuses shorter ones too. */
+/** Minimum length of a pattern without conditions; AdGuard also rejects shorter ones. */
 const MIN_PATTERN_LENGTH = 3;
 /** Prefixes of a name, the match that each one means, and the text that must follow the name. */
 const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
@@ -63,7 +63,7 @@ export function readAdblockRule(line: string, allow: boolean, isCustom = false):
   const expression = splitExpression(body);
   if (expression === null && /#[@?$%]?[@?$%]?#/.test(body)) return unused(COSMETIC);
   const [written, options] = expression ?? splitOptions(body);
-  // Modifiers alone are for every name.
+  // Modifiers without a pattern apply to every name.
   const text = written === '' && options !== '' ? '*' : written;
   if (text === '' || (expression === null && /\s/.test(text))) return unused(NO_RULE);
   const modifiers = readModifiers(options);
@@ -81,7 +81,7 @@ export function readAdblockRule(line: string, allow: boolean, isCustom = false):
   );
 }
 
-/** Whether a pattern is for nearly every name, and nothing limits it to some questions or clients. */
+/** Whether a pattern matches almost every name, without a condition on questions or clients. */
 function isTooWide({ match, text }: Place, { hasConditions }: Modifiers): boolean {
   if (match !== 'pattern' || hasConditions) return false;
   const pattern = readNamePattern(text);
@@ -126,10 +126,10 @@ function splitOptions(body: string): [string, string] {
 }
 
 function readPlace(source: string): Place | UnusedLine {
-  // Also bounds the work of the expressions below and of pattern matching.
+  // Also limits the work of the expressions below and of pattern matching.
   if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
-  // Without a bar or a separator, what begins with a scheme is a URL.
+  // Without a bar or a separator, text that begins with a scheme is a URL.
   if (scheme?.[0].startsWith('http') === true && !source.endsWith('^')) return URL_PATH;
   const anchored = scheme === null ? source : `|${source.slice(scheme[0].length)}`;
   // Any path may follow the slash.
@@ -171,10 +171,10 @@ function withoutAnchors(text: string): string {
   return text.slice(start, end);
 }
 
-/** A pattern that consists only of a name; null for others. */
+/** A pattern that consists of a name only; null for others. */
 function readPlainName(text: string): Place | null {
   const shape = SHAPES.find(([prefix]) => text.startsWith(prefix));
-  // Without an anchor the text may lie anywhere in a name.
+  // Without an anchor, the text may be anywhere in a name.
   if (shape === undefined) return null;
   const [head, match, tail] = shape;
   let end = head.length;
@@ -184,7 +184,7 @@ function readPlainName(text: string): Place | null {
   return { match, text: name };
 }
 
-/** Whether a character is of `[a-z0-9._-]`. */
+/** Whether a character is in `[a-z0-9._-]`. */
 function isOfNames(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||
@@ -195,7 +195,7 @@ function isOfNames(code: number): boolean {
   );
 }
 
-/** Most expressions for URLs are known by their literals, without compiling them. */
+/** Most expressions for URLs are recognized by their literals, without compiling them. */
 function readExpression(text: string): Place | UnusedLine {
   const literals = text.includes('/') ? requiredLiterals(text) : null;
   if (literals !== null && literals.length > 0 && literals.every((literal) => literal.includes('/')))
@@ -203,7 +203,7 @@ function readExpression(text: string): Place | UnusedLine {
   return { match: 'regex', text };
 }
 
-/** The rule as written, without `$badfilter`, its modifiers in a canonical order. */
+/** The rule as written, without `$badfilter`, and with its modifiers in a canonical order. */
 function ruleText(exception: boolean, text: string, { written }: Modifiers): string {
   const options = [...written].sort().join(',');
   return `${exception ? '@@' : ''}${text}${options === '' ? '' : `$${options}`}`;

@@ -1,21 +1,21 @@
 /**
- * Parses rules on the addresses of answers in the forms that lists use: networks as `a.b.c.d/n`, and the owners of
+ * Parses rules on the addresses in answers in the forms that lists use: networks as `a.b.c.d/n`, and the owners of
  * `rpz-ip` records of a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3): the length of the prefix, then
  * the parts of the address in reverse, `zz` for `::`.
  */
 import { type Network, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 
-/** Bits of an address of 16 bytes; an IPv4 address has 96 before its own. */
+/** Bits of a 16-byte address; an IPv4 address has 96 before its own. */
 const BITS = ADDRESS_SIZE * 8;
 const IPV4_BITS = 32;
 const TRIGGER = /^(.+)\.rpz-ip(?:\..*)?$/i;
 
-/** A network whose every address must not be in an answer. */
+/** A network whose addresses must not be in an answer. */
 export interface AddressNetwork {
-  /** The address, or `address/length`, as `networkToText` writes it. */
+  /** The address, or `address/length`, in the form of `networkToText`. */
   readonly text: string;
-  /** Length of the prefix, and of how many bits: 32 or 128; the same for an address alone. */
+  /** Length of the prefix, and total number of bits: 32 or 128; both are equal for an address. */
   readonly prefixBits: number;
   readonly addressBits: number;
 }
@@ -32,8 +32,8 @@ export function isAddressTrigger(owner: string): boolean {
 }
 
 /**
- * The network that the owner of an `rpz-ip` record means; null if it means none. Without a length, published lists
- * write IPv4 addresses as people do, not in reverse; IPv6 ones are taken the way in which they are global unicast
+ * The network of an `rpz-ip` record's owner; null if it is invalid. Published lists without a length contain IPv4
+ * addresses in normal order, not in reverse; IPv6 addresses are read in the order in which they are global unicast
  * addresses (RFC 4291 section 2.4), else in reverse.
  */
 export function networkOfTrigger(owner: string): AddressNetwork | null {
@@ -48,7 +48,7 @@ export function networkOfTrigger(owner: string): AddressNetwork | null {
   return networkOf(isGlobalUnicast(plain) ? plain : joined(labels.toReversed()));
 }
 
-/** The text of an address whose parts these are, first part first. */
+/** The text of an address with these parts, first part first. */
 function joined(parts: readonly string[]): string {
   if (parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part))) return parts.join('.');
   if (parts.length === 1 && parts[0] === 'zz') return '::';
@@ -57,7 +57,7 @@ function joined(parts: readonly string[]): string {
   return start + text + (text.endsWith(':') ? ':' : '');
 }
 
-/** Whether all bits after the prefix are zero in the address as it is written. */
+/** Whether all bits after the prefix are zero in the address as written. */
 function hasNothingBehind(address: string, network: Network): boolean {
   const written = addressFromText(address);
   return written !== null && addressToText(written) === addressToText(network.bytes);

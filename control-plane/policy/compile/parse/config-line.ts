@@ -1,7 +1,7 @@
 /**
  * Parses lines of other servers' configuration files that block names: dnsmasq's `address=`, `local=`, `server=` and
- * `host-record=`, unbound's `local-zone:` and `local-data:`. Returns the names of a line and their treatment;
- * `scoped-names.ts` weighs the lines of a list against each other.
+ * `host-record=`, unbound's `local-zone:` and `local-data:`. Returns the names of a line and their action;
+ * `scoped-names.ts` combines the lines of a list.
  */
 import type { ScopedMeaning } from '../scopes/scoped-entry.ts';
 import type { UnusedLine } from './list-statistics.ts';
@@ -11,24 +11,24 @@ import { judgeWord } from './hosts-line.ts';
 import { textBetween } from './line-bytes.ts';
 
 /**
- * The effect of a line: names with their actions, and the reason if it makes no rule itself (null = a comment, absent =
- * it makes one); or a network.
+ * The result of a line: names with their actions, and the reason if the line itself gives no rule (null = a comment,
+ * absent = it gives one); or a network.
  */
 export type ConfigOutcome =
   | { readonly network: AddressNetwork }
   | { readonly names: readonly string[]; readonly meaning: ScopedMeaning; readonly unused?: UnusedLine }
   | { readonly unused: UnusedLine | null };
 
-const REAL_ADDRESS = skippedLine('an answer with a real address: no block');
-const FORWARDING = skippedLine('forwarding to a server: no block');
+const REAL_ADDRESS = skippedLine('an answer with a real address: does not block');
+const FORWARDING = skippedLine('forwarding to a server: does not block');
 const OTHER_OPTION = skippedLine('an option that blocks nothing');
-const OPEN_ZONE = skippedLine('a zone that is answered as usual: no block');
+const OPEN_ZONE = skippedLine('a zone that is answered as usual: does not block');
 const OTHER_DATA = skippedLine('data of a type that blocks nothing');
-const EVERYTHING = skippedLine('a rule for every name is not taken');
+const EVERYTHING = skippedLine('a rule for every name is not accepted');
 const VIEW = skippedLine('an option of a view, which is for some clients only');
-const NO_ADDRESS = invalidLine('not an address, nor a prefix');
+const NO_ADDRESS = invalidLine('neither an address nor a prefix');
 
-/** unbound's zone types that answer nothing of use, unless there are data. */
+/** Zone types of unbound without a useful answer, unless there is data. */
 const BLOCKING_ZONES: ReadonlySet<string> = new Set([
   'deny',
   'refuse',
@@ -72,7 +72,7 @@ export function readDnsmasqLine(line: string): ConfigOutcome {
     .map((name) => name.replace(/^\*?\.+/, ''));
   if (names.includes('#') || names.includes('')) return { unused: EVERYTHING };
   const target = written.replace(/#\d+$/, '');
-  // `server=/x/#` asks the usual servers; `address=/x/#` gives the null address.
+  // `server=/x/#` uses the default servers; `address=/x/#` gives the null address.
   const isBlock = written === '#' ? option === 'address' : target === '' || isNull(target);
   if (isBlock) return { names, meaning: BLOCKED_DOMAIN };
   return { names, meaning: PASSING_DOMAIN, unused: option === 'address' ? REAL_ADDRESS : FORWARDING };
@@ -130,7 +130,7 @@ function readUnboundOption(line: string): ConfigOutcome {
   return name === undefined ? { unused: OTHER_OPTION } : readData(name, rest!);
 }
 
-/** The text of a value: what is inside its quotes, or everything up to a comment. */
+/** The text of a value: the part inside its quotes, or everything up to a comment. */
 function unquoted(value: string): string {
   const quote = value[0];
   if (quote !== '"' && quote !== "'") return beforeComment(value);
@@ -145,7 +145,7 @@ function meaningOfZone(type: string): ScopedMeaning {
   return type.endsWith('redirect') ? REDIRECTING_ZONE : BLOCKING_ZONE;
 }
 
-/** A record of a zone; names without an address or an alias answer nothing of use. */
+/** A record of a zone; names without an address or an alias have no useful answer. */
 function readData(name: string, rest: string): ConfigOutcome {
   const words = rest.split(/\s+/);
   while (/^(?:\d+[smhdw]?|IN)$/i.test(words[0] ?? '')) words.shift();

@@ -1,6 +1,7 @@
 /**
- * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
- * know no other syntax, maybe with the options of Pi-hole. Such a line is recognised by syntax that no name and no other format has.
+ * Lists of bare regular expressions, one POSIX extended expression per line, as published for servers that support no
+ * other syntax, possibly with the options of Pi-hole. Such a line is recognised by syntax that no name and no other
+ * format contains.
  */
 import { hasRegexOptions, readRegexRule } from '../../../../shared/automata/regex-filter.ts';
 import type { SpecialLine } from './adblock-rule.ts';
@@ -27,8 +28,8 @@ const {
 const REPEATS: ReadonlySet<number> = new Set([DOLLAR, DOT, PLUS, STAR, QUESTION, PIPE]);
 
 /**
- * Whether the line [start, end) is an expression: one word, with an anchor at its start, an escaped dot, brackets
- * or an option in it. White space between square brackets belongs to the word. One pass over the bytes.
+ * Whether the line [start, end) is an expression: one word that contains an anchor at its start, an escaped dot,
+ * brackets or an option. White space between square brackets belongs to the word. One pass over the bytes.
  */
 export function looksLikeExpression(bytes: Uint8Array, start: number, end: number): boolean {
   if (!isOneWord(bytes, start, end)) return false;
@@ -50,7 +51,10 @@ function isOneWord(bytes: Uint8Array, start: number, end: number): boolean {
   return !hasSpaceInClass;
 }
 
-/** An escaped dot or class anywhere, or before any slash an opening bracket, a closing one and a sign of repetition. */
+/**
+ * Whether there is an escaped dot or class anywhere, or, before any slash, an opening bracket, a closing one and a
+ * repetition.
+ */
 function hasSignsOfExpression(bytes: Uint8Array, start: number, end: number): boolean {
   let isBeforeSlash = true;
   let brackets = 0;
@@ -76,8 +80,8 @@ function isEscaped(byte: number): boolean {
 }
 
 /**
- * The rule of an expression that matches anywhere in a name, `kind` being what it does; or why its options cannot be
- * used. The compiler decides whether the expression is valid.
+ * The rule of an expression that matches anywhere in a name, with the action `kind`; or the reason why its options
+ * cannot be used. The compiler decides whether the expression is valid.
  */
 export function readExpressionLine(line: string, kind: number): SpecialLine | UnusedLine {
   const rule = readRegexRule(line);

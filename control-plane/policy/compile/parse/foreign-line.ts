@@ -1,27 +1,28 @@
 /**
- * Classifies a line that made no rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
- * text and patterns, since it only sees such lines; the patterns have no nested repetition, so that no line takes long.
+ * Classifies a line without a rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
+ * text and patterns, because it only sees such lines; the patterns have no nested repetition, so that no line takes
+ * long.
  */
 import type { UnusedLine } from './list-statistics.ts';
 
-/** A line that is understood but makes no rule. */
+/** A line that is valid but gives no rule. */
 export function skippedLine(reason: string): UnusedLine {
   return { invalid: false, reason };
 }
 
-/** A line that no list syntax explains. */
+/** A line that matches no list syntax. */
 export function invalidLine(reason: string): UnusedLine {
   return { invalid: true, reason };
 }
 
-/** Bytes of a line that are examined. */
+/** Number of bytes of a line that are examined. */
 const LOOK_BYTES = 512;
 
 const COSMETIC = skippedLine('cosmetic rule');
 const ZONE = skippedLine('zone file syntax is not supported');
 const PATTERN = skippedLine('pattern is not supported');
 const MODIFIER = skippedLine('modifier is not supported');
-const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
+const URL_PATH = skippedLine('URL or path: a DNS server sees only names');
 const NO_RULE = invalidLine('not a rule');
 
 const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
@@ -35,7 +36,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
   [/^[^\s/]+\//, URL_PATH],
 ];
 
-/** Reason why the line in [start, end) of `bytes` makes no rule. */
+/** Reason why the line in [start, end) of `bytes` gives no rule. */
 export function explainForeignLine(bytes: Uint8Array, start: number, end: number): UnusedLine {
   const line = bytes.subarray(start, Math.min(end, start + LOOK_BYTES));
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1');

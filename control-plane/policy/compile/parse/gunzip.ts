@@ -1,8 +1,8 @@
-/** Gzip (RFC 1952) as a step of a chain of chunks. */
+/** Gzip (RFC 1952) as a step in a chain of chunks. */
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-/** Of text: each chunk is a trip to another thread and through each step behind. */
+/** Size of text chunks: each chunk passes through another thread and through each following step. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Whether bytes start with the mark of a gzip file (RFC 1952 section 2.3.1). */
@@ -10,15 +10,15 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** The decompressed chunks; throws what `chunks` throws, and zlib's error for damaged data. */
+/** The decompressed chunks; throws the errors of `chunks`, and zlib's error for damaged data. */
 export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES });
-  // A failure destroys `stream` with its error, which is thrown to the reader of the chunks below.
+  // An error destroys `stream`, and is thrown to the reader of the chunks below.
   pipeline(chunks, stream).catch(() => undefined);
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-/** Decompresses if the first bytes are those of gzip; otherwise passes the bytes through. */
+/** Decompresses the data if it starts like gzip; otherwise passes the bytes through. */
 export async function* gunzipIfMarked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);

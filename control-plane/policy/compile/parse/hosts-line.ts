@@ -15,7 +15,7 @@ const BLOCK_ADDRESSES: ReadonlySet<string> = new Set([
   '0000:0000:0000:0000:0000:0000:0000:0001',
 ]);
 
-/** Names that hosts files give to the machine itself and its network; never rules. */
+/** Names of the machine itself and its network in hosts files; never rules. */
 const LOCAL_NAMES: ReadonlySet<string> = new Set([
   'localhost',
   'localhost.localdomain',
@@ -41,7 +41,7 @@ export type WordKind = 'block-address' | 'real-address' | 'no-address';
 /** Longest address as text, with a zone. */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** Judges the word [start, end) of `bytes`. */
+/** Classifies the word [start, end) of `bytes`. */
 export function judgeWord(bytes: Uint8Array, start: number, end: number): WordKind {
   if (isZeroAddress(bytes, start, end)) return 'block-address';
   if (end - start > MAX_ADDRESS_LENGTH) return 'no-address';
@@ -50,7 +50,7 @@ export function judgeWord(bytes: Uint8Array, start: number, end: number): WordKi
   return isIP(word) === 0 ? 'no-address' : 'real-address';
 }
 
-/** The most usual case, without making a string of it. */
+/** The most common case, without creating a string. */
 function isZeroAddress(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start !== 7) return false;
   for (let at = 0; at < 7; at++) if (bytes[start + at] !== ((at & 1) === 0 ? 0x30 : 0x2e)) return false;
@@ -60,7 +60,8 @@ function isZeroAddress(bytes: Uint8Array, start: number, end: number): boolean {
 /** Whether a scanned name is one of the machine's own. */
 export function isLocalName(name: ScannedName): boolean {
   if (name.labels > 2 || name.end - name.start > 'localhost6.localdomain6'.length) return false;
-  // All local names of two labels start with "localhost"; one byte spares a string for nearly all names.
+  // All local names with two labels start with "localhost"; checking one byte avoids creating a string for almost all
+  // names.
   if (name.labels === 2 && (name.bytes[name.start]! | 0x20) !== 0x6c) return false;
   return LOCAL_NAMES.has(text(name.bytes, name.start, name.end).toLowerCase());
 }

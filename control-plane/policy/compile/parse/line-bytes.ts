@@ -1,4 +1,4 @@
-/** The lexical parts of list lines, as bytes: signs, comments, words. Does not interpret rules. */
+/** Lexical elements of list lines, as bytes: signs, comments, words. Does not interpret rules. */
 
 /** The signs that distinguish lines. */
 export const Sign = {
@@ -32,7 +32,7 @@ export function startsComment(byte: number): boolean {
   return byte === HASH || byte === BANG || byte === SEMICOLON;
 }
 
-/** Whether nothing but white space and a comment lies in [at, end); it must start with white space. */
+/** Whether [at, end) contains only white space and a comment; it must start with white space. */
 export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
   if (at < end && bytes[at]! > 0x20) return false;
   let next = at;
@@ -65,7 +65,7 @@ export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   return next;
 }
 
-/** Whether the `#` at `at`, right after a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
+/** Whether the `#` at `at`, directly after a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
 export function startsCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 1 >= end) return false;
   const next = bytes[at + 1];
@@ -87,8 +87,8 @@ export function isLetter(byte: number): boolean {
 }
 
 /**
- * Longest rule that is read as text, bytes; of published lists the longest has 900. Longer lines make no rule, so that
- * parsers see bounded text.
+ * Maximum size of a rule that is read as text; the longest in published lists has 900 bytes. Longer lines give no rule,
+ * so that parsers see bounded text.
  */
 export const MAX_RULE_BYTES = 4096;
 

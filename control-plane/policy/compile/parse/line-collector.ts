@@ -1,14 +1,14 @@
 /**
- * Cuts a stream of chunks into lines without copying those that lie whole in a chunk. A line that is
- * longer than `MAX_LINE_BYTES` is reported once and dropped, so that memory stays bounded.
+ * Splits a stream of chunks into lines without copying lines that are complete in a chunk. A line longer than
+ * `MAX_LINE_BYTES` is reported once and dropped, so that memory stays bounded.
  */
 
-/** Longest line that is read; lists with many names a line stay far below. */
+/** Maximum length of a line; lists with many names per line are far below. */
 export const MAX_LINE_BYTES = 65_536;
 
 const LF = 0x0a;
 
-/** Receives the bytes [start, end) of one line; its LF is the byte at `end`. They are valid during the call only. */
+/** Receives the bytes [start, end) of one line; its LF is the byte at `end`. They are valid only during the call. */
 export interface LineReader {
   line(bytes: Uint8Array, start: number, end: number): void;
   overlongLine(): void;
@@ -17,7 +17,7 @@ export interface LineReader {
 /** Feeds a `LineReader` from chunks of any size. */
 export class LineCollector {
   private readonly reader: LineReader;
-  /** Start of a line whose end has not come yet, and room for its LF. */
+  /** Start of an incomplete line, with space for its LF. */
   private readonly partial = new Uint8Array(MAX_LINE_BYTES + 1);
   private partialLength = 0;
   private dropping = false;
@@ -26,7 +26,7 @@ export class LineCollector {
     this.reader = reader;
   }
 
-  /** Reads one chunk; keeps at most the unfinished line of it. */
+  /** Reads one chunk; keeps at most its incomplete last line. */
   push(chunk: Uint8Array): void {
     let start = 0;
     if (this.partialLength > 0 || this.dropping) {
@@ -49,7 +49,7 @@ export class LineCollector {
     if (start < length) this.keep(chunk, start, length);
   }
 
-  /** Reads the last line of a file that has no final LF. */
+  /** Reads the last line of a file without a final LF. */
   end(): void {
     if (this.partialLength > 0 || this.dropping) this.finishPartial();
   }
@@ -72,7 +72,7 @@ export class LineCollector {
       this.reader.overlongLine();
       return;
     }
-    // Readers look at the byte after a line; what an earlier line left there must not be read.
+    // Readers look at the byte after a line; they must not see the rest of an earlier line.
     this.partial[length] = LF;
     this.reader.line(this.partial, 0, length);
   }

@@ -36,7 +36,7 @@ describe('LineRules', () => {
   ])('refuses the trigger %s, which means no network', (owner) => {
     const { names, invalidSamples } = parseLines(`${owner} CNAME .\nexample.net\n`);
     expect(names).toEqual(['BLOCK_EXACT example.net']);
-    expect(invalidSamples[0]?.reason).toBe('not an address, nor a prefix, as rpz-ip records have them');
+    expect(invalidSamples[0]?.reason).toBe('neither an address nor a prefix in the form of rpz-ip records');
   });
 
   test('makes exceptions of rpz-passthru and of allowlists', () => {

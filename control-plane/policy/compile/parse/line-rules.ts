@@ -1,8 +1,8 @@
 /**
  * Parses one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and `@@||domain^`, with
- * comments, on the bytes and without allocating; everything else is parsed as text by `adblock-rule.ts`,
- * `config-line.ts` and `expression-line.ts`. A line with an unknown part makes no rule: ignoring a part could widen it.
- * `parse-list.ts` cuts files into lines, `rule-output.ts` counts and forwards rules.
+ * comments, on the bytes and without allocating; `adblock-rule.ts`, `config-line.ts` and `expression-line.ts` parse
+ * everything else as text. A line with an unknown part gives no rule, because ignoring a part could widen it.
+ * `parse-list.ts` splits files into lines, `rule-output.ts` counts and forwards rules.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../../shared/policy/address-rule.ts';
@@ -34,21 +34,21 @@ import { ZoneLines, isRecord, isZoneOption } from './zone-lines.ts';
 
 /** How to read the list of a source. */
 export interface ListReading {
-  /** Effect of the rules of the list, except those with `@@`. */
+  /** Action of the rules in the list, except those with `@@`. */
   readonly kind: 'block' | 'allow';
-  /** Plain domains and hosts names cover the names below them too. */
+  /** Whether plain domains and hosts names also cover their subdomains. */
   readonly subdomains: boolean;
-  /** Users wrote it in Weir: it may be empty, and its lines are checked one by one. */
+  /** Whether users wrote it in Weir: it may be empty, and its lines are checked individually. */
   readonly isCustom?: boolean;
 }
 
-/** Longest text of an IPv6 address with its prefix length. */
+/** Maximum length of an IPv6 address with its prefix length. */
 const MAX_NETWORK_BYTES = 49;
 
 const NOT_A_NAME = invalidLine('not a domain name');
 const ONE_LABEL = invalidLine('a single word is not a domain name');
 const ADDRESS = skippedLine('an address, not a name');
-const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
+const REAL_ADDRESS = skippedLine('hosts line with a real address: does not block');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
 const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
@@ -84,7 +84,7 @@ export class LineRules {
     this.zone = new ZoneLines({ allow: this.allow, isCustom: this.isCustom }, output, this.scoped);
   }
 
-  /** Reads the line [start, end), trimmed and not empty; returns why it made no rule, except for comments. */
+  /** Reads the line [start, end), trimmed and not empty; returns why it gives no rule, except for comments. */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     if (this.zone.isOpen) {
       const read = this.zone.readLine(bytes, start, end, isIndented(bytes, start));
@@ -129,7 +129,7 @@ export class LineRules {
     }
   }
 
-  /** `||name^`, read from the name on; everything that is more is `complex`. */
+  /** `||name^`, from the name on; anything more goes to `complex`. */
   private adblock(
     bytes: Uint8Array,
     start: number,
@@ -157,7 +157,7 @@ export class LineRules {
       : this.complex(bytes, start, end);
   }
 
-  /** An Adblock-style rule that is more than a name. */
+  /** An Adblock-style rule with more than a name. */
   private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const isException = bytes[start] === AT && bytes[start + 1] === AT;
     const isExpression = bytes[isException ? start + 2 : start] === SLASH;
@@ -181,7 +181,7 @@ export class LineRules {
     }
   }
 
-  /** A line of a list of bare regular expressions, or something foreign. */
+  /** A line in a list of bare regular expressions, or an unknown line. */
   private expressionOr(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const ruleEnd = endBeforeComment(bytes, start, end, (byte) => byte === HASH);
     if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
@@ -192,13 +192,13 @@ export class LineRules {
     return 'invalid' in rule ? rule : this.special(rule, 'regex');
   }
 
-  /** Custom rules may block or allow every name, if they are written for that on purpose. */
+  /** Custom rules may block or allow every name if they are written for that purpose. */
   private special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
     const isMeant = this.isCustom && isMeantForEveryName(rule);
     return this.output.special(isMeant ? { ...rule, forEveryName: true } : rule, form);
   }
 
-  /** Passes on the rules that depend on later lines; once, after the last line. */
+  /** Passes on the rules that depend on later lines; called once, after the last line. */
   finish(unused: UnusedSink): void {
     this.scoped.finish(unused);
   }
@@ -213,13 +213,13 @@ export class LineRules {
     return unused;
   }
 
-  /** A rule at the address that was just scanned. */
+  /** A rule for the address that was just scanned. */
   private address(kind: number, form: RuleForm): UnusedLine | null {
     const { bytes, start, end, labels } = this.scanned;
     return labels === 4 ? this.output.address(textBetween(bytes, start, end), kind, form) : NOT_A_NAME;
   }
 
-  /** `*.name`: the name and all below it. */
+  /** `*.name`: the name and its subdomains. */
   private wildcard(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const name = this.scanned;
     scanName(bytes, start + 2, end, name);
@@ -237,13 +237,13 @@ export class LineRules {
     return this.zone.readLine(bytes, start, end, false) ?? null;
   }
 
-  /** A line that starts with a word: a plain domain, a hosts line, or something foreign. */
+  /** A line that starts with a word: a plain domain, a hosts line, or an unknown line. */
   private text(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const name = this.scanned;
     scanName(bytes, start, end, name);
     const stop = name.stop;
     if (stop === end) {
-      // A name has no hyphen at either end: this is a part of a name, in Adblock style.
+      // A name has no hyphen at either end: this is part of a name, in Adblock style.
       const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
       return isPart ? this.complex(bytes, start, end) : this.plain();
     }
@@ -285,7 +285,9 @@ export class LineRules {
     return this.config(readDnsmasqLine(textBetween(bytes, start, end)), 'dnsmasq');
   }
 
-  /** A line whose first word has its first colon at `colon`: an IPv6 address or network, names after it or not. */
+  /**
+   * A line whose first word has its first colon at `colon`: an IPv6 address or network, with or without names after it.
+   */
   private ipv6(bytes: Uint8Array, start: number, colon: number, end: number): UnusedLine | null {
     const wordEnd = endOfWord(bytes, colon, end);
     if (bytes.subarray(colon, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
@@ -295,7 +297,7 @@ export class LineRules {
       : this.output.address(textBetween(bytes, start, end), this.exactKind, 'domains');
   }
 
-  /** `address/length`, maybe with a comment after it. */
+  /** `address/length`, possibly followed by a comment. */
   private network(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const wordEnd = endOfWord(bytes, start, end);
     const isAlone = wordEnd - start <= MAX_NETWORK_BYTES && isComment(bytes, wordEnd, end);
@@ -313,7 +315,7 @@ export class LineRules {
     return this.output.name(name, this.plainKind, 'domains');
   }
 
-  /** A line whose first word, [start, wordEnd), may be an address with names after it. */
+  /** A line whose first word, [start, wordEnd), may be an address followed by names. */
   private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
     const first = judgeWord(bytes, start, wordEnd);
     if (first === 'no-address') return explainForeignLine(bytes, start, end);
@@ -343,13 +345,13 @@ export class LineRules {
   }
 }
 
-/** Whether white space precedes the line: in a zone it has the owner of the last record then. */
+/** Whether the line starts with white space: in a zone it then has the owner of the last record. */
 function isIndented(bytes: Uint8Array, start: number): boolean {
   const before = bytes[start - 1];
   return before === 0x20 || before === 0x09;
 }
 
-/** Whether only white space stands between `at` and an equals sign. */
+/** Whether there is only white space between `at` and an equals sign. */
 function isAssignment(bytes: Uint8Array, at: number, end: number): boolean {
   let next = at;
   while (next < end && bytes[next]! <= 0x20) next++;

@@ -1,19 +1,19 @@
-/** Statistics of a list after reading it: counts, the first unused lines, and its fault. */
+/** Statistics of a list after it was read: counts, the first unused lines, and its fault. */
 
-/** Version of how lists are read; raised when the same text makes other rules, so that it is compiled again. */
+/** Version of the list parser; raised when the same text gives other rules, so that it is compiled again. */
 export const LIST_READING = 2;
 
 /** Syntax of most rules of a list. */
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
-/** Reason why a line makes no rule: unknown syntax, or not applicable or supported here. */
+/** Reason why a line gives no rule: unknown syntax, or not applicable or supported here. */
 export interface UnusedLine {
   readonly invalid: boolean;
   readonly reason: string;
 }
 
-/** A line that made no rule. */
+/** A line without a rule. */
 export interface LineSample {
   /** 1-based. */
   readonly line: number;
@@ -34,32 +34,32 @@ export interface ListStatistics {
   readonly reading: number;
   readonly lines: number;
   readonly rules: number;
-  /** Rules that cover the names below theirs. */
+  /** Rules that also cover subdomains. */
   readonly wildcardRules: number;
   readonly invalidLines: number;
   readonly skippedLines: number;
   readonly format: ListFormat;
   /** Patterns and regular expressions. */
   readonly textRules: number;
-  /** Rules at an address or a prefix, for the addresses in answers. */
+  /** Rules for an address or a prefix, for the addresses in answers. */
   readonly addressRules: number;
-  /** Share of the address space that those cover, 0 to 1. */
+  /** Share of the address space that they cover, 0 to 1. */
   readonly addressShare: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
-  /** Clients that rules name by MAC or by name. */
+  /** Clients that rules identify by MAC or by name. */
   readonly clientNames: readonly string[];
-  /** Names at which its `$badfilter` rules disable rules of lists; absent of a list with many of them. */
+  /** Names at which its `$badfilter` rules disable rules of lists; absent for a list with many of them. */
   readonly takenBackNames?: readonly string[];
-  /** Some rules are in Adblock style, whatever the others are. */
+  /** Whether some rules are in Adblock style, whatever syntax the others have. */
   readonly hasAdblockRules: boolean;
-  /** The first of each, at most `MAX_SAMPLES`. */
+  /** The first samples of each kind, at most `MAX_SAMPLES`. */
   readonly invalidSamples: readonly LineSample[];
   readonly skippedSamples: readonly LineSample[];
   readonly fault: ListFault | null;
 }
 
-/** Maximum number of samples of each kind that are kept. */
+/** Maximum number of samples of each kind. */
 export const MAX_SAMPLES = 100;
 /** Longest text of a sample. */
 export const SAMPLE_TEXT_LENGTH = 120;

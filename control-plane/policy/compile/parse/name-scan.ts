@@ -1,12 +1,12 @@
 /**
- * Finds a domain name at the start of a run of bytes: which bytes a name may hold, how long labels and names may be,
- * and what follows it. It works on bytes in place and allocates only for internationalised names. `line-rules.ts`
- * decides what a name is used for.
+ * Finds a domain name at the start of a byte sequence: the bytes that a name may contain, the maximum length of labels
+ * and names, and the byte after it. It works on bytes in place and allocates only for internationalised names.
+ * `line-rules.ts` decides how the name is used.
  */
 import { domainToASCII } from 'node:url';
 import { MAX_LABEL_LENGTH } from '../../../../shared/dns/name.ts';
 
-/** Longest name as text without a final dot: 255 octets in wire form (RFC 1035 section 2.3.4). */
+/** Maximum length of a name as text without a final dot: 255 octets in wire form (RFC 1035 section 2.3.4). */
 const MAX_TEXT_LENGTH = 253;
 
 const OTHER = 0;
@@ -14,7 +14,7 @@ const LETTER = 1;
 const DIGIT = 2;
 const DOT = 3;
 
-/** Lists name hosts: letters, digits, hyphen, and the underscore that service names start with. */
+/** Lists contain host names: letters, digits, hyphen, and the underscore that service names start with. */
 const CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0x2e) return DOT;
   if (byte >= 0x30 && byte <= 0x39) return DIGIT;
@@ -29,21 +29,21 @@ const ENDS_NAME = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /** Result of `scanName`; the same object is reused, so read it before the next scan. */
 export interface ScannedName {
-  /** Where the name lies: the scanned bytes, or the ASCII form of an internationalised name. */
+  /** Buffer of the name: the scanned bytes, or the ASCII form of an internationalised name. */
   bytes: Uint8Array;
   start: number;
   /** End of the name, without a final dot. */
   end: number;
-  /** First byte of the scanned run that belongs to no name, or its end. */
+  /** First byte of the scanned sequence that does not belong to a name, or its end. */
   stop: number;
   labels: number;
-  /** False if a label is empty or too long, or the whole is. */
+  /** False if a label is empty or too long, or the whole name is too long. */
   valid: boolean;
-  /** The last label is all digits: an address or junk, never a name (RFC 1123 section 2.1). */
+  /** Whether the last label consists of digits: an address or junk, never a name (RFC 1123 section 2.1). */
   numeric: boolean;
 }
 
-/** A fresh result for `scanName`. */
+/** An empty result for `scanName`. */
 export function newScannedName(): ScannedName {
   return { bytes: new Uint8Array(0), start: 0, end: 0, stop: 0, labels: 0, valid: false, numeric: false };
 }
@@ -86,7 +86,7 @@ function scanAscii(bytes: Uint8Array, start: number, end: number, into: ScannedN
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** An internationalised name: its ASCII form (punycode, RFC 5891) is what is read. */
+/** An internationalised name: its ASCII form (punycode, RFC 5891) is read. */
 function scanInternational(bytes: Uint8Array, start: number, end: number, into: ScannedName): void {
   let stop = into.stop;
   while (stop < end && ENDS_NAME[bytes[stop]!] === 0) stop++;
@@ -101,7 +101,7 @@ function scanInternational(bytes: Uint8Array, start: number, end: number, into: 
   into.stop = stop;
 }
 
-/** More bytes than any name needs, even percent-free UTF-8 of four bytes a character. */
+/** More bytes than any name needs, even in UTF-8 with four bytes per character. */
 const MAX_INTERNATIONAL_BYTES = 1024;
 
 function asciiForm(name: Uint8Array): Uint8Array | null {
@@ -110,7 +110,7 @@ function asciiForm(name: Uint8Array): Uint8Array | null {
     const ascii = domainToASCII(utf8.decode(name));
     return ascii === '' ? null : Buffer.from(ascii, 'latin1');
   } catch {
-    // Not UTF-8: no name that could be asked for.
+    // Not UTF-8, so not a name that could be queried.
     return null;
   }
 }

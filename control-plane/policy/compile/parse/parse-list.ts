@@ -1,6 +1,7 @@
 /**
- * Reads a filter list: chunks of bytes in, one call per rule out, and at the end the counts and the first unused lines.
- * `line-rules.ts` parses lines; `control-plane/policy/compile/table/rule-table-builder.ts` stores the rules.
+ * Reads a filter list: takes chunks of bytes, makes one call per rule, and at the end returns the counts and the first
+ * unused lines. `line-rules.ts` parses lines; `control-plane/policy/compile/table/rule-table-builder.ts` stores the
+ * rules.
  */
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';
@@ -12,13 +13,13 @@ import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
 
 const OVERLONG = invalidLine('longer than 64 KiB');
 
-/** Push parser of one list: `push` its chunks, then `end`. Never throws, whatever the bytes. */
+/** Push parser of one list: call `push` with its chunks, then `end`. Never throws, whatever the bytes. */
 export class ListParser {
   private readonly rules: LineRules;
   private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly lines: LineCollector;
-  /** First bytes, until there are enough to sniff at. */
+  /** The first bytes, until there are enough to check the file type. */
   private head: Uint8Array | null = new Uint8Array(0);
   private fault: ListFault | null = null;
   private lineNumber = 0;
@@ -40,7 +41,7 @@ export class ListParser {
     });
   }
 
-  /** Reads the next bytes; does nothing once the file is known not to be a list. */
+  /** Reads the next bytes; does nothing if the file is known not to be a list. */
   push(chunk: Uint8Array): void {
     if (this.fault !== null) return;
     if (this.head === null) {
@@ -115,7 +116,7 @@ export class ListParser {
 
   private whyNoRules(): ListFault {
     const unused = this.invalidLines + this.skippedLines;
-    if (unused === 0) return { code: 'empty', message: 'read list: it holds no rule at all' };
+    if (unused === 0) return { code: 'empty', message: 'read list: it contains no rules' };
     const first = this.invalidSamples[0] ?? this.skippedSamples[0]!;
     return {
       code: 'no_rules',
@@ -137,6 +138,6 @@ export class ListParser {
 
 function sampleText(bytes: Uint8Array, start: number, end: number): string {
   const text = Buffer.from(bytes.subarray(start, Math.min(end, start + SAMPLE_TEXT_LENGTH))).toString('utf8');
-  // Control characters must not reach a terminal, and PostgreSQL refuses U+0000 in text and JSON.
+  // Control characters must not reach a terminal, and PostgreSQL rejects U+0000 in text and JSON.
   return text.replaceAll('\t', ' ').replace(/\p{Cc}/gu, '\ufffd');
 }

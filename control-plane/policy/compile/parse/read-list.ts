@@ -11,12 +11,12 @@ import type { ListStatistics } from './list-statistics.ts';
 import { unreadableList } from './list-statistics.ts';
 import { ListParser } from './parse-list.ts';
 
-/** Bytes of text read at once. */
+/** Bytes of text per read. */
 const CHUNK_BYTES = 131_072;
 
 /**
- * Calls `sink` for each rule of the list at `path`, and `specialSink` for those that are more than a name. A file that
- * cannot be read to its end is a fault in the statistics, no error; rules before the damage were passed on already.
+ * Calls `sink` for each rule of the list at `path`, and `specialSink` for those with more than a name. A file that
+ * cannot be read to its end is a fault in the statistics, not an error; rules before the damage were already passed on.
  */
 export async function readList(
   path: string,

@@ -74,7 +74,7 @@ describe('RuleOutput', () => {
     expect(network('192.0.2.0/24')).toBeNull();
     expect(network('2001:db8::/1')).toBeNull();
     expect(network('192.0.2.7/32')).toBeNull();
-    expect(network('0.0.0.0/0')).toMatchObject({ reason: 'a rule for every address is not taken' });
+    expect(network('0.0.0.0/0')).toMatchObject({ reason: 'a rule for every address is not accepted' });
     expect(found).toEqual(['7 1 192.0.2.0/24', '7 1 ::/1', '7 1 192.0.2.7']);
     expect(output).toMatchObject({ rules: 3, addressRules: 3 });
     expect(

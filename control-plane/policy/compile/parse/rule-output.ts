@@ -11,17 +11,17 @@ import type { ListFormat, UnusedLine } from './list-statistics.ts';
 import { scanName, type ScannedName } from './name-scan.ts';
 
 /**
- * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid
- * domain name, or an address as RFC 5952 writes it), one bit of `RuleKind`, and its 1-based line. `bytes` are
- * valid during the call only.
+ * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid domain name,
+ * or an address in the form of RFC 5952), one `RuleKind` bit, and its 1-based line. `bytes` are valid only during the
+ * call.
  */
 export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
 
-/** Receives the rules that are more than a name; `source` is for the receiver to set. */
+/** Receives the rules with more than a name; the receiver sets `source`. */
 export interface SpecialSink {
-  /** Returns why it was not taken: it has no effect here, or the limit of all lists is reached. */
+  /** Returns why it was not accepted: it has no effect here, or the limit of all lists is reached. */
   special(rule: SpecialLine, line: number): UnusedLine | null;
-  /** Disables the rules of the same text in every list; false if the limit is reached. */
+  /** Disables the rules with the same text in every list; false if the limit is reached. */
   badFilter(badFilter: BadFilter): boolean;
 }
 
@@ -29,14 +29,17 @@ export interface SpecialSink {
 export type RuleForm = Exclude<ListFormat, 'unknown'>;
 
 const NOT_A_NAME = invalidLine('not a domain name');
-const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
+const ADDRESS = skippedLine('an address that means "block": it cannot be matched in answers');
 
-/** Most clients that the rules of one list may name by MAC or by name, since they are resolved periodically. */
+/**
+ * Maximum number of clients that the rules of one list may identify by MAC or by name, because they are resolved
+ * periodically.
+ */
 const MAX_CLIENT_NAMES = 1000;
-/** Maximum number of names of `$badfilter` rules that are kept of a list. */
+/** Maximum number of names of `$badfilter` rules that are kept per list. */
 const MAX_TAKEN_BACK_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
-const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
+const EVERY_ADDRESS = skippedLine('a rule for every address is not accepted');
 /** The limit of special rules is reached. */
 export const NO_ROOM = skippedLine('too many patterns in all lists together');
 
@@ -45,21 +48,21 @@ export class RuleOutput {
   /** 1-based number of the current line; set by the reader. */
   lineNumber = 0;
   rules = 0;
-  /** Rules that cover more names than the one they stand at. */
+  /** Rules that cover more than their own name. */
   wildcardRules = 0;
   /** Patterns and regular expressions. */
   textRules = 0;
-  /** Rules at an address or a prefix. */
+  /** Rules for an address or a prefix. */
   addressRules = 0;
-  /** Clients that rules name by MAC or by name. */
+  /** Clients that rules identify by MAC or by name. */
   readonly clientNames = new Set<string>();
   /** Names at which rules disable others; undefined = too many to keep. */
   takenBackNames: string[] | undefined = [];
-  /** The addresses that rules stand at. */
+  /** The addresses of rules. */
   readonly coverage = new AddressCoverage();
   /** Lengths of the prefixes among them. */
   readonly prefixes = new PrefixLengths();
-  /** Rules by the way they were written. */
+  /** Rules by syntax. */
   readonly forms: Record<RuleForm, number> = {
     hosts: 0,
     domains: 0,
@@ -78,7 +81,7 @@ export class RuleOutput {
     this.specialSink = specialSink;
   }
 
-  /** Takes a rule at a name that was scanned. */
+  /** Adds a rule for a name that was scanned. */
   name(name: ScannedName, kind: number, form: RuleForm): null {
     this.forms[form]++;
     this.rules++;
@@ -87,7 +90,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule at a name or address in text; `scratch` is overwritten. Returns the reason if it is neither. */
+  /** Adds a rule for a name or address in text; `scratch` is overwritten. Returns the reason if it is neither. */
   text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
     if (isAddressName(text)) return this.address(text, kind, form);
     const bytes = Buffer.from(text, 'utf8');
@@ -96,7 +99,7 @@ export class RuleOutput {
     return this.name(scratch, kind, form);
   }
 
-  /** Takes a rule at an address, which answers are judged by; the null addresses make none. */
+  /** Adds a rule for an address in answers; null addresses give no rule. */
   address(text: string, kind: number, form: RuleForm): UnusedLine | null {
     const address = addressFromText(text);
     if (address === null) return NOT_A_NAME;
@@ -110,7 +113,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule at a network, which answers are judged by; one for every address is refused. */
+  /** Adds a rule for a network in answers; a rule for every address is rejected. */
   network(
     { text, prefixBits, addressBits }: AddressNetwork,
     kind: number,
@@ -127,7 +130,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule that is more than a name. */
+  /** Adds a rule with more than a name. */
   special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
     const names = [...(rule.clientNames ?? []), ...(rule.exceptClientNames ?? [])];
     if (names.length > 0 && this.clientNames.size + names.length > MAX_CLIENT_NAMES) return TOO_MANY_CLIENTS;
@@ -141,7 +144,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule that disables others. */
+  /** Adds a rule that disables others. */
   badFilter(badFilter: BadFilter): UnusedLine | null {
     if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
     this.forms.adblock++;
@@ -152,7 +155,7 @@ export class RuleOutput {
   }
 }
 
-/** Kinds of rules by the names that they cover: one alone, it and those below it, those below it only. */
+/** Kinds of rules by the names that they cover: one name, the name and its subdomains, only its subdomains. */
 export function ruleKinds(allow: boolean): { exact: number; suffix: number; below: number } {
   return allow
     ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
@@ -167,14 +170,14 @@ const GLOBAL_SIZE = 0.125;
 /** Networks of one family, as parts of the numbers from 0 to 1: their starts and sizes. */
 type Parts = [start: number, size: number][];
 
-/** Adds up how much of the address space the address rules of one list cover, overlaps counted once. */
+/** Computes the share of the address space that the address rules of one list cover, counting overlaps once. */
 export class AddressCoverage {
-  /** Single addresses; repeated ones are too few to matter. */
+  /** Number of single addresses; duplicates are too few to matter. */
   private single = 0;
   private readonly ipv4: Parts = [];
   private readonly ipv6: Parts = [];
 
-  /** Counts a single address; one of IPv6 is too small a share to count. */
+  /** Counts a single address; a single IPv6 address is too small a share to count. */
   addAddress(isIpv4: boolean): void {
     if (isIpv4) this.single++;
   }
@@ -187,21 +190,21 @@ export class AddressCoverage {
     else this.ipv6.push([startOf(bytes), 2 ** -prefixBits]);
   }
 
-  /** The larger one of the shares of IPv4 and of 2000::/3, 0 to 1. */
+  /** The larger of the shares of IPv4 and of 2000::/3, 0 to 1. */
   share(): number {
     const ipv4 = covered(this.ipv4, 0, 1) + this.single / 2 ** IPV4_BITS;
     return Math.max(ipv4, covered(this.ipv6, GLOBAL_START, GLOBAL_SIZE) / GLOBAL_SIZE);
   }
 }
 
-/** The first 52 bits, all that such a number holds. */
+/** The first 52 bits, which fit into such a number. */
 function startOf(bytes: Uint8Array): number {
   let start = 0;
   for (let at = 6; at >= 0; at--) start = (start + bytes[at]!) / 256;
   return start;
 }
 
-/** Size of what the parts cover of [start, start + size). */
+/** Size of the part of [start, start + size) that is covered. */
 function covered(parts: Parts, start: number, size: number): number {
   let sum = 0;
   let end = start;

@@ -1,7 +1,7 @@
 /**
- * Rules of formats in which the nearest rule decides: zones of unbound and dnsmasq with their data and exceptions, owners
- * and wildcards of response policy zones. They are kept until the list ends, as an exception may follow what it excepts;
- * then each becomes rules that mean the same without their neighbours.
+ * Rules in formats in which the nearest rule decides: zones of unbound and dnsmasq with their data and exceptions,
+ * owners and wildcards of response policy zones. They are kept until the list ends, because an exception may come after
+ * its rule; then each is converted to rules that mean the same independently of the others.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { parentOf, type ScopedEntry, type ScopedMeaning } from '../scopes/scoped-entry.ts';
@@ -13,14 +13,14 @@ import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
 import { type RuleOutput, ruleKinds } from './rule-output.ts';
 
-/** Maximum number of entries of a list that do not block. */
+/** Maximum number of non-blocking entries in a list. */
 const MAX_EXCEPTIONS = 20_000;
-/** Maximum number of rules of a list that have exceptions; beyond them, these are left out. */
+/** Maximum number of rules with exceptions in a list; further ones are left out. */
 const MAX_EXCEPTED = 10_000;
 const NOT_A_NAME = invalidLine('not a domain name');
 const TOO_MANY = skippedLine('too many exceptions in one list');
 
-/** Called with each line that makes no rule after all. */
+/** Called with each line that gives no rule in the end. */
 export type UnusedSink = (unused: UnusedLine, line: number) => void;
 
 /** Entries of one list. */
@@ -33,13 +33,13 @@ export class ScopedNames {
   private excepted = 0;
   private readonly scanned = newScannedName();
 
-  /** `isAllowlist`: what blocks elsewhere allows here. */
+  /** `isAllowlist`: rules that would block allow instead. */
   constructor(isAllowlist: boolean, output: RuleOutput) {
     this.isAllowlist = isAllowlist;
     this.output = output;
   }
 
-  /** Keeps an entry of the current line; returns the reason if `name` is not a name. */
+  /** Stores an entry of the current line; returns the reason if `name` is not a name. */
   add(name: string, meaning: ScopedMeaning): UnusedLine | null {
     const { scanned } = this;
     const bytes = Buffer.from(name, 'utf8');
@@ -54,7 +54,7 @@ export class ScopedNames {
     return null;
   }
 
-  /** Passes the rules on; once, after the last line. */
+  /** Passes the rules on; called once, after the last line. */
   finish(unused: UnusedSink): void {
     this.pass(this.zones, new ZoneScopes(this.zones), unused);
     this.pass(this.records, new WildcardScopes(this.records), unused);
@@ -73,14 +73,14 @@ export class ScopedNames {
     }
   }
 
-  /** A rule of `entry` for the names that `reach` covers, without the exceptions, which lie at or below `name`. */
+  /** A rule of `entry` for the names that `reach` covers, without the exceptions, which are at or below `name`. */
   private put(
     { name, reach, entry }: { name: string; reach: ScopedReach; entry: ScopedEntry },
     exceptions: readonly ScopedEntry[],
   ): UnusedLine | null {
     const { action, form } = entry.meaning;
     const allows = this.isAllowlist || action === 'allow';
-    // The name itself does not count, only the names below it.
+    // The name itself does not matter, only its subdomains.
     const left = exceptions.filter((one) => one.name !== name);
     const used = left.length < exceptions.length ? 'below' : reach;
     if (left.length === 0 || this.excepted >= MAX_EXCEPTED)
@@ -92,7 +92,9 @@ export class ScopedNames {
     return this.output.special({ kind, match: used, text: name, rule, denyallow }, form);
   }
 
-  /** Data are exceptions for their name alone, but `denyallow` takes the names below away as well: puts these back. */
+  /**
+   * Data are exceptions only for their own name, but `denyallow` also excludes its subdomains: adds rules for these.
+   */
   private putBack(entry: ScopedEntry, exceptions: readonly ScopedEntry[], scopes: Scopes): UnusedLine | null {
     const inside = exceptions.filter(
       ({ name, meaning }) =>
@@ -106,7 +108,7 @@ export class ScopedNames {
   }
 }
 
-/** By name of each of `entries`, those of `exceptions` that lie below it; all are below `top`. */
+/** For the name of each of `entries`, the `exceptions` below it; all are below `top`. */
 function belowEach(
   entries: readonly ScopedEntry[],
   exceptions: readonly ScopedEntry[],

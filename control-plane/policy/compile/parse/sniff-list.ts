@@ -1,9 +1,9 @@
 /**
- * Distinguishes a filter list from other content that web servers send: HTML pages, archives, images. It examines the
- * first bytes only; `parse-list.ts` parses the lines.
+ * Distinguishes a filter list from other content that web servers send: HTML pages, archives, images. It examines only
+ * the first bytes; `parse-list.ts` parses the lines.
  */
 
-/** Bytes that `sniffList` wants to see, if there are as many. */
+/** Number of bytes that `sniffList` needs, if there are as many. */
 export const SNIFF_BYTES = 1024;
 
 /** Reason why these first bytes of a file cannot be a list, or null. */
@@ -13,7 +13,7 @@ export function sniffList(head: Uint8Array): string | null {
   const end = Math.min(head.length, SNIFF_BYTES);
   let first = hasBom(head) ? 3 : 0;
   while (first < end && head[first]! <= 0x20 && head[first] !== 0) first++;
-  // No rule of any list syntax starts with this sign; every HTML or XML page does.
+  // No rule in any list syntax starts with this character; every HTML or XML page does.
   if (head[first] === 0x3c) return 'the file is an HTML or XML page';
   for (let at = 0; at < end; at++) if (head[at] === 0) return 'the file is binary';
   return null;

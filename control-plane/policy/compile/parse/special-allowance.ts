@@ -1,4 +1,4 @@
-/** Special rules of one list that are taken, bytes of their lines, and regular expressions among them. */
+/** Limits per list: special rules, bytes of their lines, and regular expressions. */
 const MAX_SPECIAL_RULES = 50_000;
 const MAX_SPECIAL_BYTES = 16_777_216;
 const MAX_EXPRESSIONS = 1000;
@@ -15,7 +15,7 @@ export class SpecialAllowance {
     return !isExpression || this.expressions++ < MAX_EXPRESSIONS;
   }
 
-  /** Counts a rule that was taken. */
+  /** Counts an accepted rule. */
   take(lineBytes: number): void {
     this.rules++;
     this.bytes += lineBytes;

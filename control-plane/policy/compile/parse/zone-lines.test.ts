@@ -29,8 +29,8 @@ describe('ZoneLines', () => {
     ['a.example CNAME', 'RPZ rewriting is not supported'],
     ['a.example A 192.0.2.1', 'RPZ rewriting is not supported'],
     ['a.example TXT 0.0.0.0', 'RPZ rewriting is not supported'],
-    ['32.1.2.0.192.rpz-client-ip CNAME .', 'RPZ trigger that is neither a name nor an address of the answer'],
-    ['a.example.elsewhere. CNAME .', 'a name outside of the zone'],
+    ['32.1.2.0.192.rpz-client-ip CNAME .', 'RPZ trigger other than a name or an address in the answer'],
+    ['a.example.elsewhere. CNAME .', 'a name outside the zone'],
   ])('skips %s: %s', (line, reason) => {
     const { skippedSamples, names } = parseLines(
       `$ORIGIN rpz.local.\n@ SOA a. b. 1 2 3 4 5\n${line}\nok.example CNAME .\n`,

@@ -1,6 +1,6 @@
 /**
- * Reads response policy zones in master file form (RFC 1035 section 5). Owners are taken as the zone's origin makes them:
- * the apex is the owner of the SOA record, and what precedes it in an owner is what the record is about.
+ * Reads response policy zones in master file form (RFC 1035 section 5). Owners are relative to the zone's apex: the
+ * apex is the owner of the SOA record, and the rest of an owner is the name that the record applies to.
  */
 import { EVERY_NAME } from '../../../../shared/automata/regex-filter.ts';
 import type { ScopedAction, ScopedMeaning } from '../scopes/scoped-entry.ts';
@@ -12,17 +12,17 @@ import type { UnusedLine } from './list-statistics.ts';
 import { ruleKinds, type RuleOutput } from './rule-output.ts';
 import type { ScopedNames } from './scoped-names.ts';
 
-/** Longest record that is spread over lines. */
+/** Maximum number of lines of a record. */
 const MAX_HEAD_LINES = 20;
 /** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
 const ZONE_OPTION_BYTES = 8;
 
-const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
+const BAD_TRIGGER = invalidLine('neither an address nor a prefix in the form of rpz-ip records');
 const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
 const REWRITE = skippedLine('RPZ rewriting is not supported');
-const TRIGGER = skippedLine('RPZ trigger that is neither a name nor an address of the answer');
+const TRIGGER = skippedLine('RPZ trigger other than a name or an address in the answer');
 const ROOT_WILDCARD = invalidLine(`${EVERY_NAME}; if that is meant, write *`);
-const OUTSIDE = skippedLine('a name outside of the zone');
+const OUTSIDE = skippedLine('a name outside the zone');
 
 const TYPES: ReadonlySet<string> = new Set(
   'A AAAA CNAME DNAME HTTPS MX NAPTR NS PTR SOA SRV SVCB TXT'.split(' '),
@@ -45,7 +45,7 @@ export class ZoneLines {
   private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly names: ScopedNames;
-  /** The zone's name, and what relative names are relative to; '' = the root, undefined = not known yet. */
+  /** The zone's name, and the origin of relative names; '' = the root, undefined = unknown yet. */
   private apex: string | undefined;
   private origin: string | undefined;
   /** The owner of the last record. */
@@ -66,7 +66,7 @@ export class ZoneLines {
     this.names = names;
   }
 
-  /** Whether the list has turned out to be a zone, so that its lines are for `readLine` first. */
+  /** Whether the list has turned out to be a zone, so that `readLine` gets its lines first. */
   get isOpen(): boolean {
     return this.isZone || this.headLines > 0;
   }
@@ -97,7 +97,7 @@ export class ZoneLines {
     return this.readRecord(owner, type, words[0]?.toLowerCase());
   }
 
-  /** A line that starts with `@` or `$` and is foreign unless it belongs to a zone. */
+  /** A line that starts with `@` or `$`, which is unknown unless it belongs to a zone. */
   readApex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const read = this.readLine(bytes, start, end, false);
     return read === undefined ? explainForeignLine(bytes, start, end) : read;
@@ -132,7 +132,7 @@ export class ZoneLines {
     const isWildcard = trigger.startsWith('*.');
     const name = isWildcard ? trigger.slice(2) : trigger;
     if (trigger === '*') return reason ?? this.readRootWildcard(action === 'allow');
-    // The zone's own records are about no name.
+    // The zone's own records do not apply to any name.
     if (name === '') return null;
     if (reason === TRIGGER) return reason;
     const meanings = isOther ? OTHER_DATA : MEANINGS[typeof action === 'string' ? action : 'pass'];
@@ -154,7 +154,7 @@ export class ZoneLines {
     return this.output.network(network, ruleKinds(this.allow || action === 'allow').exact, 'rpz');
   }
 
-  /** The name without the zone's; '' for the apex, null outside of the zone. */
+  /** The name without the zone's; '' for the apex, null outside the zone. */
   private triggerOf(owner: string): string | null {
     const absolute = this.absolute(owner);
     if (absolute === undefined) return owner === '@' ? '' : owner.toLowerCase();
@@ -165,7 +165,7 @@ export class ZoneLines {
     return absolute.endsWith(`.${this.apex}`) ? absolute.slice(0, -this.apex.length - 1) : null;
   }
 
-  /** A name with its origin, in lower case and without a final dot; undefined if the origin is not known. */
+  /** A name with its origin, in lower case and without a final dot; undefined if the origin is unknown. */
   private absolute(written: string): string | undefined {
     const name = written.toLowerCase();
     if (name === '@') return this.origin;
@@ -180,7 +180,7 @@ export function isZoneOption(bytes: Uint8Array, start: number, end: number): boo
   return /^\$(?:TTL|ORIGIN)\b/i.test(textBetween(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)));
 }
 
-/** Whether `rest`, which follows a name, is a resource record and not prose. */
+/** Whether `rest`, which follows a name, is a resource record and not ordinary text. */
 export function isRecord(rest: string): boolean {
   return /^\s+(?:\d+[smhdw]?\s+(?:IN\s+)?|IN\s+(?:\d+[smhdw]?\s+)?)?(?:(?:CNAME|SOA|NS|TXT)\s+\S|A\s+\d+\.[\d.]+(?:[\s;]|$)|AAAA\s+[\da-f]*:[\da-f:.]*(?:[\s;]|$))/i.test(
     rest,
@@ -202,7 +202,7 @@ function actionOf(trigger: string, type: string, target: string | undefined): Ac
   return target === 'rpz-passthru.' ? 'allow' : REWRITE;
 }
 
-/** The text before a `;` that does not stand in quotes. */
+/** The text before a `;` outside quotes. */
 function withoutComment(line: string): string {
   if (!line.includes(';')) return line;
   let isQuoted = false;

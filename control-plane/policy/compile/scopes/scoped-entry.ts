@@ -1,8 +1,8 @@
-/** Lines of formats in which the nearest rule decides: the action of each for its names. */
+/** Lines in formats in which the nearest rule decides: the action of each for its names. */
 
-/** Effect of an entry on its names; `pass` makes no rule, but keeps wider ones away. */
+/** Effect of an entry on its names; `pass` gives no rule, but excludes the names from wider ones. */
 export type ScopedAction = 'block' | 'allow' | 'pass';
-/** The name alone, the name and all below it, or only those below it. */
+/** The name alone, the name and its subdomains, or only its subdomains. */
 export type ScopedReach = 'exact' | 'suffix' | 'below';
 
 /** The meaning of a line; shared by many entries. */
@@ -10,32 +10,32 @@ export interface ScopedMeaning {
   readonly action: ScopedAction;
   readonly reach: ScopedReach;
   readonly form: 'unbound' | 'dnsmasq' | 'rpz';
-  /** A zone that ignores data at its names, as unbound's `always_…` types do. */
+  /** A zone that ignores data for its names, such as unbound's `always_…` types. */
   readonly ignoresData?: boolean;
-  /** A zone that is answered with the data of its apex, as unbound's `redirect` is. */
+  /** A zone that is answered with the data of its apex, such as unbound's `redirect`. */
   readonly isApexAnswer?: boolean;
-  /** Of two zones with one name the last counts; else a blocking one does. */
+  /** Of two zones with the same name, the last is used; otherwise a blocking one. */
   readonly isLastKept?: boolean;
-  /** Other data at the same name decide. */
+  /** Whether other data for the same name take precedence. */
   readonly isWeak?: boolean;
 }
 
-/** A name, its action, and the line of it. */
+/** A name, its action, and its line. */
 export interface ScopedEntry {
-  /** Folded, without a final dot. */
+  /** Lower case, without a final dot. */
   readonly name: string;
   readonly meaning: ScopedMeaning;
   /** 1-based. */
   readonly line: number;
 }
 
-/** The entries of a list, weighed against each other. */
+/** The entries of a list, combined. */
 export interface Scopes {
-  /** Whether the entry has an effect: it is not a duplicate, nor data that its zone ignores. */
+  /** Whether the entry has an effect: it is not a duplicate, or data that its zone ignores. */
   counts(entry: ScopedEntry): boolean;
-  /** Entries at or below the name of a wide entry that decide otherwise. */
+  /** Entries at or below the name of a wide entry with a different action. */
   exceptionsOf(wide: ScopedEntry): readonly ScopedEntry[];
-  /** Whether a wide entry also decides about the names right below `name`. */
+  /** Whether a wide entry also applies to the direct subdomains of `name`. */
   reachesBelow(name: string, wide: ScopedEntry): boolean;
 }
 

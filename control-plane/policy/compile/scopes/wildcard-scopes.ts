@@ -1,13 +1,13 @@
 /**
- * Owners and wildcards of a response policy zone. A wildcard covers no name that exists in the zone, nor names below such
- * a one (RFC 4592 section 3.3.1); a name exists if an owner ends with it.
+ * Owners and wildcards of a response policy zone. A wildcard does not cover a name that exists in the zone, or its
+ * subdomains (RFC 4592 section 3.3.1); a name exists if an owner ends with it.
  */
 import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 
 /** The records of one zone. */
 export class WildcardScopes implements Scopes {
   private readonly owners = new Map<string, ScopedEntry>();
-  /** Wildcards by the name that they are below. */
+  /** Wildcards by their parent name. */
   private readonly wildcards = new Map<string, ScopedEntry>();
   private readonly exceptions = new Map<ScopedEntry, Map<string, ScopedEntry>>();
   private readonly dropped = new Set<ScopedEntry>();
@@ -38,7 +38,10 @@ export class WildcardScopes implements Scopes {
     if (before !== undefined) this.dropped.add(isKept ? before : entry);
   }
 
-  /** Records a name at the wildcards around it, unless its own records have the same action as the nearest of them. */
+  /**
+   * Records a name as an exception of the wildcards above it, unless its own records have the same action as the
+   * nearest of them.
+   */
   private note(name: string): void {
     let below = name;
     let at = parentOf(name);
@@ -64,5 +67,5 @@ export class WildcardScopes implements Scopes {
   }
 }
 
-/** A name that exists: a wildcard above it covers neither it nor what is below. */
+/** A name that exists: wildcards above it cover neither the name nor its subdomains. */
 const EXISTING = { action: 'pass', reach: 'suffix', form: 'rpz' } as const;

@@ -1,10 +1,10 @@
 /**
- * Zones and their data, as in unbound (unbound.conf, `local-zone` and `local-data`) and dnsmasq (`--address`, `--server`,
- * `--host-record`): data decide about their name, else the zone with the longest name does.
+ * Zones and their data, as in unbound (unbound.conf, `local-zone` and `local-data`) and dnsmasq (`--address`,
+ * `--server`, `--host-record`): data decide for their own name, otherwise the zone with the longest name.
  */
 import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 
-/** The zones and data that have something to do with an exception; all others are alone. */
+/** The zones and data that are related to an exception; all others are independent. */
 export class ZoneScopes implements Scopes {
   private readonly data = new Map<string, ScopedEntry>();
   private readonly zones = new Map<string, ScopedEntry>();
@@ -37,7 +37,7 @@ export class ZoneScopes implements Scopes {
       into.set(name, entry);
       return;
     }
-    // Data that answer outrank those that do not.
+    // Data with an answer outrank data without one.
     const outranks = meaning.reach === 'exact' ? meaning.action !== 'block' : meaning.action === 'block';
     const isKept = meaning.isLastKept ?? (outranks && before.meaning.action !== meaning.action);
     if (isKept) into.set(name, entry);
@@ -57,7 +57,7 @@ export class ZoneScopes implements Scopes {
     }
   }
 
-  /** Notes an entry at every zone around it that decides otherwise. */
+  /** Records an entry as an exception of every zone above it with a different action. */
   private note(entry: ScopedEntry): void {
     for (let name: string | null = entry.name; name !== null; name = parentOf(name)) {
       const zone = this.zones.get(name);
@@ -68,7 +68,7 @@ export class ZoneScopes implements Scopes {
     }
   }
 
-  /** The zone that a name lies in. */
+  /** The zone that contains a name. */
   private zoneOf(from: string): ScopedEntry | undefined {
     for (let name: string | null = from; name !== null; name = parentOf(name)) {
       const zone = this.zones.get(name);
@@ -78,7 +78,7 @@ export class ZoneScopes implements Scopes {
   }
 }
 
-/** The entries that do not block, those around them and those that they cover. */
+/** The entries that do not block, those above them and those that they cover. */
 function relatedTo(entries: readonly ScopedEntry[]): readonly ScopedEntry[] {
   const others = entries.filter(({ meaning }) => meaning.action !== 'block');
   if (others.length === 0) return [];

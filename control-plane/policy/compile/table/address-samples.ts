@@ -1,6 +1,6 @@
 /**
- * Estimates the share of the address space that patterns and expressions match, by samples: one address of each of 4,096
- * equal parts of IPv4, and of 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4).
+ * Estimates the share of the address space that patterns and expressions match, with samples: one address from each of
+ * 4,096 equal parts of IPv4, and of 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4).
  */
 import type { Automaton } from '../../../../shared/automata/automaton.ts';
 import { finds } from '../../../../shared/automata/reach.ts';
@@ -21,7 +21,7 @@ export class AddressSamples {
     for (const [sample, text] of texts.entries()) if (finds(automaton, text)) this.matched[sample] = 1;
   }
 
-  /** The larger one of the shares of both families, 0 to 1. */
+  /** The larger of the shares of both families, 0 to 1. */
   share(): number {
     const count = (from: number): number =>
       this.matched.subarray(from, from + PARTS).reduce((a, b) => a + b, 0);

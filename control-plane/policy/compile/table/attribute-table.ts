@@ -1,23 +1,23 @@
 /**
- * The attributes of a rule table: each id stands for one distinct set of (source, kinds). Sources are numbered
- * in the order in which they were compiled; `compiled-rules.ts` keeps their database rows. The interner builds the sets
- * while names are added, without a string or an object per name.
+ * The attributes of a rule table: each id represents one distinct set of (source, kinds). Sources are numbered in the
+ * order in which they were compiled; `compiled-rules.ts` has their database rows. The interner builds the sets while
+ * names are added, without a string or an object per name.
  */
 
-/** Bits of a pair that hold `RuleKind` bits; the source's index lies above them. */
+/** Bits of a pair for `RuleKind` bits; the source's index is above them. */
 const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
 /** A pair with this bit means that another source disables these kinds of the preceding pair (`$badfilter`). */
 const TAKES_BACK = 0x8000_0000;
 const SOURCE_MASK = 0x7f_ffff;
 
-/** All attributes of a rule table, flat, so that they cross a MessagePort and a disk as they are. */
+/** All attributes of a rule table, flat, so that they can be sent over a MessagePort and stored on disk unchanged. */
 export interface AttributeTable {
   /** Attribute `a` has the pairs `offsets[a]` to `offsets[a + 1]`. */
   readonly offsets: Uint32Array;
   /** Source index and `RuleKind` bits of each pair; read with `forEachPair`. */
   readonly pairs: Uint32Array;
-  /** Names that carry each attribute. */
+  /** Number of names with each attribute. */
   readonly nameCounts: Uint32Array;
 }
 
@@ -31,7 +31,7 @@ export function packPair(source: number, kinds: number): number {
   return ((source << KIND_BITS) | kinds) >>> 0;
 }
 
-/** Source index and kinds of a pair; null = another source disables kinds of the pair before it. */
+/** Source index and kinds of a pair; null = another source disables kinds of the previous pair. */
 export function unpackPair(packed: number): { readonly source: number; readonly kinds: number } | null {
   return packed < TAKES_BACK ? { source: packed >>> KIND_BITS, kinds: packed & KIND_MASK } : null;
 }
@@ -54,7 +54,7 @@ export function forEachPair(
   }
 }
 
-/** Whether a source disables rules of another one at `attribute`. */
+/** Whether a source disables rules of another one in `attribute`. */
 export function hasTakenBack(table: AttributeTable, attribute: number): boolean {
   const end = table.offsets[attribute + 1] ?? 0;
   for (let at = table.offsets[attribute] ?? end; at < end; at++)
@@ -100,14 +100,14 @@ export class AttributeInterner {
   private readonly targets: number[] = [];
   /** Sets made by disabling links, by their origin. */
   private readonly takenBack = new Map<string, number>();
-  /** (parent, kinds) to set, for the current source: only it can make new sets. */
+  /** (parent, kinds) to set, for the current source, which alone can create new sets. */
   private transitions = new Map<number, number>();
   private source = -1;
 
   /** Starts a source; throws a RangeError unless indexes ascend. */
   beginSource(index: number): void {
     if (index <= this.source)
-      throw new RangeError(`begin source ${index}: source ${this.source} was begun already`);
+      throw new RangeError(`begin source ${index}: source ${this.source} was already begun`);
     this.source = index;
     this.transitions = new Map();
   }
@@ -138,11 +138,11 @@ export class AttributeInterner {
 
   /**
    * The set of a name with `attribute` after source `by` disables `kinds` of these sources; only after the last source.
-   * Readers of the table decide for which classes it applies.
+   * Readers of the table decide for which classes this applies.
    */
   takeBack(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
     let next = attribute;
-    // Disabling links precede the sources, so what `by` has disabled is known when a source is reached.
+    // Disabling links precede the sources, so the rules that `by` disables are known when a source is reached.
     const before = new Map<number, number>();
     for (let at = attribute; at >= 0; at = this.parents[at]!) {
       const source = this.sources[at]!;
@@ -170,10 +170,7 @@ export class AttributeInterner {
     return next;
   }
 
-  /**
-   * The finished table, without the sets that no name uses, and the new number of each set (meaningless for dropped
-   * ones).
-   */
+  /** The finished table without unused sets, and the new number of each set (meaningless for removed ones). */
   finish(): { table: AttributeTable; renumber: Uint32Array } {
     const renumber = new Uint32Array(this.sources.length);
     const offsets: number[] = [0];
@@ -203,7 +200,7 @@ export class AttributeInterner {
     return attribute;
   }
 
-  /** Each source, followed by what others disable of it; rules that a source disables itself are removed. */
+  /** Each source, followed by its rules that others disable; rules that a source disables itself are removed. */
   private pushPairs(attribute: number, pairs: number[]): void {
     const first = pairs.length;
     const links: number[] = [];

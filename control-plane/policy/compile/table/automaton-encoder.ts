@@ -1,14 +1,14 @@
-/** Writes automata as threads read them, see `AutomatonLayout`. */
+/** Writes automata in the form that threads read, see `AutomatonLayout`. */
 import { type PackedAutomaton, entriesOf } from '../../../../shared/automata/automaton-packer.ts';
 import { type Automaton, MASK_COLUMNS } from '../../../../shared/automata/automaton.ts';
 import { AutomatonLayout as A } from '../../../../shared/snapshot/layout.ts';
 
-/** An automaton of rules of one source. */
+/** An automaton for rules of one source. */
 interface SourceAutomaton extends Pick<PackedAutomaton, 'automaton' | 'rules'> {
   readonly source: number;
 }
 
-/** Words of an automaton; rules that `indexOf` gives no index (-1) are never found. */
+/** Words of an automaton; rules for which `indexOf` returns -1 are never found. */
 export function encodeAutomaton(
   { automaton, rules, source }: SourceAutomaton,
   indexOf: (rule: number) => number,
@@ -38,7 +38,10 @@ export function encodeAutomaton(
   return words;
 }
 
-/** The row of each state: the one that finds nothing more, those that find something, from `quietRow` on the rest. */
+/**
+ * The row of each state: first the one from which nothing more is found, then those that find something, and from
+ * `quietRow` on the rest.
+ */
 function placeRows(
   { stateCount, classCount, found }: Automaton,
   kept: number,
@@ -52,7 +55,7 @@ function placeRows(
   return { order, rowOf, quietRow: (1 + finding.length) * columns };
 }
 
-/** The rows: where each class leads, then what is found in the state and at the end of the name. */
+/** The rows: the next state of each class, then the masks found in the state and at the end of the name. */
 function fillRows(
   automaton: Automaton,
   kept: number,

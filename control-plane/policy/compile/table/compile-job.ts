@@ -11,20 +11,20 @@ export interface ListFile {
   readonly reading: ListReading;
 }
 
-/** Lists to put into one table; the place in the array becomes the source index. */
+/** Lists to compile into one table; the position in the array becomes the source index. */
 export interface CompileOrder {
   readonly lists: readonly ListFile[];
   /** Seeds of the active table: answers are cached under the same hashes. */
   readonly seeds: TableSeeds;
   /** Expected number of names, see `RuleTableBuilder`. */
   readonly expectedNames: number;
-  /** Stem of the names files to write beside the table, see `names-file.ts`. */
+  /** Path prefix of the names files to write together with the table, see `names-file.ts`. */
   readonly namesPath?: string;
 }
 
 /** Shared memory that is sent with every job. */
 export interface JobProgress {
-  /** One word: 0 = no thread has taken the job yet, else the place of the current list plus one. */
+  /** One word: 0 = no thread has taken the job yet, else the position of the current list plus one. */
   readonly progress: Int32Array;
 }
 
@@ -34,12 +34,12 @@ export interface CompileJob extends CompileOrder, JobProgress {
   readonly build: number;
 }
 
-/** Facts about a list, without its rules. */
+/** Data about a list, without its rules. */
 export interface ListInspection {
   readonly statistics: ListStatistics;
   /** Requested names that the list blocks. */
   readonly watched: readonly string[];
-  /** And those that it allows. */
+  /** Requested names that the list allows. */
   readonly allowed: readonly string[];
   /** Rules that match every name under conditions, or that are meant to. */
   readonly forEveryName: readonly WideRule[];
@@ -47,13 +47,13 @@ export interface ListInspection {
   readonly addressShare: number;
 }
 
-/** Contents of a list that is not active, and the part of them that active lists have. */
+/** Statistics of an inactive list, and its overlap with active lists. */
 export interface ListMeasure {
   readonly statistics: ListStatistics;
   readonly overlap: Overlap;
 }
 
-/** A table and what each list gave to it. */
+/** A table and the contribution of each list. */
 export interface CompileOutcome {
   readonly table: BuiltTable;
   /** See `shared/snapshot/special-rules.ts`. */

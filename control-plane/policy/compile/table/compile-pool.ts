@@ -1,7 +1,7 @@
 /**
  * The thread that parses and compiles lists, so that neither the control plane's event loop nor a worker waits for it.
- * One job at a time; a job that crashes only takes its thread with it, and the active rules stay active. The only
- * importer of piscina, at the first job.
+ * One job at a time; if a job crashes, only its thread ends, and the active rules stay active. The only importer of
+ * piscina, at the first job.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import { randomBytes } from 'node:crypto';
@@ -12,30 +12,33 @@ import { Semaphore } from '../../../storage/concurrency/semaphore.ts';
 import type { CompileOrder, CompileOutcome, ListFile, ListInspection, ListMeasure } from './compile-job.ts';
 import type { ActiveRules } from './list-overlap.ts';
 
-/** Milliseconds that an idle thread is kept for the next job of a burst. */
+/** Milliseconds for which an idle thread is kept for the next job. */
 const IDLE_MS = 1000;
-/** JavaScript heap of the thread, MiB; tables and chunks lie outside of it. */
+/** JavaScript heap of the thread, in MiB; tables and chunks are outside it. */
 const HEAP_MIB = 512;
 
 const MIB = 1_048_576;
 
-/** CPU time that a job may take. */
+/** CPU time limit of a job. */
 export interface JobDeadline {
   readonly baseMs: number;
   /** Milliseconds for each MiB on disk. */
   readonly msPerMib: number;
 }
 
-/** Ten times what the largest lists take on a small machine: a job beyond it is stuck. */
+/** Ten times the CPU time of the largest lists on a small machine: beyond that, a job is stuck. */
 const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
-/** Times its CPU time that a job may take by the clock: a thread of low priority waits long on a busy machine. */
+/**
+ * Elapsed time limit of a job, as a multiple of its CPU time limit: a thread with low priority waits long on a busy
+ * machine.
+ */
 const BY_CLOCK = 10;
 
-/** A job failed as a whole: its thread died, ran out of memory or time, or was stopped. */
+/** A job failed as a whole: its thread died, exceeded its memory or time, or was stopped. */
 export class CompileError extends Error {
   override readonly name = 'CompileError';
   /**
-   * Index of the list in work, one past the last after all of them; null if no list is to blame because the job was
+   * Index of the current list, one past the last after all of them; null if no list is the cause because the job was
    * stopped or never started.
    */
   readonly list: number | null;
@@ -52,7 +55,7 @@ export class CompilePool {
   private readonly heapMib: number;
   private readonly deadline: JobDeadline;
   private readonly semaphore = new Semaphore(1);
-  /** Ends the jobs that wait for a thread which died before it took one. */
+  /** Ends jobs that wait for a thread that died before it took one. */
   private readonly waiting = new Set<AbortController>();
 
   private isClosed = false;
@@ -63,27 +66,27 @@ export class CompilePool {
   }
 
   /**
-   * Counts the rules of a list, and returns which of the names `watch` it blocks. Throws a CompileError when the thread
-   * dies; an unusable list is not an error; its statistics have the fault.
+   * Counts the rules of a list, and returns which of the names `watch` it blocks. Throws a CompileError if the thread
+   * dies; an unusable list is not an error: its statistics contain the fault.
    */
   async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
     return (await this.run('inspect', [list], { list, watch }, signal)) as ListInspection;
   }
 
-  /** Counts the different rules of a list, and those of them that active lists have. Throws a CompileError. */
+  /** Counts the distinct rules of a list, and those that active lists also have. Throws a CompileError. */
   async measure(list: ListFile, active: ActiveRules, signal?: AbortSignal): Promise<ListMeasure> {
     return (await this.run('measure', [list], { list, active }, signal)) as ListMeasure;
   }
 
-  /** Builds one table of all lists. Throws a CompileError. */
+  /** Builds one table from all lists. Throws a CompileError. */
   async compile(order: CompileOrder, signal?: AbortSignal): Promise<CompileOutcome> {
     const job = { ...order, build: randomBytes(4).readUInt32LE(0) };
     return (await this.run('compile', order.lists, job, signal)) as CompileOutcome;
   }
 
   /**
-   * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null if there is none.
-   * Reads the list again, so use it on demand only. Throws a CompileError.
+   * The first line of a list that has a rule with one of these `RuleKind` bits for `name` (lower case); null if there
+   * is none. Reads the whole list, so use it on demand only. Throws a CompileError.
    */
   async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
     return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
@@ -95,7 +98,9 @@ export class CompilePool {
     await (await this.opened)?.destroy();
   }
 
-  /** Jobs are queued here: Piscina would leave those waiting behind a job without a thread once its thread is ended. */
+  /**
+   * Jobs are queued here, because Piscina would not start a new thread for queued jobs after its thread is terminated.
+   */
   private run(
     name: string,
     lists: readonly ListFile[],
@@ -142,7 +147,7 @@ export class CompilePool {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: this.heapMib },
     });
-    // A thread that dies during a job rejects the job; one that dies idle is reported here only.
+    // If a thread dies during a job, the job is rejected; if it dies while idle, the error is only reported here.
     pool.on('error', (error: unknown) => {
       for (const job of this.waiting) job.abort(error);
     });
@@ -153,7 +158,7 @@ export class CompilePool {
     return this.isClosed || stop?.aborted === true;
   }
 
-  /** The thread finds out if a list is no longer on disk. */
+  /** The thread detects a list that is no longer on disk. */
   private async limitMs(lists: readonly ListFile[]): Promise<number> {
     const sizes = await Promise.all(
       lists.map(({ path }) =>
@@ -169,8 +174,8 @@ export class CompilePool {
 }
 
 /**
- * Ends a job that exceeds its time: CPU time of its thread since that took the job. Neither the start of a thread counts,
- * nor what else a machine is busy with; a job that does nothing at all ends by the clock.
+ * Ends a job that exceeds its CPU time, measured from when its thread took the job. Neither the start of a thread nor
+ * other work of the machine counts; a job that uses no CPU at all ends after the elapsed time limit.
  */
 class JobWatch {
   readonly progress = new Int32Array(new SharedArrayBuffer(4));
@@ -189,7 +194,7 @@ class JobWatch {
     void Promise.resolve(value).then(() => this.begin());
   }
 
-  /** Aborts when the job is late. */
+  /** Aborts when the job exceeds its time. */
   get signal(): AbortSignal {
     return this.late.signal;
   }
@@ -210,7 +215,7 @@ class JobWatch {
 
   private async begin(): Promise<void> {
     if (this.hasEnded) return;
-    // A thread that is stuck outside of JavaScript does not report its CPU time.
+    // A thread that is stuck outside JavaScript does not report its CPU time.
     this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
     const beforeMs = await this.usedMs();
     const look = async (): Promise<void> => {
@@ -225,7 +230,7 @@ class JobWatch {
     if (!this.hasEnded) this.timers.push(setTimeout(act, ms));
   }
 
-  /** CPU time of the thread; 0 if it has just ended, as the job then does. */
+  /** CPU time of the thread; 0 if it has just ended, which also ends the job. */
   private async usedMs(): Promise<number> {
     const used = await this.thread()
       ?.cpuUsage()

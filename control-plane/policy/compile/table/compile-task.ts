@@ -1,6 +1,6 @@
 /**
- * Entry of the compile pool's thread: reads lists from disk and builds a rule table out of them. It runs at
- * a low priority, because answering comes first, and it holds one chunk of text at a time.
+ * Entry of the compile pool's thread: reads lists from disk and builds a rule table from them. It runs at a low
+ * priority, because answering comes first, and keeps only one chunk of text in memory.
  */
 import { getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
@@ -22,7 +22,7 @@ import { OverlapCount, type ActiveRules } from './list-overlap.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
-/** Lower than everything that answers, close to the readers of the log. */
+/** Lower priority than everything that answers, close to that of the readers of the log. */
 const NICENESS = 10;
 
 /** Counts the rules of a list and its matches among `watch`, without building a table. */
@@ -38,7 +38,7 @@ export async function inspect({
   return inspectList(list, new WatchedNames(watch));
 }
 
-/** The same on any thread; `names` has seen nothing yet. */
+/** The same on any thread; `names` must be unused. */
 export async function inspectList(list: ListFile, names: WatchedNames): Promise<ListInspection> {
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
@@ -53,7 +53,7 @@ export async function inspectList(list: ListFile, names: WatchedNames): Promise<
   };
 }
 
-/** Counts the different rules of a list, and those that active lists have, without building a table to keep. */
+/** Counts the distinct rules of a list, and those that active lists have, without building a permanent table. */
 export async function measure({
   list,
   active,
@@ -70,7 +70,7 @@ export async function measure({
   return { statistics, overlap: count.result() };
 }
 
-/** Builds one table of all lists; the statistics of an unreadable list have its fault. */
+/** Builds one table from all lists; the statistics of an unreadable list contain its fault. */
 export async function compile(job: CompileJob): Promise<CompileOutcome> {
   begin(job.progress);
   const builder = new RuleTableBuilder(job.seeds, job.expectedNames);
@@ -90,7 +90,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     if (read.hasAdblockRules) adblockSources.add(index);
     statistics.push(read);
   }
-  // No list is being compiled.
+  // No list is being compiled any more.
   Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);
@@ -100,7 +100,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
   return { table: builder.finish(job.build, addressRules, prefixes), special, statistics };
 }
 
-/** The first line of a list that gives `name` a rule of one of these kinds; null = none. */
+/** The first line of a list with a rule of one of these kinds for `name`; null = none. */
 export async function findLine({
   list,
   name,
@@ -129,9 +129,9 @@ function begin(progress: Int32Array): void {
   Atomics.notify(progress, 0);
 }
 
-/** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */
+/** On Linux, a priority applies to a thread, so the rest of the process is not affected. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  // Never raised again, which ordinary users may not do: Weir itself may run at a lower one.
+  // Never raised again, which ordinary users may not do: Weir itself may run at a lower priority.
   setPriority(0, Math.max(getPriority(0), NICENESS));
 }

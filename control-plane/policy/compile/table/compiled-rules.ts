@@ -1,18 +1,18 @@
-/** The result of a compile, and its identity. */
+/** The result of a compilation, and its identity. */
 import { RuleTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 import { LIST_READING, type ListStatistics } from '../parse/list-statistics.ts';
 import type { AttributeTable } from './attribute-table.ts';
 
-/** One source that went into a rule table; its place in the array is its source index there. */
+/** One source in a rule table; its position in the array is its source index. */
 export interface CompiledSource {
   /** `list_sources.id`. */
   readonly id: number;
-  /** Names the bytes and the way they were read; equal keys compile to equal rules. */
+  /** Identifies the bytes and the way in which they were read; equal keys compile to equal rules. */
   readonly inputKey: string;
   readonly statistics: ListStatistics;
 }
 
-/** A rule table with everything needed to interpret it. */
+/** A rule table with all data needed to interpret it. */
 export interface CompiledRules {
   readonly rules: SharedArrayBuffer;
   /** Patterns and conditional rules, see `shared/snapshot/special-rules.ts`. */
@@ -22,13 +22,13 @@ export interface CompiledRules {
   /** Unix milliseconds; 0 for the empty table. */
   readonly compiledAtMs: number;
   readonly compileMs: number;
-  /** Whether the names files still contain names that no longer have rules of their kind. */
+  /** Whether the names files still contain names without rules of their kind. */
   readonly hasLeftNames?: true;
 }
 
 /**
- * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits.
- * Every header word that a reader relies on is in it.
+ * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits. It contains
+ * every header word that readers depend on.
  */
 export function rulesIdOf(rules: SharedArrayBuffer): string {
   const header = new Uint32Array(rules, 0, L.HEADER_WORDS);
@@ -45,7 +45,7 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
     .join('');
 }
 
-/** Keys of the inputs that could be read, and were read as this version reads them. */
+/** Keys of the inputs that could be read, and that this version would read the same way. */
 export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
   const readable = sources.filter(
     ({ statistics: { fault, reading } }) => fault === null && reading === LIST_READING,
@@ -59,7 +59,7 @@ export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; reado
   return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };
 }
 
-/** Clients that the rules of a table name by MAC or by name. */
+/** Clients that the rules of a table identify by MAC or by name. */
 export function clientNamesOf({ sources }: Pick<CompiledRules, 'sources'>): string[] {
   return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames))];
 }

@@ -1,19 +1,19 @@
 /**
- * Chooses the three letters under which threads find patterns and expressions: for each literal those with the fewest
- * rules. The number of rules per three letters is limited, since a hostile name can consist of the most crowded ones.
+ * Chooses the three letters by which threads find patterns and expressions: for each literal those with the fewest
+ * rules. The number of rules per three letters is limited, because a hostile name can consist of the most crowded ones.
  */
 import { GRAM, gramAt } from '../../../../shared/snapshot/special-matcher.ts';
 
-/** A literal, and where in it its three letters lie. */
+/** A literal, and the position of its three letters in it. */
 export interface GramPlace {
   readonly gram: number;
   readonly gramOffset: number;
   readonly literal: Buffer;
 }
 
-/** Maximum number of rules under the same letters. */
+/** Maximum number of rules with the same letters. */
 const MAX_RULES_OF_GRAM = 16;
-/** Parts that a large share of all names have. */
+/** Parts that occur in a large share of all names. */
 const COMMON_GRAMS: readonly string[] = [
   'www',
   'ww.',
@@ -33,7 +33,7 @@ export class GramIndex {
   private readonly load = new Map<number, number>();
   private readonly common = new Set(COMMON_GRAMS.map((text) => gramAt(Buffer.from(text), 0)));
 
-  /** Where to find a rule with these literals, one of which is in each match; null = nowhere. */
+  /** Positions by which to find a rule with these literals, one of which is in each match; null = none. */
   placeOf(literals: readonly string[] | null): GramPlace[] | null {
     if (literals === null) return null;
     const places: GramPlace[] = [];
@@ -46,12 +46,12 @@ export class GramIndex {
     return places;
   }
 
-  /** Counts a rule at these places. */
+  /** Counts a rule at these positions. */
   take(places: readonly GramPlace[]): void {
     for (const { gram } of places) this.load.set(gram, (this.load.get(gram) ?? 0) + 1);
   }
 
-  /** Where in `literal` its best letters lie: those of few names, then of few rules; -1 = none are left. */
+  /** Position of the best letters in `literal`: those in few names, then in few rules; -1 = none are left. */
   private rarestGram(literal: Buffer): number {
     let best = -1;
     let fewest = Infinity;

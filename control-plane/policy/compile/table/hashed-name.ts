@@ -1,4 +1,4 @@
-/** Names as the matcher of special rules and the rule table look them up, for code outside of the DNS threads. */
+/** Names in the form for lookups in special rules and the rule table, for code outside the DNS threads. */
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import type { HashedName } from '../../../../shared/snapshot/special-matcher.ts';
 import type { TableSeeds } from './rule-table-builder.ts';

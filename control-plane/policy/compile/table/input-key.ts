@@ -1,7 +1,7 @@
-/** Names of what goes into a compile: the text of a list, and the way it is read. */
+/** Keys of the inputs of a compilation: the text of a list, and the way in which it is read. */
 import type { ListReading } from '../parse/line-rules.ts';
 
-/** Names the text of a list and the way it is read. */
+/** Identifies the text of a list and the way in which it is read. */
 export function inputKeyOf(
   id: number,
   contentKey: string,
@@ -10,12 +10,12 @@ export function inputKeyOf(
   return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}${isCustom ? '-custom' : ''}`;
 }
 
-/** The content that an input key names. */
+/** The content of an input key. */
 export function contentKeyOf(inputKey: string): string {
   return inputKey.split('-')[1] ?? '';
 }
 
-/** The reading of the list behind an input key. */
+/** The way of reading the list of an input key. */
 export function readingOfInput(inputKey: string): ListReading {
   const [, , kind, ...marks] = inputKey.split('-');
   return {

@@ -1,6 +1,6 @@
 /**
- * Measures a list while it is read, before it is added: its different names and rules, and which of them active lists
- * have. Names are compared by their hashes, with active rules at the same name and at its parents; patterns and rules
+ * Measures a list while it is read, before it is added: its distinct names and rules, and which of them active lists
+ * have. Names are compared by their hashes, with active rules for the same name and its parents; patterns and rules
  * with conditions by their text.
  */
 import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
@@ -13,14 +13,17 @@ import { type AttributeTable, forEachPairLeft } from './attribute-table.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { WatchedNames } from './watched-names.ts';
 
-/** The active rules, as they cross to the thread; the buffers are shared, not copied. */
+/** The active rules in the form that is sent to the thread; the buffers are shared, not copied. */
 export interface ActiveRules {
   readonly rules: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   /** State by source index: 1 = active. */
   readonly isOn: Uint8Array;
-  /** By index of a source, times the number of sources, plus that of another: 1 = it disables rules of the other. */
+  /**
+   * By index of a source times the number of sources, plus the index of another: 1 = the source disables rules of the
+   * other.
+   */
   readonly takesBack: Uint8Array;
 }
 
@@ -34,10 +37,10 @@ export interface Overlap {
   readonly bySource: Uint32Array;
 }
 
-/** Table of the measured list, bytes: 12 million names. */
+/** Maximum size of the table of the measured list in bytes: 12 million names. */
 const MAX_BYTES = 0x1000_0000;
 const DOT = 0x2e;
-/** A name has 127 labels at most. */
+/** A name has at most 127 labels. */
 const MOST_LABELS = 128;
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
@@ -45,7 +48,7 @@ const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleK
 const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
 const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
 
-/** Effects of rules of these kinds at their own name. */
+/** Effects of rules of these kinds on their own name. */
 export function coveredBy(kinds: number): number {
   let covered = kinds;
   if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
@@ -53,7 +56,7 @@ export function coveredBy(kinds: number): number {
   return covered;
 }
 
-/** Effects of rules of these kinds at each name below theirs. */
+/** Effects of rules of these kinds on each subdomain. */
 export function coveredBelow(kinds: number): number {
   let covered = kinds & (IMPORTANT_BLOCK_SUFFIX | IMPORTANT_ALLOW_SUFFIX);
   if ((kinds & (BLOCK_SUFFIX | BLOCK_BELOW | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
@@ -61,12 +64,12 @@ export function coveredBelow(kinds: number): number {
   return covered;
 }
 
-/** Pass the rules of one list to `see`, then ask for the result. */
+/** Pass the rules of one list to `see`, then read the result. */
 export class OverlapCount implements SpecialSink {
   private readonly active: ActiveRules;
   private readonly table: RuleTable;
   private readonly builder: RuleTableBuilder;
-  /** Judges special rules, as if the list were added. */
+  /** Evaluates special rules as if the list were added. */
   private readonly judge = new WatchedNames([]);
   /** Active special rules: the sources of each, by kind and text. */
   private readonly activeSpecial = new Map<string, Set<number>>();
@@ -100,7 +103,7 @@ export class OverlapCount implements SpecialSink {
     }
   }
 
-  /** Sees a rule as a `RuleSink` does. */
+  /** Receives a rule, like a `RuleSink`. */
   see(bytes: Uint8Array, start: number, end: number, kind: number): void {
     const labels = this.hash(bytes, start, end);
     const own = labels - 1;
@@ -139,7 +142,7 @@ export class OverlapCount implements SpecialSink {
     return { names, rules, covered, bySource };
   }
 
-  /** Counts the sources whose rules at a name, or at a parent of it, do what a rule of this kind does. */
+  /** Counts the sources whose rules for a name, or for a parent of it, have the same effect as a rule of this kind. */
   private count(attribute: number, kind: number, isOwn: boolean): boolean {
     const { isOn, attributes } = this.active;
     let isCovered = false;

@@ -1,10 +1,9 @@
 /**
- * The names of a compiled table as text, for searching: the table itself holds hashes. Each name once, in the order in
- * which the lists name them:
+ * The names of a compiled table as text, for searching: the table itself holds hashes. Each name once, in the order of
+ * the lists:
  *
- *   bytes        lines of folded names, each ended by LF
- *   f64 x n      byte offset of every 1024th line
- *   f64 x 3      bytes of text, lines, n
+ * bytes lines of lower-case names, each ended by LF f64 x n byte offset of every 1024th line f64 x 3 bytes of text,
+ * lines, n
  *
  * Written in the compile thread, in step with the table; read by `names-search.ts`.
  */
@@ -24,14 +23,14 @@ export function namesPaths(stem: string): { readonly block: string; readonly all
   return { block: `${stem}-block.names`, allow: `${stem}-allow.names` };
 }
 
-/** Kinds whose names are in the file of that kind. */
+/** Kinds of rules whose names are in the file of each action. */
 export const BLOCK_KINDS =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 export const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 const BUFFER_BYTES = 262_144;
-/** Most bytes that are read to find out which names a file has. */
+/** Maximum number of bytes to read when checking which names a file contains. */
 const MAX_SEARCHED_BYTES = 67_108_864;
 const LF = 0x0a;
 
@@ -47,28 +46,28 @@ export class NamesWriter {
   }
 
   /**
-   * Adds the name in [start, end) of `bytes`, which had the kinds `before` and gets `kinds` as well, to each
-   * file that it is new to.
+   * Adds the name in [start, end) of `bytes`, which had the kinds `before` and also gets `kinds`, to each file that
+   * does not contain it yet.
    */
   add(bytes: Uint8Array, start: number, end: number, before: number, kinds: number): void {
     if ((before & BLOCK_KINDS) === 0 && (kinds & BLOCK_KINDS) !== 0) this.block.name(bytes, start, end);
     if ((before & ALLOW_KINDS) === 0 && (kinds & ALLOW_KINDS) !== 0) this.allow.name(bytes, start, end);
   }
 
-  /** Writes what is left and closes both files. */
+  /** Writes the remaining data and closes both files. */
   finish(): void {
     this.block.finish();
     this.allow.finish();
   }
 }
 
-/** Lines to add to a names file; those of `perhaps` are added only if they are missing. */
+/** Lines to add to a names file; those in `perhaps` are added only if they are missing. */
 export interface AddedLines {
   readonly fresh: readonly string[];
   readonly perhaps: readonly string[];
 }
 
-/** Copies a finished names file with more lines; false if the file is too large to look for lines in it. */
+/** Copies a finished names file with additional lines; false if the file is too large to search. */
 export async function copyWithLines(from: string, to: string, added: AddedLines): Promise<boolean> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const file = await open(to, 'r+');

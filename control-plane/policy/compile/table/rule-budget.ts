@@ -1,7 +1,7 @@
 /**
  * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per byte, so the number
- * of automata that read every name bounds the cost of any name under any rules;
- * docs/decisions/0001-compiled-automata.md has figures.
+ * of automata that read every name limits the cost of any name with any rules; docs/decisions/0001-compiled-automata.md
+ * has measurements.
  */
 import type { AutomatonRoom } from '../../../../shared/automata/automaton-packer.ts';
 
@@ -17,7 +17,7 @@ export interface RuleBudget {
   readonly addressEntries: number;
   /** Entries of the tables of automata that only read names with a given literal. */
   readonly ownEntries: number;
-  /** Rules that stand at the same name. */
+  /** Rules for the same name. */
   readonly rulesAtName: number;
 }
 
@@ -43,7 +43,7 @@ export const LISTS_BUDGET: RuleBudget = {
   rulesAtName: 256,
 };
 
-/** For a short text that is read on the main thread: some 10 ms of work. */
+/** For a short text that is read on the main thread: about 10 ms of work. */
 export const SHORT_TEXT_BUDGET: RuleBudget = { ...LIST_BUDGET, work: 500_000 };
 
 /** Budget of all regex filters of users, which only match names. */
@@ -58,8 +58,8 @@ export const FILTERS_BUDGET: RuleBudget = {
 };
 
 /**
- * Budget of filters after a change. Lower than the limit when filters are compiled, because they are merged in the
- * order of their creation: without one of them the others may need more.
+ * Budget of filters after a change. It is lower than the limit for compiling, because filters are merged in the order
+ * of their creation: without one of them, the others may need more.
  */
 export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   ...FILTERS_BUDGET,
@@ -67,7 +67,7 @@ export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   automatonEntries: 850_000,
 };
 
-/** The rest of a budget. */
+/** The remaining budget. */
 export class RuleAllowance {
   work: number;
   ownEntries: number;
