@@ -225,7 +225,8 @@ export async function readPolicy(
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions()), memory.tip()]);
-  if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('could not read policy: a restore is not complete');
+  if (rows[0]!.position.tables === null)
+    throw new DatabaseUnavailable('could not read policy: a restore is not complete');
   const { position, blockingSwitch, accessGraceEndMs, config, lists, clients, macClients, subnets, ...read } =
     rows[0]!;
   const { tip, managedChanges: changes, ...others } = read;

@@ -47,7 +47,7 @@ export interface PolicyRegexFilter {
 
 /** The slots of a schedule profile. */
 export interface PolicyTimes {
-  /** Days, both included, on which some slots do not apply; absent = none. */
+  /** IANA name. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];
   /** Days, both included, on which some slots do not apply; absent = none. */

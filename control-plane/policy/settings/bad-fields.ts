@@ -1,4 +1,4 @@
-/** Faults in values of the configuration, as the API reports them. */
+/** Errors in values of the configuration, in the form of the API. */
 import type { ConfigFault } from '../../../config/config-fault.ts';
 import { faultsOf, parsing } from '../../../config/issues.ts';
 import { isFileOnly } from '../../../config/layers.ts';
@@ -11,34 +11,38 @@ import { ApiError } from '../../api/api-error.ts';
 export const FIXED =
   'is set by the environment of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
-/** Keys by which an admin of the web could have any file shown, or sent away. */
+/** Keys with which an admin could make the web server show any file, or send it elsewhere. */
 const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
 
 /**
- * Faults in sections of a change, each value by itself, and keys that must not be changed; `isLocal` if the request is
- * from this machine.
+ * Errors in sections of a change, for each value separately, and keys that must not be changed; `isLocal` if the
+ * request is from this machine.
  */
 export function faultsOfBody(body: unknown, names: readonly string[], isLocal: boolean): FieldProblem[] {
   const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));
   const fields: FieldProblem[] = badFields(faults);
   if (fields.length === 0) fields.push(...oddTexts(body));
-  if (names.includes(HASH)) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
+  if (names.includes(HASH))
+    fields.push({ path: HASH, message: 'can only be changed with POST /auth/change-password' });
   for (const path of names.filter(isFileOnly))
-    fields.push({ path, message: 'is changed in the configuration file alone' });
+    fields.push({ path, message: 'can only be changed in the configuration file' });
   for (const path of isLocal ? [] : LOCAL_ONLY)
     if (names.includes(path))
-      fields.push({ path, message: 'is changed in the file, or by weir config set on the machine' });
+      fields.push({
+        path,
+        message: 'can only be changed in the file, or with weir config set on the machine',
+      });
   return fields;
 }
 
-/** Faults with their paths as the API writes them: `dns.pools.0.name`. */
+/** Errors with paths in the form of the API: `dns.pools.0.name`. */
 export function badFields(faults: readonly ConfigFault[]): FieldProblem[] {
   return faults.map(({ key, message }) => ({ path: key.replaceAll(/\[(\d+)\]/gu, '.$1'), message }));
 }
 
 /**
- * The places of texts that no key may hold, since lines of a file and rows in PostgreSQL are written from them: texts with
- * control characters, or with halves of characters.
+ * The positions of texts that no key may contain, because they are written to lines of a file and rows in PostgreSQL:
+ * texts with control characters, or with lone surrogates.
  */
 function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] {
   if (typeof value === 'string') {
@@ -49,7 +53,7 @@ function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] 
   return Object.entries(value).flatMap(([name, inner]) => oddTexts(inner, [...path, name]));
 }
 
-/** Reason why a reload failed, with the fields that are at fault, which the message alone does not name. */
+/** Reason why a reload failed, with the invalid fields, which are not in the message. */
 export function reloadFaultOf(error: unknown): string {
   const fields = error instanceof ApiError ? (error.fields ?? []) : [];
   if (fields.length === 0) return reasonOf(error);

@@ -1,4 +1,4 @@
-/** The configuration file of this node: read again, and edited in place. */
+/** The configuration file of this node: reloads it, and edits it in place. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { editToml } from '../../../config/edit-toml.ts';
@@ -35,11 +35,11 @@ export interface ReadConfigFile {
 export interface WrittenConfig {
   /** Keys that are local changes now. */
   readonly local: readonly string[];
-  /** Takes the change back, unless the files have been changed again. */
+  /** Undoes the change, unless the files have been changed again. */
   readonly undo: () => Promise<void>;
 }
 
-/** The file; every method refuses as an API error, and then the files are as they were. */
+/** The file; every method throws an API error if it fails, and then leaves the files unchanged. */
 export class ConfigFile {
   private readonly path: string;
   private readonly name: string;
@@ -56,16 +56,16 @@ export class ConfigFile {
     return inFileTurn(this.path, work);
   }
 
-  /** Reads the file and the local changes to write them; 409 with each of their faults, or if one cannot be read. */
+  /** Reads the file and the local changes for writing; 409 with each of their errors, or if one cannot be read. */
   async readToWrite(): Promise<ReadConfigFile> {
     const read = await this.readOrFaults();
     if (!Array.isArray(read)) return read;
     throw conflict(
-      `the configuration file has faults; correct them first: ${read.map(formatFault).join('; ')}`,
+      `the configuration file has errors; correct them first: ${read.map(formatFault).join('; ')}`,
     );
   }
 
-  /** Reads the file and the local changes; 400 with each of their faults, 409 if one cannot be read. */
+  /** Reads the file and the local changes; 400 with each of their errors, 409 if one cannot be read. */
   async read(): Promise<ReadConfigFile> {
     const read = await this.readOrFaults();
     if (!Array.isArray(read)) return read;
@@ -98,9 +98,7 @@ export class ConfigFile {
     const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));
     const edited = editToml(text, changes);
     if (edited === null)
-      throw conflict(
-        `the configuration file ${this.name} is written in a way that Weir cannot change; change it there`,
-      );
+      throw conflict(`the configuration file ${this.name} has a form that Weir cannot edit; change it there`);
     const local = localInForce(read.local, own);
     if (
       await this.tryRewrite(
@@ -120,7 +118,7 @@ export class ConfigFile {
     return { local: Object.keys(changed.values), undo: () => this.undo([text, text], [before, after]) };
   }
 
-  /** Writes the text into the file; false = Weir may not write it. */
+  /** Writes the text to the file; false = Weir has no permission to write it. */
   private async tryRewrite(text: string, edited: string, hasNewSecret: boolean): Promise<boolean> {
     if (edited === text) return true;
     try {
@@ -161,7 +159,7 @@ export class ConfigFile {
   }
 }
 
-/** Whether a URL in a value has a password or a key, which readers of the configuration are not shown. */
+/** Whether a URL in a value contains a password or a key, which readers of the configuration must not see. */
 function hasCredentials(value: unknown): boolean {
   if (typeof value === 'string') return shownUrl(value) !== value;
   return typeof value === 'object' && value !== null && Object.values(value).some(hasCredentials);

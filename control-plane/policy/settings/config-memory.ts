@@ -1,6 +1,6 @@
 /**
- * The copy of the configuration that this node keeps in its data directory: the values that it last read from its file,
- * to detect changes there, and the last rows, to start without a database.
+ * The copy of the configuration in this node's data directory: the values that it last read from its file, to detect
+ * changes there, and the last rows, to start without a database.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,21 +35,23 @@ export class ConfigMemory {
     this.logger = logger;
   }
 
-  /** The remembered configuration; null if there is none, or if the file is damaged. */
+  /** The stored configuration; null if there is none, or if the file is damaged. */
   read(): RememberedConfig | null {
     try {
       const state: unknown = JSON.parse(readFileSync(this.path, 'utf8'));
       if (isTable(state) && isTable(state['file']) && isTable(state['rows']))
         return { file: state['file'], rows: state['rows'] };
-      throw new Error('it is not what Weir writes');
+      throw new Error('it was not written by Weir');
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        this.logger.warn('read the last configuration failed: the file decides', { reason: reasonOf(error) });
+        this.logger.warn('could not read the last configuration; the file decides', {
+          reason: reasonOf(error),
+        });
       return null;
     }
   }
 
-  /** Remembers this; a failure is logged, and tried again with the next call. */
+  /** Stores this; a failure is logged, and retried at the next call. */
   async write(state: RememberedConfig): Promise<void> {
     const text = JSON.stringify(state);
     if (text === this.written) return;
@@ -57,7 +59,7 @@ export class ConfigMemory {
       await writeDurably(this.path, Buffer.from(text));
       this.written = text;
     } catch (error) {
-      this.logger.warn('remember the configuration failed', { reason: reasonOf(error) });
+      this.logger.warn('could not store the configuration', { reason: reasonOf(error) });
     }
   }
 
@@ -70,10 +72,7 @@ export class ConfigMemory {
     const isGood = (tried: Values): boolean =>
       'config' in configOf(decidingValues({ ...given, rows: tried }));
     if (isGood(rows)) return rows;
-    this.logger.error(
-      'the changed file does not go with the configuration of the cluster: that one stays',
-      {},
-    );
+    this.logger.error('the changed file conflicts with the configuration of the cluster, which stays', {});
     return isGood(known.rows) ? known.rows : file;
   }
 }

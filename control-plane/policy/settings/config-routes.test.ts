@@ -158,7 +158,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
     const answer = await send({ ...others, server: { ...server, data_dir: '/elsewhere' } });
     expect([answer.status, answer.problem.errors]).toEqual([
       400,
-      [{ path: 'server.data_dir', message: 'is changed in the configuration file alone' }],
+      [{ path: 'server.data_dir', message: 'can only be changed in the configuration file' }],
     ]);
     await expectUntouched(before);
   });
@@ -204,7 +204,7 @@ describe('PATCH /config', () => {
     const answer = await patch(body);
     expect([answer.status, answer.problem.errors![0]!.message]).toEqual([
       400,
-      'is changed in the configuration file alone',
+      'can only be changed in the configuration file',
     ]);
     expect(await file()).toBe(before);
   });

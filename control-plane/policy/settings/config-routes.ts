@@ -56,7 +56,7 @@ function readConfig(configuration: StoredConfiguration, config: Entity): Route {
     path: '/config',
     access: 'viewer',
     tag: 'System',
-    summary: 'The configuration without its secrets, and where each key is from',
+    summary: 'The configuration without its secrets, and the source of each key',
     answer: ConfigAnswer,
     entity: config,
     handle: () => ({
@@ -78,7 +78,7 @@ function changeConfig(
     access: 'admin',
     tag: 'System',
     summary:
-      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back, and a value that is sent back as it was read changes nothing',
+      'Change keys of the configuration, by section; absent keys keep their value, null resets to the default, and a value that is sent back unchanged has no effect',
     query: ConfigQuery,
     body: ConfigBody,
     answer: ConfigChanged,
@@ -104,11 +104,11 @@ function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges)
     path: '/config/reload',
     access: 'admin',
     tag: 'System',
-    summary: 'Read the configuration file of this node again',
+    summary: 'Reload the configuration file of this node',
     answer: ConfigChanged,
     errors: {
-      400: 'the file has faults',
-      409: 'the file cannot be read, or names an administrator whose name a user has',
+      400: 'the file has errors',
+      409: 'the file cannot be read, or contains an administrator name that a user has',
     },
     handle: async (request) => {
       const changed = await configuration.reload(policy, authorOf(request));
@@ -117,7 +117,7 @@ function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges)
   });
 }
 
-/** The values of a body, by key, each good by itself; undefined for null. Throws 400 with every fault. */
+/** The values in a body, by key, each valid by itself; undefined for null. Throws 400 with every error. */
 function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Values {
   const nulls = Object.entries(valuesOf(body)).filter(([, value]) => value === null);
   const given = withoutKeys(body, new Set(nulls.map(([name]) => name)), []);
@@ -130,7 +130,7 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
   return values;
 }
 
-/** The body without keys that have the values which a reader is shown. */
+/** The body without keys whose values are those that a reader is shown. */
 function withoutUnchanged(body: unknown, stored: Config): unknown {
   const [given, shown] = [valuesOf(body), valuesOf(shownSections(stored))];
   const names = Object.keys(given).filter((name) => isSameValue(given[name], shown[name]));
@@ -143,18 +143,18 @@ function withoutKeys(tree: unknown, names: ReadonlySet<string>, path: readonly s
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutKeys(inner, names, [...path, name])]));
 }
 
-/** Values with the credentials that are stored in the place of the masks that `withoutSecrets` has put there. */
+/** Values with the stored credentials in place of the masks that `withoutSecrets` has written. */
 function unmasked(values: Values, stored: Values): Values {
   const given = Object.entries(values).map(([name, value]) => {
     if (typeof value !== 'string' || !hasMask(value)) return [name, value];
     const url = unmaskUrl(value, String(stored[name]));
-    if (url === null) throw invalid([{ path: name, message: 'has a mask where its credentials stood' }]);
+    if (url === null) throw invalid([{ path: name, message: 'has a mask in place of its credentials' }]);
     return [name, url];
   });
   return Object.fromEntries(given) as Values;
 }
 
-/** The sections of the configuration as a reader is shown them. */
+/** The sections of the configuration in the form that a reader is shown. */
 function shownSections(config: Config): ConfigSections {
   return withoutSecrets(config, []) as ConfigSections;
 }

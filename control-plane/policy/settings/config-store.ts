@@ -1,6 +1,6 @@
 /**
  * SQL of `config_values`: the configuration of the cluster, one row for each key that was set. A trigger records each
- * change of keys of `[dns]` and `[blocking]`, so that they are part of revisions.
+ * change of keys in `[dns]` and `[blocking]`, so that they are part of revisions.
  */
 import { isSecret, isSameValue, pickValues } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
@@ -16,9 +16,9 @@ export async function readConfigRows(db: Queryable): Promise<Values> {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
-/** Keys that one change of the configuration sets; undefined = back to the default. */
+/** Keys that one change of the configuration sets; undefined = reset to the default. */
 export interface ConfigChanges {
-  /** Keys of the cluster as they were and are to be. */
+  /** Keys of the cluster before and after the change. */
   readonly rows: { readonly before: Values; readonly after: Values };
   /** Keys of the node before and after the change; they have no rows. */
   readonly node: { readonly before: Values; readonly after: Values };
@@ -55,8 +55,8 @@ export async function writeConfigRows(
 }
 
 /**
- * Writes the rows of the first file, in the first call in a cluster; true if it was that. Revisions start from it; it
- * is not one itself.
+ * Writes the rows of the first file, at the first call in a cluster; true if it was the first. Revisions start from it;
+ * it is not a revision itself.
  */
 export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> {
   const { rows } = await tx.query(
@@ -68,7 +68,7 @@ export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> 
   return true;
 }
 
-/** Writes rows, as a part of a change that has its revision and entry elsewhere; undefined = no row. */
+/** Writes rows, as part of a change whose revision and audit entry are written elsewhere; undefined = no row. */
 export async function putConfigRows(tx: Queryable, values: Values): Promise<void> {
   for (const [key, value] of Object.entries(values)) {
     if (value === undefined) await tx.query('DELETE FROM config_values WHERE key = $1', [key]);
@@ -85,7 +85,10 @@ function keysThatDiffer({ before, after }: ConfigChanges['rows']): string[] {
   return Object.keys(after).filter((name) => !isSameValue(before[name], after[name]));
 }
 
-/** Whether the key is in revisions: what decides about names. Sessions, the log and the cache are not undone with rules. */
+/**
+ * Whether the key is in revisions: settings that decide about names. Rolling back rules does not undo settings of
+ * sessions, the log and the cache.
+ */
 export function isPolicyKey(key: string): boolean {
   return /^(?:dns|blocking)\./u.test(key);
 }

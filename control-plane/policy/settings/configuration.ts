@@ -1,7 +1,7 @@
 /**
  * The active configuration on this node, and the one way to change it. Keys of the cluster are database rows, keys of
- * the node are in its file; the environment outranks both. The last edit wins: through the API, which changes row and
- * file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
+ * the node are in its file; the environment outranks both. The last edit is used: through the API, which changes row
+ * and file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
  */
 import { inFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
@@ -27,7 +27,7 @@ import { joinedChanges, storeChange } from './serial-change.ts';
 import type { ChangeTogether, InForce, TurnedChange } from './serial-change.ts';
 import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 
-/** Applies a configuration; an error that it throws must not keep others from applying it. */
+/** Applies a configuration; if one throws, the others must still apply it. */
 export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
 
 export interface ConfigurationParts {
@@ -35,9 +35,9 @@ export interface ConfigurationParts {
   readonly dataDir: string;
   readonly database: Database;
   readonly logger: Logger;
-  /** Faults of files that a configuration names. */
+  /** Errors of files in a configuration. */
   readonly fileFaults?: (next: Config) => readonly FieldProblem[];
-  /** Refuses a new name of the administrator that a user has. */
+  /** Rejects a new name of the administrator that a user has. */
   readonly refuseTaken?: (tx: Queryable, adminName: string) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ interface FileValues {
 
 type ReadFile = () => Promise<FileValues>;
 
-/** Holds the configuration. One per node. */
+/** Stores the configuration. One per node. */
 export class Configuration {
   private readonly parts: ConfigurationParts;
   private readonly file: ConfigFile | null;
@@ -65,16 +65,16 @@ export class Configuration {
   private layers: Layers;
   private running: Config;
   private stored: Config;
-  /** The values that produced both. */
+  /** The values from which both were produced. */
   private taken: Values;
   /** Values of the file when it was last compared with the rows; null = never on this node. */
   private remembered: Values | null;
   /** Whether the rows of the database are known to contain the values of the file at the start. */
   private isSettled = false;
-  /** Reason why the last attempt to take the file failed, and the rows of the cluster. */
+  /** Reason why the last attempt to apply the file failed; the same for the rows of the cluster. */
   private fileFault: string | null = null;
   private rowsFault: string | null = null;
-  /** A file that was changed while there was no database. */
+  /** Whether the file was changed while there was no database. */
   private isReloadDue = false;
 
   constructor(parts: ConfigurationParts) {
@@ -95,7 +95,7 @@ export class Configuration {
     return this.running;
   }
 
-  /** The configuration as it is stored. */
+  /** The stored configuration. */
   written(): Config {
     return this.stored;
   }
@@ -106,7 +106,7 @@ export class Configuration {
     return 'config' in stored ? stored.config : this.stored;
   }
 
-  /** The layer of each key. */
+  /** The source of each key. */
   sources(): Record<string, Source> {
     const { layers } = this;
     return Object.fromEntries(layered.KEY_NAMES.map((name) => [name, layered.sourceOf(layers, name)]));
@@ -118,24 +118,29 @@ export class Configuration {
     return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
   }
 
-  /** Keys of the cluster by which this node runs otherwise than others: its environment has them, or a restart is due. */
+  /**
+   * Keys of the cluster whose values on this node differ from those of other nodes: set by its environment, or waiting
+   * for a restart.
+   */
   drift(): string[] {
     const pending = new Set(this.pending());
     const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
     return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
   }
 
-  /** Reason why the last reload failed, and so an earlier configuration is active; null = it did not. */
+  /** Reason why the last reload failed, so that an earlier configuration is active; null = it did not. */
   reloadFault(): string | null {
     return this.fileFault ?? this.rowsFault;
   }
 
-  /** Also applies configurations with `use` from now on. */
+  /** Adds a function that applies configurations. */
   onChange(use: UseConfig): void {
     this.users.push(use);
   }
 
-  /** Stores and applies values by key, all or none; undefined = the default. `together` joins the same revision. */
+  /**
+   * Stores and applies values by key, all or none; undefined = the default. `together` is stored in the same revision.
+   */
   change(
     policy: PolicyChanges,
     author: Author,
@@ -145,7 +150,7 @@ export class Configuration {
     return this.store(policy, author, Object.keys(values), () => values, together);
   }
 
-  /** Faults of a change of these keys on this node, without making it. */
+  /** Errors of a change of these keys on this node, without making it. */
   faultsOfChange(values: Values): readonly FieldProblem[] {
     const { layers, file } = this;
     const names = Object.keys(values);
@@ -169,7 +174,7 @@ export class Configuration {
     });
   }
 
-  /** `valuesIn` is given the rows, in the turn of this change among those of all nodes. */
+  /** `valuesIn` gets the rows when it is this change's turn among those of all nodes. */
   private async store(
     policy: PolicyChanges,
     author: Author,
@@ -190,10 +195,10 @@ export class Configuration {
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
       const changed = await writeConfigRows(tx, author, { rows: cluster, node });
-      // Last: whatever fails before leaves the file as it was.
+      // Last, so that an earlier failure leaves the file unchanged.
       if (read !== null) {
         const again = await this.file!.write(read, values);
-        // After a conflict with another transaction the work runs again, and finds its own changes.
+        // After a conflict with another transaction, the work runs again, and finds its own changes.
         written = { ...again, undo: written?.undo ?? again.undo };
       }
       return other === undefined ? changed : joinedChanges(other, changed);
@@ -212,7 +217,7 @@ export class Configuration {
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
   }
 
-  /** Reads the file again: changes made there are written to the rows, and all of it is applied. */
+  /** Reloads the file: its changes are written to the rows, and everything is applied. */
   async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
     await this.settle(policy);
     await this.takeFile(policy, author, () => this.readAll()).catch((error: unknown) => {
@@ -229,17 +234,18 @@ export class Configuration {
     const { logger, database } = this.parts;
     try {
       const { restart_required: restart } = await this.reload(policy, SYSTEM);
-      logger.info('configuration file read again', { restart_required: restart });
+      logger.info('configuration file reloaded', { restart_required: restart });
     } catch (error) {
       this.isReloadDue = database.status().state !== 'up';
       const reason = reasonOf(error);
-      if (this.isReloadDue)
-        logger.warn('read the configuration again: later, once there is a database', { reason });
-      else logger.error('read the configuration again failed: the one before stays', { reason });
+      if (this.isReloadDue) logger.warn('reload postponed until there is a database', { reason });
+      else logger.error('reload failed; keeping the current configuration', { reason });
     }
   }
 
-  /** Compares the file of the start with the rows, once there is a database; the first file gives its values. */
+  /**
+   * Compares the file at the start with the rows, when there is a database; the first file provides the initial values.
+   */
   async settle(policy: PolicyChanges): Promise<void> {
     const isAgain = this.isReloadDue;
     if (this.isSettled && !isAgain) return;
@@ -250,7 +256,7 @@ export class Configuration {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       this.fileFault = reloadFaultOf(error);
       this.parts.logger.error(
-        'apply the changes of the configuration file failed: the stored settings stay active',
+        'could not apply the changes of the configuration file; the stored settings stay active',
         {
           reason: error.message,
         },
@@ -262,19 +268,19 @@ export class Configuration {
     await this.takeRows(await readConfigRows(this.parts.database));
   }
 
-  /** Another program of Weir has written this value of a node's key into the file. */
+  /** Records that another process of Weir has written this value of a node's key to the file. */
   noteInFile(name: string, value: unknown): void {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
   }
 
-  /** Faults of the configuration that this node would have with these rows, by key. */
+  /** Errors in the configuration that this node would have with these rows, by key. */
   faultsOfRows(rows: Values): readonly FieldProblem[] {
     return this.faultsOf({ ...this.layers, rows });
   }
 
   /** Applies the configuration rows that `read` returns together with the data that its caller needs. */
   async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
-    // Rows that were read before the file had filled the database are not the cluster's configuration.
+    // Rows that were read before they contained the file's values are not the cluster's configuration.
     const { isSettled } = this;
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
@@ -297,7 +303,7 @@ export class Configuration {
     if ('faults' in stored) {
       const reason = stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; ');
       this.rowsFault = reason;
-      this.parts.logger.error('take the configuration of the cluster failed: the one before stays', {
+      this.parts.logger.error('could not apply the configuration of the cluster; the previous one stays', {
         reason,
       });
       return;
@@ -317,7 +323,9 @@ export class Configuration {
   private async readFile(names: readonly string[]): Promise<ReadConfigFile | null> {
     const read = (await this.file?.readToWrite()) ?? null;
     if (read === null && names.some(layered.isNodeKey))
-      throw conflict('Weir was started without a configuration file, which could hold the keys of this node');
+      throw conflict(
+        'Weir was started without a configuration file, which would contain the keys of this node',
+      );
     return read;
   }
 
@@ -352,7 +360,7 @@ export class Configuration {
     });
   }
 
-  /** Runs a change while no other one of this node runs. */
+  /** Runs a change while no other change of this node runs. */
   private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
     const run = (): Promise<InForce> => storeChange(policy, author, change);
     const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
@@ -383,12 +391,14 @@ export class Configuration {
     return 'faults' in result ? badFields(result.faults) : (this.parts.fileFaults?.(result.config) ?? []);
   }
 
-  /** The transaction has failed: the file gets its text back. */
+  /** The transaction has failed: restores the text of the file. */
   private async undoFile(written: WrittenConfig | undefined): Promise<void> {
     try {
       await written?.undo();
     } catch (error) {
-      this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
+      this.parts.logger.error('could not undo a change of the configuration file', {
+        reason: reasonOf(error),
+      });
     }
   }
 }

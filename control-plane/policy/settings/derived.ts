@@ -1,4 +1,4 @@
-/** Settings that follow from the configuration but are not written in it as they are used. */
+/** Settings that are derived from the configuration. */
 import { hostname } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
 import { readLocalRecordLine, type WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
@@ -27,7 +27,7 @@ export function configRecords({ dns }: Config): WrittenLocalRecord[] {
   return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
 }
 
-/** The name under which programs that know Pi-hole's API look for it. */
+/** The name under which programs for Pi-hole's API look for it. */
 export const COMPAT_NAME = 'pi.hole';
 
 /** Names of DHCP leases: a bare host name gets the suffix `localDomain`, if there is one. */

@@ -65,7 +65,7 @@ function changeSettings(
       if (expected !== undefined)
         throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
       const stored = dnsSettings(configuration.written());
-      // A field that is sent back as it was read stays a default.
+      // A field that is sent back unchanged stays a default.
       const fields = Object.entries(body).filter(
         ([name, value]) => value !== undefined && value !== stored[name as keyof DnsSettings],
       );

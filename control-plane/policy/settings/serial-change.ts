@@ -7,23 +7,23 @@ import type { Changed, PolicyChanges } from '../change/change.ts';
 export interface TurnedChange {
   /** Work in the transaction. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
-  /** Called once the change is stored. */
+  /** Called when the change is stored. */
   readonly stored: () => void;
-  /** Makes it active; by default only calls `apply`. */
+  /** Activates it; by default only calls `apply`. */
   readonly follow?: (apply: () => Promise<void>) => Promise<void>;
   /** Called if it could not be stored. */
   readonly failed?: () => Promise<void>;
 }
 
-/** Another change of policy that is stored with one of the configuration. */
+/** Another change of policy that is stored together with one of the configuration. */
 export interface ChangeTogether {
-  /** In the transaction, before the keys are written; it may run again. */
+  /** Runs in the transaction, before the keys are written; it may run again. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
-  /** Called once both changes are stored. */
+  /** Called when both changes are stored. */
   readonly follow: (apply: () => Promise<void>) => Promise<void>;
 }
 
-/** Both as one change, by the summary of the first. */
+/** Both as one change, with the summary of the first. */
 export function joinedChanges(first: Changed<null>, second: Changed<null>): Changed<null> {
   const outside = [...(first.outside ?? []), ...(second.outside ?? [])];
   return { result: null, summary: first.summary ?? second.summary, outside };

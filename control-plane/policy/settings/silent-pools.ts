@@ -1,6 +1,6 @@
 /**
- * Rejects a change that would store a pool of which no server answers: the network would be without DNS, and so without
- * the means to find out why. Only pools with new servers are tested, never the shipped ones. Users who know better, as
+ * Rejects a change that would store a pool in which no server answers: the network would have no DNS, and so no means
+ * to find the cause. Only pools with new servers are tested, never the default ones. Users who know better, for example
  * before a move, send `force`.
  */
 import { isSameValue } from '../../../config/layers.ts';
@@ -8,7 +8,7 @@ import type { Values } from '../../../config/layers.ts';
 import type { Config } from '../../../config/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** Asks each of these servers once, with these resolvers for their names; null = it has answered, else why not. */
+/** Tests each of these servers once, with these resolvers for their names; null = it has answered, else the reason. */
 export type TestUpstreams = (
   servers: readonly string[],
   bootstrap: readonly string[],
@@ -20,7 +20,7 @@ type Pools = Config['dns']['pools'];
 const POOLS = 'dns.pools';
 const BOOTSTRAP = 'dns.bootstrap';
 
-/** Throws 409 `upstream_silent`, with a fault for each silent pool of these checked values. */
+/** Throws 409 `upstream_silent`, with an error for each silent pool among these checked values. */
 export async function refuseSilentPools(
   values: Values,
   stored: Config,
@@ -42,6 +42,6 @@ export async function refuseSilentPools(
       return { path: `${POOLS}.${at}.servers`, message };
     });
   if (fields.length === 0) return;
-  const detail = `${fields.map(({ message }) => message).join('; ')}; store it all the same with force=true`;
+  const detail = `${fields.map(({ message }) => message).join('; ')}; use force=true to store it anyway`;
   throw new ApiError(409, 'upstream_silent', detail, { fields });
 }

@@ -43,7 +43,7 @@ describe('SIGHUP', () => {
     writeFileSync(file(), edited);
     expect(await room.told()).toEqual([EVERY_ADDRESS]);
     room.weir.child.kill('SIGHUP');
-    await room.weir.untilOutput(/configuration file read again/);
+    await room.weir.untilOutput(/configuration file reloaded/);
     expect(await room.told()).toEqual(['192.0.2.2']);
     expect(readFileSync(file(), 'utf8')).toBe(edited);
     expect((await config()).sources).toMatchObject({ 'dns.pools': 'database', 'server.workers': 'default' });
@@ -56,9 +56,7 @@ describe('SIGHUP', () => {
     const before = readFileSync(file(), 'utf8');
     writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
     room.weir.child.kill('SIGHUP');
-    await room.weir.untilOutput(
-      /read the configuration again failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /,
-    );
+    await room.weir.untilOutput(/reload failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /);
     expect(await room.told()).toEqual([EVERY_ADDRESS]);
     writeFileSync(file(), before);
   });

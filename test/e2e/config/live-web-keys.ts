@@ -103,9 +103,9 @@ async function reloadLines(room: LiveRoom): Promise<string[]> {
   // An error, which every level logs, follows that line.
   room.editAuditDays(0);
   room.weir.child.kill('SIGHUP');
-  await until('the error', () => linesOf('read the configuration again failed').length > 0);
+  await until('the error', () => linesOf('reload failed').length > 0);
   room.editAuditDays(days + 1);
-  return linesOf('configuration file read again');
+  return linesOf('configuration file reloaded');
 }
 
 export const WEB_KEYS: readonly LiveKey[] = [

@@ -130,7 +130,10 @@ describe('LineRules', () => {
       '||example.com^$dnsrewrite=two words',
       '$dnsrewrite to a value that is not a response code, an address or a host name',
     ],
-    ['||example.com^$dnsrewrite=NOERROR;CNAME;192.0.2.1', '$dnsrewrite with data that is not valid for type CNAME'],
+    [
+      '||example.com^$dnsrewrite=NOERROR;CNAME;192.0.2.1',
+      '$dnsrewrite with data that is not valid for type CNAME',
+    ],
     [
       '||example.com^$dnsrewrite=NOERROR;NS;a.example',
       '$dnsrewrite to a record of this type is not supported: NS',

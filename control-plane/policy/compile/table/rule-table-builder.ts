@@ -1,7 +1,7 @@
 /**
- * Builds the rule table of `shared/snapshot/rule-table.ts`: names are hashed from their text and put into
- * the final buckets at once, which grow in place, so that a rebuild needs no memory beside the table it
- * makes. The buffer is a growable SharedArrayBuffer; its length is exact when finished.
+ * Builds the rule table of `shared/snapshot/rule-table.ts`: names are hashed from their text and written directly to
+ * the final buckets, which grow in place, so that a rebuild needs no memory in addition to the new table. The buffer is
+ * a growable SharedArrayBuffer; its length is exact when finished.
  */
 import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
 import {
@@ -14,11 +14,11 @@ import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { AttributeInterner } from './attribute-table.ts';
 
-/** Maximum number of bytes of a table; address space is reserved for it, memory is taken as it fills: 63 M names. */
+/** Maximum size of a table in bytes; address space is reserved for it, memory is allocated as it fills: 63 M names. */
 const MAX_TABLE_BYTES = 0x4000_0000;
-/** Buckets to begin with: 4 KiB. */
+/** Initial number of buckets: 4 KiB. */
 const FIRST_BUCKETS = 63;
-/** Load at which the table grows, and by how much: a finished table is 0.78 to 0.9 full. */
+/** Load at which the table grows, and the growth: a finished table is 0.78 to 0.9 full. */
 export const MAX_LOAD = 0.9;
 const GROWTH = 1.15;
 
@@ -26,7 +26,7 @@ const BUCKET_BYTES = L.BUCKET_WORDS * 4;
 const HEADER_BYTES = L.HEADER_WORDS * 4;
 const DOT = 0x2e;
 
-/** Secret start values of the two lanes of the names' hashes. */
+/** Secret initial values of the two hash lanes. */
 export interface TableSeeds {
   /** i32 or u32 each. */
   readonly low: number;
@@ -40,7 +40,7 @@ export interface BuiltTable {
   readonly nameCount: number;
 }
 
-/** Find-or-insert table of names; sources are added one after the other. */
+/** Find-or-insert table of names; sources are added one after another. */
 export class RuleTableBuilder {
   readonly seeds: TableSeeds;
   private readonly buffer: SharedArrayBuffer;
@@ -52,15 +52,15 @@ export class RuleTableBuilder {
   private growAt = 0;
   private hashLow = 0;
   private hashHigh = 0;
-  /** While growing: the current bucket, and names (three words each) that wait for a bucket below it. */
+  /** While growing: the current bucket, and names (three words each) that wait for a lower bucket. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
   /** Names without a free slot up to the table's end; they continue at its start after all others have moved. */
   private readonly wrapped: number[] = [];
 
   /**
-   * `expectedNames` sizes the first buckets: guess too low rather than too high, for a table never shrinks.
-   * `add` throws a RangeError when the table would need more than `maxBytes`.
+   * `expectedNames` sets the initial size: choose too low rather than too high, because a table never shrinks. `add`
+   * throws a RangeError if the table would need more than `maxBytes`.
    */
   constructor(seeds: TableSeeds, expectedNames = 0, maxBytes: number = MAX_TABLE_BYTES) {
     this.seeds = { low: seeds.low | 0, high: seeds.high | 0 };
@@ -70,15 +70,15 @@ export class RuleTableBuilder {
     this.resize(buckets);
   }
 
-  /** Names added from now on belong to source `index`; indexes ascend. */
+  /** Starts source `index`, which the next names belong to; indexes ascend. */
   beginSource(index: number): void {
     this.interner.beginSource(index);
   }
 
   /**
-   * Adds the name whose text, ASCII in any case and without a final dot, lies in [start, end) of `bytes`.
-   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form. Returns the kinds
-   * that the name had before.
+   * Adds the name whose text, ASCII in any case and without a final dot, is in [start, end) of `bytes`. `kinds` are
+   * `RuleKind` bits. The hash is that of `hashName` over the lower-case wire form. Returns the earlier kinds of the
+   * name.
    */
   addName(bytes: Uint8Array, start: number, end: number, kinds: number): number {
     this.hash(bytes, start, end);
@@ -86,7 +86,7 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Records that source `by` disables `kinds` of these sources at a name (`$badfilter`); after the last source only.
+   * Records that source `by` disables `kinds` of these sources for a name (`$badfilter`); only after the last source.
    * The name itself stays in the table.
    */
   takeBack(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
@@ -139,7 +139,7 @@ export class RuleTableBuilder {
     return -1;
   }
 
-  /** Adds the name with these hash lanes (i32); returns the kinds that it had before. */
+  /** Adds the name with these hash lanes (i32); returns its earlier kinds. */
   add(low: number, high: number, kinds: number): number {
     if (this.names >= this.growAt) this.grow();
     const words = this.words;
@@ -166,8 +166,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Renumbers the attributes, writes header and checksum; `build` is a u32 that marks this build, and so many of the
-   * names are addresses or prefixes of these lengths. The builder must not be used after it.
+   * Renumbers the attributes, writes header and checksum; `build` is a u32 that identifies this build; `addressCount`
+   * of the names are addresses, or prefixes with the lengths `prefixes`. The builder must not be used afterwards.
    */
   finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
     const { table, renumber } = this.interner.finish();
@@ -193,8 +193,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Grows in place. A name's home only moves up, so buckets are processed from the last to the first; a name that had
-   * overflowed from a lower bucket waits until that one is processed.
+   * Grows in place. The bucket of a name can only move up, so buckets are processed from the last to the first; a name
+   * that had overflowed from a lower bucket waits until that one is processed.
    */
   private grow(): void {
     const before = this.bucketCount;
@@ -241,7 +241,7 @@ export class RuleTableBuilder {
     }
   }
 
-  /** Places the waiting names whose home is at or above `bucket`. */
+  /** Places the waiting names whose bucket is at or above `bucket`. */
   private settleWaiting(bucket: number): void {
     const names = this.waiting.splice(0);
     for (let at = 0; at < names.length; at += 3) {

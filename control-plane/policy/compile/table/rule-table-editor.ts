@@ -1,18 +1,20 @@
 /**
- * Changes a few names in a copy of a finished rule table, so that the cost is that of the copy, not that of building it.
- * A name that is left without rules keeps its slot, with an attribute of no pairs, until the table is built again.
+ * Changes a few names in a copy of a finished rule table, which costs a copy instead of a build. A name without
+ * remaining rules keeps its slot, with an attribute without pairs, until the table is built again.
  */
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import { RuleTableLayout as L, checksumWords } from '../../../../shared/snapshot/layout.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { MAX_LOAD, type BuiltTable } from './rule-table-builder.ts';
 
-/** Share of names without rules, and number of attributes and their growth, at which building from scratch pays. */
+/**
+ * Share of names without rules, and number of attributes and their growth, above which building from scratch is better.
+ */
 const MAX_EMPTY = 0.1;
 const MAX_ATTRIBUTES = 4096;
 const MAX_ATTRIBUTE_GROWTH = 1.5;
 
-/** Editor of a rule table, used once: `set` names, then `finish`. */
+/** Editor of a rule table, for one use: `set` names, then `finish`. */
 export class RuleTableEditor {
   private readonly buffer: SharedArrayBuffer;
   private readonly words: Int32Array;
@@ -31,7 +33,7 @@ export class RuleTableEditor {
     this.bucketCount = this.words[L.BUCKET_COUNT_WORD]!;
     this.names = this.words[L.NAME_COUNT_WORD]!;
     this.nameCounts = [...nameCounts];
-    // Tables of many lists that overlap have tens of thousands.
+    // Tables of many overlapping lists have tens of thousands.
     this.maxAttributes = Math.max(MAX_ATTRIBUTES, nameCounts.length * MAX_ATTRIBUTE_GROWTH);
     for (let attribute = 0; attribute < nameCounts.length; attribute++) {
       const own = [...pairs.subarray(offsets[attribute], offsets[attribute + 1])];
@@ -40,7 +42,7 @@ export class RuleTableEditor {
     }
   }
 
-  /** Pairs of a name (ASCII, folded); undefined if it is not in the table. */
+  /** Pairs of a name (ASCII, lower case); undefined if it is not in the table. */
   pairsAt(name: string): readonly number[] | undefined {
     this.hashOf(name);
     const { low, high } = this.hash;
@@ -59,8 +61,8 @@ export class RuleTableEditor {
   }
 
   /**
-   * Gives a name (ASCII, folded) these pairs of an `AttributeTable`, in ascending order, instead of those that it has;
-   * none = no rule. False = the table is full and has to be built again.
+   * Assigns these pairs of an `AttributeTable`, in ascending order, to a name (ASCII, lower case); empty = no rule.
+   * False = the table is full and must be built again.
    */
   set(name: string, pairs: readonly number[]): boolean {
     this.hashOf(name);
@@ -76,13 +78,13 @@ export class RuleTableEditor {
         this.use(slot, pairs);
         return true;
       }
-      // A name of this hash may now lie in a later bucket.
+      // A name with this hash may now be in a later bucket.
       this.words[at + L.OVERFLOW_AT]! |= 1 << high;
       bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
     }
   }
 
-  /** The table, marked with `build`, a u32; undefined if it should be built from scratch. */
+  /** The table, identified by `build`, a u32; undefined if it should be built from scratch. */
   finish(build: number): BuiltTable | undefined {
     const empty = this.nameCounts[this.known.get('') ?? -1] ?? 0;
     if (empty > this.names * MAX_EMPTY || this.nameCounts.length > this.maxAttributes) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Short lists, such as custom rules, without the compile thread: what is in one, and its change in a finished table.
- * Changing it costs a copy of the table, not reading all lists. It gives up wherever the result might differ from that
- * of a compile: if the special rules of the text change, at names that `$badfilter` rules concern, and at addresses.
+ * Reads short lists, such as custom rules, without the compile thread: their rules, and their change in a finished
+ * table. A change costs a copy of the table, not reading all lists. It gives up if the result might differ from that of
+ * a compilation: if the special rules of the text change, for names with `$badfilter` rules, and for addresses.
  */
 import { stat } from 'node:fs/promises';
 import { randomInt } from 'node:crypto';
@@ -23,7 +23,7 @@ import { SpecialRuleSet } from './special-rule-set.ts';
 import { rulesOfSource, withRuleLines } from './special-rules-builder.ts';
 import { WatchedNames } from './watched-names.ts';
 
-/** Bytes and lines of a text that the control plane's loop can read without others noticing. */
+/** Maximum size and number of lines of a text that the control plane's loop can read without a noticeable delay. */
 export const SHORT_TEXT_BYTES = 65_536;
 const SHORT_TEXT_LINES = 5000;
 
@@ -39,7 +39,7 @@ export interface TextChange {
 /** The table after a change, without identity and times. */
 export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 'attributes'> {
   readonly statistics: ListStatistics;
-  /** Lines that the names files lack. */
+  /** Lines that are missing in the names files. */
   readonly lines: { readonly block: AddedLines; readonly allow: AddedLines };
   readonly hasLeftNames: boolean;
 }
@@ -47,14 +47,14 @@ export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 
 /** Cache of the previous texts, so that only changed expressions are compiled. */
 const automata = new RememberedAutomata();
 
-/** `CompilePool.inspect` of a short text; undefined if reading it takes long. */
+/** `CompilePool.inspect` for a short text; undefined if reading it would take long. */
 export async function inspectShortText(list: ListFile): Promise<ListInspection | undefined> {
   const rules = newRules();
   const inspection = await inspectList(list, new WatchedNames([], rules));
   return rules.isOverBudget ? undefined : inspection;
 }
 
-/** Changes one list of compiled rules; undefined if a compile has to. */
+/** Changes one list in compiled rules; undefined if a compilation is required. */
 export async function changeText(
   compiled: CompiledRules,
   change: TextChange,
@@ -69,7 +69,7 @@ export async function changeText(
   return names && { ...names, special, statistics: after.statistics };
 }
 
-/** Names at which rules of some list are disabled; undefined if they are not known. */
+/** Names for which rules of any list are disabled; undefined if unknown. */
 function takenBackNamesOf({ sources }: CompiledRules): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const { statistics } of sources) {
@@ -82,7 +82,7 @@ function takenBackNamesOf({ sources }: CompiledRules): ReadonlySet<string> | und
 /** Contribution of a text to a table. */
 interface TextRules {
   readonly statistics: ListStatistics;
-  /** Kinds by name, folded. */
+  /** Kinds by name, in lower case. */
   readonly names: ReadonlyMap<string, number>;
   readonly special: readonly SpecialRule[];
 }
@@ -99,7 +99,7 @@ async function readBefore(
   return readText(before, index);
 }
 
-/** Undefined if the text has rules that concern other lists, or takes long. */
+/** Undefined if the text has rules that affect other lists, or reading it would take long. */
 async function readText({ path, reading }: ListFile, source: number): Promise<TextRules | undefined> {
   const names = new Map<string, number>();
   const sink = new TextSink(source);
@@ -135,7 +135,7 @@ class TextSink implements SpecialSink {
     this.source = source;
   }
 
-  /** Whether its rules leave those of other lists alone, and were all judged. */
+  /** Whether its rules do not affect those of other lists, and all were read. */
   get isAlone(): boolean {
     return !this.hasBadFilters && !this.rules.isOverBudget;
   }
@@ -154,7 +154,7 @@ class TextSink implements SpecialSink {
   }
 }
 
-/** The special rules if those of the text are the same, perhaps in other lines; else undefined. */
+/** The special rules if those of the text are the same, possibly on other lines; else undefined. */
 function specialAfter(
   special: SharedArrayBuffer,
   source: number,
@@ -165,7 +165,7 @@ function specialAfter(
   if (!isSame) return undefined;
   if (before.length === 0) return special;
   const indexes = rulesOfSource(special, source);
-  // A compile may have had no room for some.
+  // A compilation may have rejected some for lack of budget.
   if (indexes.length !== before.length) return undefined;
   const moved = indexes.flatMap((index, at): [number, number][] =>
     before[at]!.line === after[at]!.line ? [] : [[index, after[at]!.line]],
@@ -177,7 +177,7 @@ function isSameRule(one: SpecialRule, other: SpecialRule): boolean {
   return JSON.stringify({ ...one, line: 0 }) === JSON.stringify({ ...other, line: 0 });
 }
 
-/** Lines that a names file lacks, as they are found out. */
+/** Lines missing in a names file, as they are found. */
 interface GrowingLines extends AddedLines {
   readonly fresh: string[];
   readonly perhaps: string[];
@@ -217,7 +217,7 @@ function changeNames(
     ] as const) {
       if ((had & mask) !== 0 && (has & mask) === 0) hasLeftNames = true;
       if ((had & mask) !== 0 || (has & mask) === 0) continue;
-      // A name that was there before may have left its line.
+      // The line of an earlier name may have been removed.
       (known === undefined ? lines.fresh : lines.perhaps).push(name);
     }
   }

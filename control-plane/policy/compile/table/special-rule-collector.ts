@@ -1,6 +1,6 @@
 /**
  * Collects the special rules of all lists while a table is built, and at the end records which rules and names are
- * disabled by `$badfilter` rules of which lists: that applies to the groups of those lists.
+ * disabled by `$badfilter` rules of which lists: these are disabled for the groups of those lists.
  */
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
 import { invalidLine } from '../parse/foreign-line.ts';
@@ -10,11 +10,11 @@ import type { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleSet } from './special-rule-set.ts';
 import { encodeSpecialRules } from './special-rules-builder.ts';
 
-/** Maximum number of special rules of all lists together, and characters of their texts. */
+/** Maximum number of special rules of all lists together, and total length of their texts. */
 const MAX_SPECIAL_RULES = 200_000;
 const MAX_TEXT_LENGTH = 67_108_864;
 
-/** Sink of the special rules of one compile. */
+/** Sink for the special rules of one compilation. */
 export class SpecialRuleCollector implements SpecialSink {
   private readonly rules = new SpecialRuleSet();
   private readonly badFilters: (BadFilter & { readonly source: number })[] = [];
@@ -22,7 +22,7 @@ export class SpecialRuleCollector implements SpecialSink {
   private count = 0;
   private textLength = 0;
 
-  /** Rules received from now on belong to source `index`. */
+  /** Starts source `index`, which the next rules belong to. */
   beginSource(index: number): void {
     this.source = index;
   }
@@ -48,7 +48,7 @@ export class SpecialRuleCollector implements SpecialSink {
 
   /**
    * Records the disabled rules, and encodes all rules. `adblockSources` are the lists with Adblock-style rules: names
-   * of other lists are written differently and so never the same text.
+   * of other lists are written differently and so never have the same text.
    */
   finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
     const takenBackBy = new Map<string, number[]>();

@@ -126,7 +126,7 @@ describe('SpecialRuleSet', () => {
         (reason) => reason === null,
       ).length;
     expect([0, 1, 2, 3, 4].map(add)).toEqual([64, 64, 64, 64, 0]);
-    expect(set.add(rule('suffix', 'com', 5))).toMatch(/too many rules with conditions at one name/);
+    expect(set.add(rule('suffix', 'com', 5))).toMatch(/too many rules with conditions for one name/);
     expect(set.add(rule('suffix', 'net', 0))).toBeNull();
   });
 

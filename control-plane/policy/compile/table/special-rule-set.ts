@@ -1,5 +1,5 @@
 /**
- * Adds special rules one by one within their budget, and places each where a thread finds it at a bounded cost: at a
+ * Adds special rules one by one within their budget, and places each where a thread finds it at a bounded cost: at its
  * name, under three letters that each of its matches contains, or in an automaton that reads every name.
  * `special-rules-builder.ts` writes the result.
  */
@@ -54,12 +54,12 @@ interface SourceRules {
 /** Work of merging an automaton with others, see `AutomatonPacker`. */
 const WORK_OF_PACKING = 20_000;
 
-const TOO_MUCH_WORK = 'the expressions before it took all the time that there is for compiling';
+const TOO_MUCH_WORK = 'earlier expressions have used up the time for compiling';
 const NO_AUTOMATON =
-  'too many regular expressions that every name must be matched against, as they contain no fixed text';
+  'too many regular expressions that every name must be matched against, because they contain no fixed text';
 const NO_ADDRESS_AUTOMATON = 'too many regular expressions that every address must be matched against';
-const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
-const CROWDED_NAME = 'too many rules with conditions at one name';
+const NO_MEMORY = 'earlier expressions have used up the memory';
+const CROWDED_NAME = 'too many rules with conditions for one name';
 const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);
 
 /** Collects and places the special rules of one table. */
@@ -67,7 +67,7 @@ export class SpecialRuleSet {
   readonly placed: PlacedRule[] = [];
   /** Addresses that the patterns and expressions match. */
   readonly addressSamples = new AddressSamples();
-  /** A rule was refused that a larger budget would have had room for. */
+  /** Whether a rule was rejected that would fit into a larger budget. */
   isOverBudget = false;
   private readonly grams = new GramIndex();
   private readonly budget: RuleBudget;
@@ -77,14 +77,14 @@ export class SpecialRuleSet {
 
   private readonly maker: AutomatonMaker;
 
-  /** `budget` is that of one source, `totalBudget` of all. */
+  /** `budget` is for one source, `totalBudget` for all. */
   constructor(budget = LIST_BUDGET, totalBudget = LISTS_BUDGET, maker = FRESH_AUTOMATA) {
     this.budget = budget;
     this.maker = maker;
     this.total = new RuleAllowance(totalBudget);
   }
 
-  /** Adds a rule, or returns why not. */
+  /** Adds a rule, or returns why it is rejected. */
   add(rule: SpecialRule): string | null {
     const source = this.sourceOf(rule.source);
     const isText = rule.match === 'regex' || rule.match === 'pattern';
@@ -93,7 +93,7 @@ export class SpecialRuleSet {
     return refused;
   }
 
-  /** Keeps the index of a rule that was not added, so that later rules keep theirs: nothing matches it. */
+  /** Reserves the index of a rule that was not added, so that later rules keep theirs: it never matches. */
   hold(rule: SpecialRule): void {
     this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false, isForEveryName: false });
   }
@@ -173,7 +173,7 @@ export class SpecialRuleSet {
     return null;
   }
 
-  /** Without automata for addresses all rules are for names. */
+  /** Without automata for addresses, all rules are for names. */
   private isForAddresses({ match, text }: SpecialRule): boolean {
     if (this.budget.addressAutomata === 0) return false;
     return match === 'regex' ? isAddressExpression(text) : isAddressPattern(text);

@@ -1,4 +1,4 @@
-/** Writes special rules and the index over them into one buffer, in the format of `SpecialRulesLayout`. */
+/** Writes special rules and their index to one buffer, in the format of `SpecialRulesLayout`. */
 import { type NameHash, hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import type { AutomatonPacker } from '../../../../shared/automata/automaton-packer.ts';
 import {
@@ -14,24 +14,21 @@ import type { GramPlace } from './gram-index.ts';
 import type { TableSeeds } from './rule-table-builder.ts';
 import { type PlacedRule, SpecialRuleSet } from './special-rule-set.ts';
 
-/** Three-letter slots for each literal, and fewest and most of them. */
+/** Three-letter slots per literal, and minimum and maximum of their total. */
 const SLOTS_PER_LITERAL = 16;
 const MIN_GRAM_SLOTS = 1024;
 const MAX_GRAM_SLOTS = 65_536;
-/** Word of a candidate that has the byte of its literal. */
+/** Word of a candidate with the byte of its literal. */
 const LITERAL_AT = 2;
 
-/** Encodes rules, silently without those over a list's budget. */
+/** Encodes rules, silently omitting those over a list's budget. */
 export function buildSpecialRules(rules: readonly SpecialRule[], seeds: TableSeeds): SharedArrayBuffer {
   const set = new SpecialRuleSet();
   for (const rule of rules) set.add(rule);
   return encodeSpecialRules(set, seeds);
 }
 
-/**
- * Encodes the rules of a set, each as `finish` leaves it; null leaves it out. `seeds` are those that names are
- * hashed with.
- */
+/** Encodes the rules of a set, each as returned by `finish`; null omits it. `seeds` are those of the names' hashes. */
 export function encodeSpecialRules(
   set: SpecialRuleSet,
   seeds: TableSeeds,
@@ -105,12 +102,12 @@ function automataOf(packers: Iterable<[number, AutomatonPacker]>, indexes: reado
   return encoded;
 }
 
-/** A rule's literal, and where it is looked for. */
+/** A rule's literal, and the letters by which it is found. */
 interface Candidate extends GramPlace {
   readonly index: number;
 }
 
-/** Sections whose sizes are known, laid out one after the other after the header. */
+/** Sections whose sizes are known, one after another after the header. */
 class SpecialRulesEncoder {
   private readonly placed: readonly PlacedRule[];
   private readonly texts: readonly Buffer[];
@@ -196,7 +193,7 @@ class SpecialRulesEncoder {
       this.words[this.header[word]! + number] = this.writeAutomaton(automaton);
   }
 
-  /** The word at which it lies. */
+  /** Returns the word at which it starts. */
   private writeAutomaton(automaton: Int32Array): number {
     const at = this.automatonAt;
     this.words.set(automaton, at);
@@ -213,7 +210,7 @@ class SpecialRulesEncoder {
     }
   }
 
-  /** Half full at most. */
+  /** At most half full. */
   private writeNames(seeds: TableSeeds): void {
     const { words, nameSlots } = this;
     const namesAt = this.header[L.NAMES_WORD]!;
@@ -228,7 +225,7 @@ class SpecialRulesEncoder {
     }
   }
 
-  /** The byte after them. */
+  /** Returns the byte after them. */
   private writeTexts(): number {
     const offsetsAt = this.header[L.OFFSETS_WORD]!;
     let at = this.wordCount * 4;
@@ -273,7 +270,7 @@ function lengthOf(parts: readonly { readonly length: number }[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The smallest power of two that can hold this number; 0 for none. */
+/** The smallest power of two that is at least this number; 0 for none. */
 function slotsFor(count: number): number {
   return count === 0 ? 0 : 2 ** Math.ceil(Math.log2(count));
 }

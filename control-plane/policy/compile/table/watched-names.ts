@@ -1,7 +1,7 @@
 /**
- * Finds which of a few names a list blocks or allows while the list is read, and which of its rules reach too far; the
- * guard uses it for the names that this network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
- * clients only are ignored.
+ * Finds which of a few names a list blocks or allows while the list is read, and which of its rules are too wide; the
+ * guard uses it for the names that this network queries most. Only patterns, expressions and conditional rules are
+ * stored and matched at the end; rules for some clients only are ignored.
  */
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { FOLD } from '../../../../shared/dns/name.ts';
@@ -28,9 +28,9 @@ export interface WideRule {
   readonly rule: string;
 }
 
-/** Names that a rule at one name can reach. */
+/** Names that a rule for one name can affect. */
 interface Reach {
-  /** Index of the watched name that is this very name; -1 = none. */
+  /** Index of the watched name that is equal to this name; -1 = none. */
   self: number;
   /** Indexes of the watched names below it. */
   readonly below: number[];
@@ -40,7 +40,7 @@ interface Reach {
 export class WatchedNames implements SpecialSink {
   private readonly names: readonly string[];
   private readonly reaches = new Map<string, Reach>();
-  /** Cheap first look: length and first two letters of all keys of `reaches`. */
+  /** A cheap first check: length and first two letters of all keys of `reaches`. */
   private readonly likely = new Uint8Array(65_536);
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
@@ -48,7 +48,7 @@ export class WatchedNames implements SpecialSink {
   private readonly takenBack = new Set<string>();
   private readonly wide: WideRule[] = [];
 
-  /** `names` in lower case, without final dots; `rules` is empty. */
+  /** `names` are in lower case, without final dots; `rules` is empty. */
   constructor(names: readonly string[], rules = new SpecialRuleSet()) {
     this.rules = rules;
     this.names = names;
@@ -61,7 +61,7 @@ export class WatchedNames implements SpecialSink {
     }
   }
 
-  /** Sees a rule as a `RuleSink` does. */
+  /** Receives a rule, like a `RuleSink`. */
   see(bytes: Uint8Array, start: number, end: number, kinds: number): void {
     if (this.likely[likelihood(end - start, bytes[start]!, bytes[start + 1]!)] === 0) return;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
@@ -91,7 +91,7 @@ export class WatchedNames implements SpecialSink {
     return true;
   }
 
-  /** Matches the stored rules against the names; once, after the list has been read. */
+  /** Matches the stored rules against the names; called once, after the list has been read. */
   finish(): void {
     if (this.rules.placed.length === 0 || this.names.length === 0) return;
     const rules = encodeSpecialRules(this.rules, SEEDS, (rule) => (this.counts(rule) ? rule : null));
@@ -101,7 +101,7 @@ export class WatchedNames implements SpecialSink {
       if (hashed === null) continue;
       matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
         const { kind, rewrite } = matcher.rule(rule);
-        // Such an exception lifts rewrites only.
+        // Such an exception only cancels rewrites.
         if (rewrite !== undefined && (kind & ALLOW_BELOW) !== 0) return;
         if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
         if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;
@@ -114,7 +114,7 @@ export class WatchedNames implements SpecialSink {
     return isForAll && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
   }
 
-  /** Rules that match every name, if their conditions hold. */
+  /** Rules that match every name, if their conditions are met. */
   forEveryName(): WideRule[] {
     return this.wide.filter(({ rule }) => !this.takenBack.has(rule));
   }
@@ -147,7 +147,7 @@ export class WatchedNames implements SpecialSink {
 
 /** Fixed seeds, because these hashes never leave the thread. */
 const SEEDS = { low: 1, high: 2 };
-/** Flags of the sources that count: the list is the only one. */
+/** Flags of the active sources: the list is the only one. */
 const ONE_SOURCE = Uint8Array.of(1);
 
 /** Whether a rule applies to address questions, the most frequent ones. */

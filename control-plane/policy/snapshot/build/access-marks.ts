@@ -1,10 +1,13 @@
-/** Lays who may ask over the ranges of the client table: the bits of admission change at other addresses than groups do. */
+/**
+ * Combines access rights with the ranges of the client table: the bits of admission change at other addresses than
+ * groups.
+ */
 import { isIpv4Network } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import type { Access } from '../../../../shared/policy/access.ts';
 import { ClientTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 
-/** Where each range starts, ascending from the first address, and its word. */
+/** Start of each range, ascending from the first address, and its word. */
 export interface Ranges<T extends number | bigint> {
   readonly starts: ArrayLike<T>;
   readonly records: ArrayLike<number>;
@@ -31,7 +34,7 @@ export function accessMarks({ allowed, blocked }: Access): AccessMarks {
   return { ipv4: { starts: Array.from(starts, Number), records }, ipv6: marksOf(false) };
 }
 
-/** Adds the bits of `marks` to the words of `ranges`, which are split where a bit changes. */
+/** Adds the bits of `marks` to the words of `ranges`, splitting ranges where a bit changes. */
 export function overlay<T extends number | bigint>(ranges: Ranges<T>, marks: Ranges<T>): Ranges<T> {
   if (marks.starts.length === 1 && marks.records[0] === 0) return ranges;
   const starts: T[] = [];
@@ -51,7 +54,7 @@ export function overlay<T extends number | bigint>(ranges: Ranges<T>, marks: Ran
   return { starts, records };
 }
 
-/** Counts from the first address upwards in how many networks of each kind an address is. */
+/** Counts, from the first address upwards, in how many networks of each kind an address is. */
 function sweep(allowed: readonly Network[], blocked: readonly Network[], familyBits: bigint): Ranges<bigint> {
   const changes: { readonly at: bigint; readonly allowed: number; readonly blocked: number }[] = [];
   const add = (network: Network, kind: { allowed: number; blocked: number }): void => {

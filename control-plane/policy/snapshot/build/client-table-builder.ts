@@ -1,7 +1,7 @@
 /**
  * Builds the client table of `shared/snapshot/client-table.ts` from groups that users assigned (by MAC, by address, by
- * subnet) and from the addresses at which MACs are seen. All nesting and precedence is resolved here: threads search
- * ranges that do not overlap.
+ * subnet) and from the addresses of known MACs. All nesting and precedence is resolved here: threads search ranges
+ * without overlaps.
  */
 import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { isSameAccess } from '../../../../shared/policy/access.ts';
@@ -25,7 +25,7 @@ type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
 interface Prefix {
   readonly start: bigint;
   readonly end: bigint;
-  /** Of two prefixes with the same start the longer one is inside; of equal ones the higher code wins. */
+  /** Of two prefixes with the same start, the longer one is inside; of equal ones, the higher code wins. */
   readonly length: number;
   readonly source: SourceCode;
   readonly record: number;
@@ -41,10 +41,10 @@ const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000;
 
 /**
- * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one; clients with keys
- * are found by those. A disabled or deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`.
- * Rows with an invalid address are skipped. Who may ask, and what clients are left out of, lie over all of it,
- * whatever the group.
+ * Builds the table. A MAC outranks an address, an address a subnet, and a longer prefix a shorter one; clients with
+ * keys are found by their keys. A disabled or deleted group counts as Default. IPv6 prefixes never match IPv4 clients,
+ * not even `::/0`. Rows with an invalid address are skipped. Access rights and exclusions are added independently of
+ * groups.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
@@ -94,18 +94,19 @@ function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => bo
   return a === b || (a.length === b.length && a.every((x, index) => isSame(x, b[index]!)));
 }
 
-/** Gathers prefixes by family, and the words of their records. */
+/** Collects prefixes by family, and the words of their records. */
 class PrefixCollector {
   readonly ipv4: Ipv4Prefixes;
   readonly ipv6: Prefix[] = [];
-  /** `RECORD_WORDS` each; record 0 is that of clients that no record is for. */
+  /** `RECORD_WORDS` each; record 0 is for clients without a record. */
   private readonly records: Int32Array;
   private recordCount = 1;
   private readonly groupIndices: ReadonlyMap<number, number>;
 
-  /** Room for `capacity` prefixes. Throws a RangeError if there are too many. */
+  /** Reserves space for `capacity` prefixes. Throws a RangeError if there are too many. */
   constructor({ groups }: PolicyRows, capacity: number) {
-    if (capacity > MAX_RECORD) throw new RangeError(`build client table: ${capacity} clients are too many`);
+    if (capacity > MAX_RECORD)
+      throw new RangeError(`could not build the client table: ${capacity} clients are too many`);
     this.ipv4 = new Ipv4Prefixes(capacity);
     this.records = new Int32Array((capacity + 1) * L.RECORD_WORDS);
     this.records[1] = ClientGroupSource.default << 8;
@@ -119,7 +120,7 @@ class PrefixCollector {
     return this.records.subarray(0, this.recordCount * L.RECORD_WORDS);
   }
 
-  /** Adds a client with a key; no address leads to its record. */
+  /** Adds a client with a key; no address refers to its record. */
   addKeyed(clientId: number, groupId: number): void {
     const at = this.beginRecord(groupId, ClientGroupSource.key, 0);
     this.records[at + 3] = clientId;
@@ -158,7 +159,7 @@ class PrefixCollector {
     this.records[at + 3] = start;
   }
 
-  /** Starts the next record; returns where the words of its address are. */
+  /** Starts the next record; returns the position of its address words. */
   private beginRecord(groupId: number, source: SourceCode, bits: number): number {
     const at = this.recordCount++ * L.RECORD_WORDS;
     this.records[at] = this.groupIndices.get(groupId) ?? 0;
@@ -183,7 +184,7 @@ class PrefixCollector {
   }
 }
 
-/** Turns nested prefixes into ranges: a sweep over the starts, with a stack of the prefixes that are open. */
+/** Converts nested prefixes to ranges: a sweep over the starts, with a stack of the open prefixes. */
 function flatten(prefixes: Prefix[]): { starts: bigint[]; records: number[] } {
   prefixes.sort((a, b) => {
     if (a.start !== b.start) return a.start < b.start ? -1 : 1;

@@ -1,4 +1,4 @@
-/** The engines that are shipped: names and targets, see `NOTICE.md` for where they are from. */
+/** The included engines: names and targets; see `NOTICE.md` for their sources. */
 import { readFileSync } from 'node:fs';
 import {
   type SafeSearchEngineData,

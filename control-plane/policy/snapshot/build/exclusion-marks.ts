@@ -1,4 +1,4 @@
-/** Lays what the queries of clients are left out of over the ranges of the client table, at the addresses of these clients. */
+/** Adds exclusions to the ranges of the client table, at the addresses of excluded clients. */
 import { addressFromText, addressWord, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { ClientTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 import type { ExcludedAddress } from '../../change/runtime-state.ts';
@@ -8,7 +8,7 @@ const LAST_IPV4 = 0xffff_ffffn;
 const LAST_IPV6 = (1n << 128n) - 1n;
 const HALF = 64n;
 
-/** The marks of both families. An address of two clients is left out of what either is left out of. */
+/** The marks of both families. An address of two clients has the exclusions of both. */
 export function exclusionMarks(excluded: readonly ExcludedAddress[]): {
   readonly ipv4: Ranges<number>;
   readonly ipv6: Ranges<bigint>;
@@ -31,7 +31,7 @@ function numberOf(bytes: Uint8Array): bigint {
   return (view.getBigUint64(0) << HALF) | view.getBigUint64(8);
 }
 
-/** A range for each address, and one behind it. */
+/** A range for each address, and one after it. */
 function rangesOf(marks: ReadonlyMap<bigint, number>, last: bigint): { starts: bigint[]; records: number[] } {
   const starts = [0n];
   const records = [0];

@@ -1,4 +1,4 @@
-/** The active grants, as threads read them. Pure. */
+/** The active grants, in the form that threads read. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { nameFromText } from '../../../../shared/dns/name.ts';
 import { type NameGrant, NO_END_SECS } from '../../../../shared/snapshot/name-rules.ts';
@@ -12,7 +12,7 @@ export function grantRules(
   return inForce.flatMap((grant) => {
     const { id, domain, subdomains, action, groupId, clientId, mac, address, untilMs } = grant;
     const name = domain === null ? null : nameFromText(domain);
-    // A grant with an invalid name would cover every name.
+    // A grant with an invalid name must not cover every name.
     if (domain !== null && name === null) return [];
     const places = mac === null ? (address === null ? [] : [address]) : addressesOf(mac);
     return {

@@ -1,9 +1,9 @@
 /**
- * IPv4 prefixes, sorted and turned into ranges that do not overlap. There may be tens of thousands, and a change
+ * IPv4 prefixes, sorted and converted to ranges without overlaps. There may be tens of thousands, and each change
  * rebuilds all, so they are stored as numbers without an allocation per prefix.
  */
 
-/** Where each range starts, as u32, and the record it belongs to; the first starts at 0.0.0.0. */
+/** Start of each range, as u32, and its record; the first starts at 0.0.0.0. */
 export interface Ipv4Ranges {
   readonly starts: Uint32Array;
   readonly records: Uint32Array;
@@ -11,33 +11,33 @@ export interface Ipv4Ranges {
 
 const BITS = 32;
 const FAMILY_END = 2 ** BITS;
-/** A prefix is a u64, in the order in which prefixes are swept: start, length, source, record. */
+/** A prefix is a u64, in the order of the sweep: start, length, source, record. */
 const LENGTH_SHIFT = 26;
 const SOURCE_SHIFT = 24;
-/** Greatest record number that fits. */
+/** Maximum record number. */
 export const MAX_RECORD = 2 ** SOURCE_SHIFT - 1;
 
-/** Gathers prefixes. */
+/** Collects prefixes. */
 export class Ipv4Prefixes {
   private readonly keys: BigUint64Array;
   /** The same memory as 32-bit words: low word, high word. */
   private readonly words: Uint32Array;
   private count = 0;
 
-  /** Room for `capacity` prefixes. */
+  /** Reserves space for `capacity` prefixes. */
   constructor(capacity: number) {
     this.keys = new BigUint64Array(capacity);
     this.words = new Uint32Array(this.keys.buffer);
   }
 
-  /** Adds one; of two with the same start and length the higher source (0..3), then the later record counts. */
+  /** Adds a prefix; of two with the same start and length, the higher source (0..3), then the later record wins. */
   add(start: number, length: number, source: number, record: number): void {
     this.words[this.count * 2] = (length << LENGTH_SHIFT) | (source << SOURCE_SHIFT) | record;
     this.words[this.count * 2 + 1] = start;
     this.count++;
   }
 
-  /** Resolves the nesting: a sweep over the starts, with a stack of the prefixes that are open. */
+  /** Resolves the nesting: a sweep over the starts, with a stack of the open prefixes. */
   flatten(): Ipv4Ranges {
     this.keys.subarray(0, this.count).sort();
     const ranges = new RangeWriter(this.count * 2 + 1);
@@ -75,7 +75,7 @@ class RangeWriter {
     this.records = new Uint32Array(capacity);
   }
 
-  /** The ranges from `start` on have this record; the last call for an address wins. */
+  /** Assigns this record to addresses from `start` on; the last call for an address wins. */
   begin(start: number, record: number): void {
     if (this.starts[this.count - 1] !== start) this.starts[this.count++] = start;
     this.records[this.count - 1] = record;

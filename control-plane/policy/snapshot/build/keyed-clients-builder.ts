@@ -1,6 +1,6 @@
 /**
- * Clients with keys as threads find them. Their records are the first of the client table, in the order of the rows, so
- * that both are built from the same rows without knowing each other.
+ * Clients with keys in the form that threads read. Their records are the first in the client table, in the order of the
+ * rows, so that both are built from the same rows independently.
  */
 import { type KeyedClient, writeKeyedClients } from '../../../../shared/snapshot/keyed-clients.ts';
 import { Exclusion } from '../../../../shared/query-log.ts';
@@ -12,7 +12,7 @@ export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedCli
   return clients.flatMap((client) => (client.groupId === null ? [] : { ...client, groupId: client.groupId }));
 }
 
-/** Lays them out in memory. */
+/** Writes them to memory. */
 export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
   let records = 0;
   const clients = keyedClients.map(({ key, clientId, groupId, name, mac, exclusion }): KeyedClient => ({

@@ -1,4 +1,4 @@
-/** Writes the tree of local names in the form in which threads read it, see `LocalNamesLayout`. Pure. */
+/** Writes the tree of local names in the form that threads read, see `LocalNamesLayout`. Pure. */
 import { hashName, MAX_NAME_LENGTH, nameFromText } from '../../../../shared/dns/name.ts';
 import { localTypeCode } from '../../../../shared/policy/local-record.ts';
 import {
@@ -20,7 +20,7 @@ interface Plan {
 
 const wordsFor = (bytes: number): number => (bytes + 3) >>> 2;
 
-/** Builds the table; names are hashed with the seeds of the rule table, as questions are. */
+/** Builds the table; names are hashed with the seeds of the rule table, like questions. */
 export function buildLocalNames(
   tree: LocalTree,
   seeds: { readonly low: number; readonly high: number },

@@ -1,7 +1,7 @@
 /**
  * Local records as a tree of names: which names exist, by themselves or because of names below them, and which one a
- * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard: by RFC 4592 a
- * record nas.lan.home.example would take lan.home.example out of *.home.example, and it would be forwarded. Pure;
+ * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard: by RFC 4592, a
+ * record nas.lan.home.example would exclude lan.home.example from *.home.example, and it would be forwarded. Pure;
  * `local-names-builder.ts` writes the tree for the threads.
  */
 import type { LocalRecord } from './snapshot-records.ts';
@@ -9,7 +9,7 @@ import type { LocalRecord } from './snapshot-records.ts';
 /** A name. */
 export interface LocalNode {
   readonly name: string;
-  /** Record sets by type, in the order in which they came; none = an empty non-terminal. */
+  /** Record sets by type, in order of arrival; none = an empty non-terminal. */
   readonly sets: Map<LocalRecord['type'], LocalRecord[]>;
   /** The name exists without records. */
   isEmpty: boolean;
@@ -44,7 +44,7 @@ function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
   return type !== 'CNAME';
 }
 
-/** The node that a question for `name` finds, without forward zones; undefined = the name is not local. */
+/** The node that a question for `name` finds, ignoring forward zones; undefined = the name is not local. */
 export function findInTree(tree: LocalTree, name: string): LocalNode | undefined {
   const own = tree.get(name);
   if (own !== undefined && own.sets.size > 0) return own;
@@ -54,7 +54,7 @@ export function findInTree(tree: LocalTree, name: string): LocalNode | undefined
   return covering === undefined ? empty : tree.get(`*.${covering}`);
 }
 
-/** The local name that a CNAME at a node leads to; undefined if it has none, or leads elsewhere. */
+/** The local name that the CNAME of a node refers to; undefined if there is no CNAME, or it refers to another name. */
 export function targetInTree(tree: LocalTree, node: LocalNode): LocalNode | undefined {
   const alias = node.sets.get('CNAME')?.[0];
   return alias && findInTree(tree, alias.value);
@@ -76,7 +76,7 @@ export function findAliasLoop(tree: LocalTree): string | undefined {
   return undefined;
 }
 
-/** All names above, the nearest first; not the root. */
+/** All parent names, nearest first, without the root. */
 export function parentsOf(name: string): string[] {
   const parents: string[] = [];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))

@@ -1,6 +1,6 @@
 /**
- * The table of managed domains and blocked services: built from all rows, or from the table before and the rows that
- * changed since.
+ * The table of managed domains and blocked services: built from all rows, or from the previous table and the rows that
+ * have changed.
  */
 import { randomInt } from 'node:crypto';
 import { ManualKind } from '../../../../shared/snapshot/rule-table.ts';
@@ -11,19 +11,19 @@ import { differingRows } from '../../change/row-differences.ts';
 import type { PolicyRows } from '../../change/rows.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 
-/** The table, and whose rules its numbers are. */
+/** The table, and the owners of its rules. */
 export interface ManualNames extends ManualMeaning {
   readonly names: SharedArrayBuffer;
 }
 
-/** Rows that the table is made of; `regexFilters` have owners in it only. */
+/** Rows that the table is built from; of `regexFilters`, only the owners are in it. */
 export type NamedRows = Pick<PolicyRows, 'managedDomains' | 'blockedServices' | 'regexFilters'>;
 type Owner = number | null;
 
-/** Share of names that may change for an edit to be quicker. */
+/** Maximum share of changed names for which an edit is faster. */
 const MAX_CHANGED = 0.1;
 
-/** Builds the table; services are those that hold now. */
+/** Builds the table; services are the currently active ones. */
 export function buildManualNames(rows: NamedRows, seeds: TableSeeds): ManualNames {
   const { managedDomains, blockedServices } = rows;
   const owners = ownersOf(rows);
@@ -39,8 +39,8 @@ export function buildManualNames(rows: NamedRows, seeds: TableSeeds): ManualName
 }
 
 /**
- * The table after changes of managed domains and regex filters; `seeds` and the services that hold have to be the same.
- * Undefined if it has to be built.
+ * The table after changes of managed domains and regex filters; `seeds` and the active services must be unchanged.
+ * Undefined if it must be built.
  */
 export function editManualNames(
   before: ManualNames,
@@ -66,7 +66,7 @@ export function editManualNames(
   return table && { names: table.rules, attributes: table.attributes, owners };
 }
 
-/** For the names of the changed rows: the kinds of all their rules, by owner. */
+/** For the names in the changed rows: the kinds of all their rules, by owner. */
 function kindsOfNames(
   changed: NamedRows['managedDomains'],
   { managedDomains, blockedServices }: NamedRows,
@@ -85,7 +85,7 @@ function kindsOfNames(
   return found;
 }
 
-/** Each group that has rules, null = every group; in the order of their rules. */
+/** Each group with rules, null = every group; in the order of their rules. */
 function ownersOf({ managedDomains, regexFilters, blockedServices }: NamedRows): Owner[] {
   const owners = new Set<Owner>();
   for (const rows of [managedDomains, regexFilters, blockedServices])

@@ -1,7 +1,7 @@
 /**
- * Compiles manual settings (managed domains, blocked services, regex filters) into small tables that outrank those of
- * the lists; a change costs milliseconds, also with 100,000 rows. Rules are stored by owner, the groups they are for;
- * `policy-table-builder.ts` maps owners to classes.
+ * Compiles manual settings (managed domains, blocked services, regex filters) to small tables that outrank those of the
+ * lists; a change costs milliseconds, even with 100,000 rows. Rules are stored by owner, that is, by the groups that
+ * they are for; `policy-table-builder.ts` maps owners to classes.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
@@ -35,7 +35,7 @@ export interface RefusedFilter {
 /** Cache of the previous filters, so that only changed ones are compiled. */
 const automata = new RememberedAutomata();
 
-/** Whether two policies have the same manual rules, hashed alike; equal rows are the same objects. */
+/** Whether two policies have the same manual rules with the same hashes; equal rows are the same objects. */
 export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
   const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
   return (
@@ -58,14 +58,14 @@ function servicesOf({ rows, live }: ManualCauses): PolicyRows['blockedServices']
   return servicesAt(rows.blockedServices, live.nowMs);
 }
 
-/** The manual rules that were built before, with their inputs. */
+/** The previously built manual rules, with their inputs. */
 export interface BuiltManual extends ManualCauses {
   readonly manual: ManualRules;
 }
 
 /**
- * Compiles the manual rows that hold at `nowMs`; `seeds` are those of the lists' table. What `before` has in common with
- * them is not built again.
+ * Compiles the manual rows that are active at `nowMs`; `seeds` are those of the lists' table. Reuses the parts of
+ * `before` with the same inputs.
  */
 export function buildManualRules(
   rows: PolicyRows,
@@ -80,7 +80,7 @@ export function buildManualRules(
     const built = buildManualNames(held, seeds);
     return { ...built, ...buildFilters(regexFilters, built.owners, seeds) };
   }
-  // Owners keep their numbers in an edit.
+  // An edit keeps the numbers of owners.
   if (before !== undefined && before.rows.regexFilters === regexFilters) {
     const { special, refused } = before.manual;
     return { ...edited, special, refused };

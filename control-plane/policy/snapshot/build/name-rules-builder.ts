@@ -20,7 +20,7 @@ import {
 import { ENGINES } from './engine-data.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
-/** The name rules of `rows` and settings; `zones` assigns the numbers, `grants` are the active ones. */
+/** The name rules from `rows` and settings; `zones` assigns the numbers, `grants` are the active ones. */
 export function nameRules(
   rows: PolicyRows,
   settings: DnsSettings,
@@ -29,7 +29,7 @@ export function nameRules(
   grants: NameRules['grants'] = [],
 ): NameRules {
   const written = rows.forwardZones.map(({ zone, servers }) => ({ zone, names: zoneNames(zone), servers }));
-  // Last: a zone of the API outranks those that follow from the settings.
+  // Last: a zone of the API outranks those derived from settings.
   const numbered = zones.number([...written, ...localZone(settings)]);
   const exempt = [...dns.rebinding_allowlist, settings.local_domain];
   return {
@@ -43,7 +43,7 @@ export function nameRules(
   };
 }
 
-/** The local domain and the private addresses, if there is a server that knows them. */
+/** The local domain and the private addresses, if there is a server for them. */
 function localZone({ local_dns_server: server, local_domain: domain }: DnsSettings): DefinedZone[] {
   if (server === '') return [];
   const reverse = PRIVATE_NETWORKS.flatMap(zoneNames);
@@ -51,7 +51,7 @@ function localZone({ local_dns_server: server, local_domain: domain }: DnsSettin
   return [{ zone: 'local_dns_server', names, servers: [`udp://${server}`] }];
 }
 
-/** The enabled configs of `rows` per group; a disabled group enforces what Default does. */
+/** The enabled configs in `rows` per group; a disabled group enforces those of Default. */
 export function safeSearchRules(rows: Pick<PolicyRows, 'groups' | 'safeSearch'>): SafeSearchRules {
   const used = ENGINES.filter(({ id }) => rows.safeSearch.some(({ engine }) => engine === id));
   const masks = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Builds the policy table of `shared/snapshot/policy-table.ts`: what each attribute of the rule table means
- * for each group, and how blocked queries are answered. Pure, and small enough for the control plane's loop.
+ * Builds the policy table of `shared/snapshot/policy-table.ts`: the effect of each attribute of the rule table on each
+ * group, and the answers to blocked queries. Pure, and fast enough for the control plane's loop.
  */
 import { DEFAULT_GROUP_ID } from '../../../../shared/api/policy/groups-api.ts';
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
@@ -42,7 +42,7 @@ export interface PolicyCircumstances {
   readonly live: LivePolicy;
 }
 
-/** Builds the policy of snapshot `version`. The group Default is there at index 0, listed or not. */
+/** Builds the policy of snapshot `version`. The group Default is at index 0, listed or not. */
 export function buildPolicyTable(
   version: number,
   compiled: CompiledRules,
@@ -85,7 +85,7 @@ export function buildPolicyTable(
   return buffer;
 }
 
-/** One row a group: its class, and what its schedule overrides until when. */
+/** One row per group: its class, and the override of its schedule with its end. */
 function writeGroups(
   words: Uint32Array,
   groups: readonly PolicyGroup[],
@@ -104,7 +104,8 @@ function writeGroups(
 }
 
 /**
- * One row a class, one byte an attribute: the union of the bits of those that serve the class, of the counted ones alone.
+ * One row per class, one byte per attribute: the union of the bits of the sources that are active for the class,
+ * optionally of the given ones only.
  */
 function kindMatrix(
   table: AttributeTable,
@@ -134,7 +135,7 @@ function kindMatrix(
   return kinds;
 }
 
-/** The allowlists among the sources that serve each class. */
+/** The allowlists among the active sources of each class. */
 function allowlistsOf(
   served: readonly (readonly boolean[])[],
   { sources }: Pick<CompiledRules, 'sources'>,
@@ -153,8 +154,8 @@ function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
 }
 
 /**
- * For each compiled source, by index, whether it serves the group: it is enabled, could be read, and names
- * the group or none at all.
+ * For each compiled source, by index, whether it is active for the group: it is enabled, could be read, and is for the
+ * group or for all groups.
  */
 export function sourcesServing(
   group: PolicyGroup | undefined,
@@ -165,7 +166,7 @@ export function sourcesServing(
   return groupsServed(compiled, rows).map((served) => served === 'all' || served.has(id));
 }
 
-/** The groups that each compiled source serves, by index. */
+/** The groups of each compiled source, by index. */
 function groupsServed(
   { sources }: Pick<CompiledRules, 'sources'>,
   rows: Pick<PolicyRows, 'sources'>,
@@ -178,19 +179,19 @@ function groupsServed(
   });
 }
 
-/** Groups in the order of their indices in the policy table: Default first, then by id. */
+/** Groups in the order of their indexes in the policy table: Default first, then by id. */
 export function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   const others = groups.filter((group) => group.id !== DEFAULT_GROUP_ID).sort((a, b) => a.id - b.id);
   const noIpv6 = groups.find(({ id }) => id === DEFAULT_GROUP_ID)?.noIpv6 ?? false;
   return [{ id: DEFAULT_GROUP_ID, enabled: true, noIpv6 }, ...others];
 }
 
-/** Id under which the rules of a group are looked up: a disabled group is treated as Default. */
+/** Id with which the rules of a group are looked up: a disabled group is treated as Default. */
 export function effectiveGroupId(group: PolicyGroup | undefined): number {
   return group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
 }
 
-/** Groups that the same sources serve and the same manual rules are for share a class. */
+/** Groups with the same active sources and the same manual rules share a class. */
 function classify(
   groups: readonly PolicyGroup[],
   compiled: CompiledRules,
@@ -205,7 +206,7 @@ function classify(
   const ofGroup = groups.map((group) => {
     const id = effectiveGroupId(group);
     const flags = servedBy.map((groupIds) => groupIds === 'all' || groupIds.has(id));
-    // Rules for every group tell no groups apart, and no other group has those of this one.
+    // Rules for every group do not distinguish groups, and no other group has those of this one.
     const key = `${flags.map(Number).join('')} ${owning.has(id) ? id : 'none'}`;
     let policyClass = known.get(key);
     if (policyClass === undefined) {
@@ -224,7 +225,7 @@ function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings, en
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
   words[L.ADDRESS_FAMILIES_WORD] = AddressFamily.IPV4 | AddressFamily.IPV6;
-  // In every other mode the addresses are zero: those of `null_ip`, whatever the configuration names.
+  // In every other mode, the addresses are zero as in `null_ip`, whatever the configuration contains.
   if (blocking.mode !== 'custom_ip') return;
   let families = 0;
   const ipv4 = addressFromText(blocking.customIpv4);

@@ -76,7 +76,7 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
   return { ...parts, snapshot, manual };
 }
 
-/** Current addresses of the clients that rules name. */
+/** Current addresses of the clients that rules identify. */
 function namedClients(compiled: CompiledRules, { findClients }: LivePolicy): NamedClient[] {
   const names = clientNamesOf(compiled);
   if (names.length === 0) return [];

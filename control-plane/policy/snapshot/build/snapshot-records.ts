@@ -1,6 +1,6 @@
 /**
- * All records that this server answers with itself, from all their sources: the configuration, the API and
- * DHCP, in this order of precedence, with the reverse names that follow from addresses. Pure.
+ * All records that this server answers itself, from all sources: the configuration, the API and DHCP, in this order of
+ * precedence, with the reverse names derived from addresses. Pure.
  */
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
@@ -25,7 +25,7 @@ export interface LocalRecord {
   readonly ttlSecs: number;
 }
 
-/** TTL of names that DHCP has leased, seconds: a lease may end at any time. */
+/** TTL of names that DHCP has leased, in seconds: a lease may end at any time. */
 const LEASE_TTL_SECS = 60;
 
 /** Inputs of local names. */
@@ -35,7 +35,7 @@ interface LocalCauses {
   readonly live: LivePolicy;
 }
 
-/** Whether two policies have the same local names, hashed alike. */
+/** Whether two policies have the same local names with the same hashes. */
 export function isSameForLocalNames(a: LocalCauses, b: LocalCauses): boolean {
   const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
   return (
@@ -47,7 +47,7 @@ export function isSameForLocalNames(a: LocalCauses, b: LocalCauses): boolean {
   );
 }
 
-/** Flat rows with the same fields, compared without building anything: there may be thousands. */
+/** Flat rows with the same fields, compared without creating objects: there may be thousands. */
 function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
   if (a === b) return true;
   const [first] = a;
@@ -89,7 +89,7 @@ function add(records: LocalRecord[], record: Omit<LocalRecord, 'rdata'>): void {
   if (read.ok) records.push({ ...record, value: read.value, rdata: read.rdata });
 }
 
-/** A PTR record for each address whose reverse name has no record yet; the first name of an address wins. */
+/** A PTR record for each address whose reverse name has no record yet; the first name of an address is used. */
 function reverseRecords(records: readonly LocalRecord[]): LocalRecord[] {
   const taken = new Set(records.map(({ fqdn }) => fqdn));
   const reverse: LocalRecord[] = [];

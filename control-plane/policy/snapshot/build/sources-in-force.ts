@@ -1,4 +1,4 @@
-/** Compiled sources that are active for any group; for listing and counting rules. */
+/** Compiled sources that are active for any group, for listing and counting rules. */
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../change/rows.ts';
 
@@ -24,7 +24,7 @@ export class SourcesInForce {
   }
 
   /**
-   * Whether the rules of `source` that source `by` disables are active for no group: `by` serves every group of the
+   * Whether the rules of `source` that source `by` disables are inactive for all groups: `by` is for every group of the
    * other.
    */
   takesBackForAll(by: number, source: number): boolean {

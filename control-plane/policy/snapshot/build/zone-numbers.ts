@@ -1,7 +1,7 @@
 /**
- * Numbers the definitions of forward zones: the cache partition of a zone, and its servers' numbers in log records. A
- * definition that returns gets its old number; another definition of the same zone never sees the answers of the
- * previous one.
+ * Numbers the definitions of forward zones: the cache partition of a zone, and the numbers of its servers in log
+ * records. A definition that returns gets its old number; another definition of the same zone never sees the answers of
+ * the previous one.
  */
 import { parseUpstream } from '../../../../config/upstream-url.ts';
 import { nameFromText } from '../../../../shared/dns/name.ts';
@@ -13,13 +13,13 @@ const MAX_NUMBER = 0xffff;
 export interface DefinedZone {
   /** Name of the zone as shown to users. */
   readonly zone: string;
-  /** The names that it stands for. */
+  /** The names that it covers. */
   readonly names: readonly string[];
   /** Upstream URLs. */
   readonly servers: readonly string[];
 }
 
-/** Numbers of one run of Weir, like the cache that they are for. */
+/** Numbers within one run of Weir, like the cache that uses them. */
 export class ZoneNumbers {
   private readonly partitions = new Numbering(1);
   private readonly upstreams: Numbering;
@@ -29,7 +29,7 @@ export class ZoneNumbers {
     this.upstreams = new Numbering(FIRST_ZONE_UPSTREAM, onUpstream);
   }
 
-  /** The zones as threads know them. Of several definitions of a zone the first one wins. */
+  /** The zones in the form that threads use. Of several definitions of a zone, the first is used. */
   number(zones: readonly DefinedZone[]): ForwardZone[] {
     const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
     const inUse = new Set(definitions);

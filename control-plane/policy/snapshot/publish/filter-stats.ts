@@ -1,4 +1,4 @@
-/** Counts of the active compiled filter, as `{api}/block-filter/stats` shows them. */
+/** Counts of the active compiled filter, for `{api}/block-filter/stats`. */
 import type { BlockFilterStats } from '../../../../shared/api/stats-api.ts';
 import { RuleKind, INHERITED_KINDS } from '../../../../shared/snapshot/rule-table.ts';
 import { attributeCount, forEachPairLeft } from '../../compile/table/attribute-table.ts';
@@ -10,7 +10,7 @@ const BLOCK_KINDS =
 const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Counts different names over all enabled sources, and those of blocked services, whichever groups they serve. */
+/** Counts distinct names in all enabled sources, and those of blocked services, for any group. */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
   const sources = new SourcesInForce(compiled, rows);
   const takesBack = (by: number, source: number): boolean => sources.takesBackForAll(by, source);
@@ -47,7 +47,10 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
   };
 }
 
-/** Names and expressions that lists, services and own rules block for any group; 0 = no query is blocked by its name. */
+/**
+ * Number of names and expressions that lists, services and manual rules block for any group; 0 = no query is blocked by
+ * its name.
+ */
 export function countBlocked(state: PublishedState): number {
   const { managedDomains, regexFilters } = state.rows;
   const own = [...managedDomains, ...regexFilters].filter(({ action }) => action === 'deny');
@@ -55,7 +58,7 @@ export function countBlocked(state: PublishedState): number {
   return filterStats(state).blocked_domains + ofLists + own.length;
 }
 
-/** Names of services that are blocked for some group, at times or always. */
+/** Names of services that are blocked for any group, at times or always. */
 function serviceNames({
   blockedServices,
 }: PublishedState['rows']): Record<'suffixes' | 'exact', Set<string>> {

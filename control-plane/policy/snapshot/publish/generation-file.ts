@@ -1,10 +1,9 @@
 /**
- * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table, with the
- * special rules after it, is a separate file that generations share, named by its identity. Little-endian:
+ * One generation as bytes: attributes, and the rows and sources from which a snapshot is built. The rule table,
+ * followed by the special rules, is a separate file that generations share; its name is its identity. Little-endian:
  *
- *   u32 x 6   magic, format, bytes of JSON, attribute offsets, pairs, name counts
- *   bytes     JSON, then the three attribute arrays (u32 each)
- *   u32       CRC-32 of everything before it
+ * u32 x 6 magic, format, bytes of JSON, attribute offsets, pairs, name counts bytes JSON, then the three attribute
+ * arrays (u32 each) u32 CRC-32 of everything before it
  */
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
@@ -33,7 +32,7 @@ export interface GenerationContent {
   readonly compileMs: number;
   /** See `CompiledRules`. */
   readonly hasLeftNames?: true;
-  /** Instead of the managed domains among `rows`; absent = they are there. */
+  /** Replaces the managed domains in `rows`; absent = they are in `rows`. */
   readonly managed?: SharedManaged;
   /** See `PublishedState`; 0 = unknown. */
   readonly publishedAtMs: number;
@@ -41,16 +40,16 @@ export interface GenerationContent {
 
 type Description = Omit<GenerationContent, 'attributes'>;
 
-/** Managed domains that generations share in a file, and what one of them has otherwise. */
+/** Managed domains that generations share in a file, and the differences of one generation. */
 export interface SharedManaged {
-  /** Names the file, 16 hexadecimal digits. */
+  /** Name of the file, 16 hexadecimal digits. */
   readonly id: string;
-  /** Ids of rows of the file that the generation lacks. */
+  /** Ids of rows in the file that are not in the generation. */
   readonly gone: readonly number[];
   readonly fresh: PolicyRows['managedDomains'];
 }
 
-/** A file is torn, damaged, or of another format, as the message explains. */
+/** A file is incomplete, damaged, or has another format; the message has the details. */
 export class DamagedGeneration extends Error {
   override readonly name = 'DamagedGeneration';
 }
@@ -85,7 +84,7 @@ export function encodeGeneration(
   return Buffer.concat([body, trailer]);
 }
 
-/** Texts of arrays that several generations have: tables that do not change keep their arrays. */
+/** JSON texts of arrays that several generations share: tables that do not change keep their arrays. */
 const texts = new WeakMap<readonly unknown[], string>();
 
 function arrayText(values: readonly unknown[]): string {
@@ -105,7 +104,7 @@ function fieldsText(rows: PolicyRows): string {
   return `{${fields.join()}}`;
 }
 
-/** The bytes of a file of managed domains that generations share: JSON, then a CRC-32 of it. */
+/** The bytes of a shared file of managed domains: JSON, then its CRC-32. */
 export function encodeManaged(rows: PolicyRows['managedDomains']): Buffer {
   const json = Buffer.from(JSON.stringify(rows));
   const trailer = Buffer.alloc(4);
@@ -127,9 +126,9 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   const end = file.length - 4;
   const header = Array.from({ length: HEADER_WORDS }, (_, word) => file.readUInt32LE(word * 4));
   const [magic, format, jsonBytes = 0, offsets = 0, pairs = 0, nameCounts = 0] = header;
-  if (magic !== MAGIC || format !== FORMAT) throw new DamagedGeneration('file is of another format');
+  if (magic !== MAGIC || format !== FORMAT) throw new DamagedGeneration('file has another format');
   if (HEADER_BYTES + jsonBytes + (offsets + pairs + nameCounts) * 4 !== end)
-    throw new DamagedGeneration('length does not fit its header');
+    throw new DamagedGeneration('length does not match its header');
   if (crc32(file.subarray(0, end)) !== file.readUInt32LE(end))
     throw new DamagedGeneration('checksum is wrong');
   let at = HEADER_BYTES;

@@ -209,7 +209,7 @@ describe('Generations', () => {
       }
       writeFileSync(join(folder, file), whole);
     }
-    expect(logger.text()).toContain('skip damaged generation');
+    expect(logger.text()).toContain('skipped a damaged generation');
   });
 
   test('falls back when the rule table is missing', async () => {

@@ -1,7 +1,7 @@
 /**
  * The generations on disk, `<data_dir>/snapshots/`: a node starts from them without a database and without parsing
- * lists. Files are written to a temporary name, synced and renamed; every checksum is verified on reading, and a
- * damaged generation is skipped for the previous one. File formats are `generation-file.ts` and
+ * lists. Files are written with a temporary name, synced and renamed; every checksum is verified on reading, and if a
+ * generation is damaged, the previous one is used. The file formats are in `generation-file.ts` and
  * `shared/snapshot/layout.ts`.
  */
 import { randomBytes } from 'node:crypto';
@@ -29,13 +29,16 @@ import {
 } from './generation-file.ts';
 import { readFully } from '../../../host/files/read-fully.ts';
 
-/** Generations that stay on disk. */
+/** Number of generations that are kept on disk. */
 const KEPT = 20;
-/** Milliseconds after which every thread answers from a generation. */
+/** Milliseconds after which every thread uses a generation. */
 const SETTLED_MS = 2000;
-/** Managed domains that are written with each generation; of more, only what differs from a shared file. */
+/**
+ * Maximum number of managed domains written with each generation; if there are more, only the differences from a shared
+ * file are.
+ */
 const MAX_OWN_MANAGED = 2000;
-/** Differing rows at which another shared file is written. */
+/** Number of different rows from which a new shared file is written. */
 const MAX_DIFFERING = 2000;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
 const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
@@ -46,7 +49,7 @@ interface GenerationName {
   readonly file: string;
   readonly version: number;
   readonly rulesId: string;
-  /** Id of its shared file of managed domains; null = it has none. */
+  /** Id of its shared file of managed domains; null = none. */
   readonly managedId: string | null;
 }
 
@@ -70,7 +73,7 @@ export class Generations {
   }
 
   /**
-   * The newest intact generation, and the highest version ever used here, also in damaged files, so that versions keep
+   * The newest intact generation, and the highest version ever used here, even in damaged files, so that versions keep
    * growing. Also removes temporary files of a crash.
    */
   async load(): Promise<{ kept: KeptGeneration | undefined; highestVersion: number }> {
@@ -82,23 +85,23 @@ export class Generations {
         return { kept: await this.read(name), highestVersion: names[0]!.version };
       } catch (error) {
         const reason = reasonOf(error);
-        this.logger.warn('skip damaged generation', { file: name.file, reason });
+        this.logger.warn('skipped a damaged generation', { file: name.file, reason });
       }
     }
     return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
   }
 
-  /** Whether a process has been ready by a policy of this folder: lists without a copy could not be fetched then. */
+  /** Whether a process has been ready with a policy in this folder: lists without a copy could not be fetched then. */
   wasReady(): Promise<boolean> {
     return exists(join(this.folder, READY_FILE));
   }
 
-  /** Notes that for later starts. */
+  /** Records that for later starts. */
   async noteReady(): Promise<void> {
     if (!(await this.wasReady())) await writeDurably(join(this.folder, READY_FILE));
   }
 
-  /** Writes a generation and removes those that are too old. If it throws, earlier ones stay. */
+  /** Writes a generation and deletes those that are too old. If it throws, earlier ones are kept. */
   async save(state: PublishedState): Promise<void> {
     const rulesId = rulesIdOf(state.snapshot.rules);
     const rulesPath = join(this.folder, rulesFile(rulesId));
@@ -112,7 +115,7 @@ export class Generations {
     await this.prune();
   }
 
-  /** These rows as differences from a shared file; writes a new one if the last one differs too much. */
+  /** These rows as differences from a shared file; writes a new file if the last one differs too much. */
   private async shareManaged(rows: PolicyRows['managedDomains']): Promise<SharedManaged | undefined> {
     if (rows.length <= MAX_OWN_MANAGED) return undefined;
     let shared = this.managed;
@@ -136,8 +139,8 @@ export class Generations {
   }
 
   /**
-   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Damaged files, and files that
-   * were deleted since, are skipped.
+   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Skips damaged and deleted
+   * files.
    */
   async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
     const seen = new Set<string>();
@@ -149,15 +152,15 @@ export class Generations {
         if (fits(sources)) return (await this.read(name)).compiled;
       } catch (error) {
         const reason = reasonOf(error);
-        this.logger.debug('pass over generation', { file: name.file, reason });
+        this.logger.debug('skipped a generation', { file: name.file, reason });
       }
     }
     return undefined;
   }
 
   /**
-   * The generation that was active at a moment, Unix milliseconds; null if it is not kept, or was just being applied.
-   * Rules that equal those of `inForce` are not read again.
+   * The generation that was active at a given time in Unix milliseconds; null if it is not kept, or was just being
+   * applied. Rules that equal those of `inForce` are not read again.
    */
   async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
     try {
@@ -165,13 +168,13 @@ export class Generations {
       if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
       return await this.complete(found, rulesIdOf(inForce.rules) === found.rulesId ? inForce : undefined);
     } catch (error) {
-      this.logger.debug('pass over generation', { reason: reasonOf(error) });
+      this.logger.debug('skipped a generation', { reason: reasonOf(error) });
       return null;
     }
   }
 
   /**
-   * The content of the last generation before a moment, if it is followed by the next version. Modification times
+   * The content of the last generation before a given time, if it is followed by the next version. Modification times
    * select the two files to read; their content decides.
    */
   private async contentAt(
@@ -199,7 +202,10 @@ export class Generations {
     return later === undefined || later.version === found.version + 1 ? found : null;
   }
 
-  /** Index of the newest one that was written before a moment; the newest of all if none was, as after a copy. */
+  /**
+   * Index of the newest one that was written before a given time; the newest of all if none was, for example after
+   * copying the files.
+   */
   private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
     for (const [place, { file }] of names.entries())
       if ((await stat(join(this.folder, file))).mtimeMs <= momentMs) return place;
@@ -208,7 +214,8 @@ export class Generations {
 
   private async timedContent(name: GenerationName): Promise<GenerationContent> {
     const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
-    if (content.publishedAtMs === 0) throw new DamagedGeneration('it does not say when it became active');
+    if (content.publishedAtMs === 0)
+      throw new DamagedGeneration('it does not contain the time at which it became active');
     return content;
   }
 
@@ -218,7 +225,7 @@ export class Generations {
 
   private check({ version, rulesId }: GenerationName, content: GenerationContent): GenerationContent {
     if (content.version !== version || content.rulesId !== rulesId)
-      throw new DamagedGeneration('content is not what the name says');
+      throw new DamagedGeneration('the content does not match the name');
     return content;
   }
 
@@ -252,7 +259,7 @@ export class Generations {
     return { ...rows, managedDomains: withChanges(shared, changes) };
   }
 
-  /** The rules' file holds the table, whose header contains its length, followed by the special rules. */
+  /** The rules' file contains the table, whose header contains its length, followed by the special rules. */
   private async readRules(
     rulesId: string,
   ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {
@@ -262,13 +269,13 @@ export class Generations {
       const header = new Uint32Array(RuleTableLayout.HEADER_WORDS);
       await readPart(file, new Uint8Array(header.buffer), 0);
       const tableBytes = ruleTableBytes(header[RuleTableLayout.BUCKET_COUNT_WORD]!);
-      if (size < tableBytes || size % 4 !== 0) throw new DamagedGeneration('rule table is torn');
+      if (size < tableBytes || size % 4 !== 0) throw new DamagedGeneration('rule table is incomplete');
       const rules = new SharedArrayBuffer(tableBytes);
       await readPart(file, new Uint8Array(rules), 0);
       const words = new Uint32Array(rules);
       if (checksumWords(words, RuleTableLayout.HEADER_WORDS) !== words[RuleTableLayout.CHECKSUM_WORD])
         throw new DamagedGeneration('checksum of the rule table is wrong');
-      if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table is not what its name says');
+      if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table does not match its name');
       const special = new SharedArrayBuffer(size - tableBytes);
       await readPart(file, new Uint8Array(special), tableBytes);
       checkSpecialRules(special);
@@ -312,7 +319,7 @@ export class Generations {
 }
 
 async function readPart(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
-  if (!(await readFully(file, bytes, from))) throw new DamagedGeneration('rule table is torn');
+  if (!(await readFully(file, bytes, from))) throw new DamagedGeneration('rule table is incomplete');
 }
 
 function managedFile(id: string): string {

@@ -1,6 +1,7 @@
 /**
- * Applies the database's policy: a change of a group, of a source's assignment or of a blocking setting creates a new
- * policy table over the active rules; a compile brings new rules. A burst of changes is one publication.
+ * Applies the policy in the database: a change of a group, of a source's assignment or of a blocking setting creates a
+ * new policy table for the active rules; a compilation provides new rules. Several changes in quick succession are
+ * published once.
  */
 import type { Logger } from '../../../../shared/log.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
@@ -19,13 +20,13 @@ import type { SnapshotPublisher } from './publisher.ts';
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
   readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
-  /** Read for each policy, because a reload of the configuration changes it. */
+  /** Evaluated for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
-  /** The rows as they apply on this node; by default as stored. */
+  /** The rows as they apply on this node; by default the stored ones. */
   readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
-  /** DNS threads that do not work by the settings yet. */
+  /** Number of DNS threads that do not use the settings yet. */
   readonly settingsBehind?: () => number;
-  /** Whether this node has given up to compile an input, see `inputKeyOf`. */
+  /** Whether this node has stopped trying to compile an input, see `inputKeyOf`. */
   readonly isRefused?: (sourceId: number, inputKey: string) => boolean;
   readonly logger: Logger;
   /** Called when another position has been reached. */
@@ -36,8 +37,8 @@ export interface PolicyParts {
 const RETRY_MS = 5000;
 
 /**
- * The one way to publish. Here, `in force` means: published, and either taken over by every thread or, for threads that
- * take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
+ * The only way to publish. Here, `in force` means: published, and either acknowledged by every thread or, for threads
+ * that take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
  */
 export class PolicyInForce implements PolicyApplier {
   private readonly parts: PolicyParts;
@@ -46,9 +47,9 @@ export class PolicyInForce implements PolicyApplier {
   private readonly retrying: Retrying;
   /** Rules for the next publication. */
   private compiled: CompiledRules;
-  /** Rules that were published last; null while another publication has not succeeded. */
+  /** The last published rules; null if a later publication has not succeeded. */
   private published: CompiledRules | null;
-  /** A change outside the rows is unpublished. */
+  /** Whether a change outside the rows is unpublished. */
   private hasOtherChange = false;
   /** Position of the active rows. */
   private position: PolicyPosition | null = null;
@@ -71,8 +72,8 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   /**
-   * Applies the database as it is at the call, or newer. Rejects with the error of the database or the publisher, and
-   * then retries until it succeeds. For `PolicyChanges`, compiles and the catalog.
+   * Applies the database as of the call, or newer. Rejects with the error of the database or the publisher, and then
+   * retries until it succeeds. For `PolicyChanges`, compilations and the catalog.
    */
   async apply(): Promise<void> {
     try {
@@ -84,24 +85,24 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   /**
-   * Applies changes from outside this node, up to the position that is known once no policy is being applied; throws
+   * Applies changes from outside this node, up to the position that is known when no policy is being applied; throws
    * like `apply()`. Changes that this node made itself are not published again.
    */
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
     const position = known();
-    // Not after a restore, or when a standby that lacks the newest changes takes over.
+    // Not after a restore, or when a standby without the newest changes takes over.
     const isKnown = this.position !== null && mayFollow(position, this.position);
     if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
     else if (isLater(position, this.position!)) this.moveTo(position);
   }
 
-  /** The newest revision that is active with its lists; null until there is one. */
+  /** The newest revision that is active with its lists; null if there is none yet. */
   revision(): number | null {
     return this.whole?.revision ?? null;
   }
 
-  /** The newest mark at such a position; null until there is one. */
+  /** The newest mark at such a position; null if there is none yet. */
   mark(): number | null {
     return this.whole?.mark ?? null;
   }
@@ -115,20 +116,19 @@ export class PolicyInForce implements PolicyApplier {
     return this.retrying.close();
   }
 
-  /** Applies blocking settings; without a database, over the rows known before. */
+  /** Applies blocking settings; without a database, with the last known rows. */
   async applySettings(): Promise<void> {
     await this.applyDespiteDatabase();
   }
 
-  /** Applies these rules; without a database, over the rows known before. */
+  /** Applies these rules; without a database, with the last known rows. */
   async useRules(compiled: CompiledRules): Promise<void> {
     this.compiled = compiled;
     await this.applyDespiteDatabase();
   }
 
   /**
-   * Applies live state (schedules, neighbours, the end of a timer) over the known rows, without a query to the
-   * database.
+   * Applies runtime state (schedules, neighbours, the end of a timer) with the known rows, without a database query.
    */
   async applyLive(): Promise<void> {
     await this.parts.publisher.refresh(this.parts.blocking(), this.parts.rowsHere);
@@ -141,7 +141,7 @@ export class PolicyInForce implements PolicyApplier {
     } catch (error) {
       this.retrying.soon();
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.parts.logger.warn('read policy failed: the last policy read stays active', {
+      this.parts.logger.warn('could not read policy; the last policy read stays active', {
         reason: error.message,
       });
     }
@@ -163,7 +163,7 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   private moveTo(position: PolicyPosition): void {
-    // Else the marks to come would count as reached before their changes are.
+    // Otherwise future marks would count as reached before their changes are applied.
     if (this.position !== null && !mayFollow(position, this.position)) this.whole = null;
     this.position = position;
     this.noteWhole();
@@ -202,7 +202,7 @@ function asStored(rows: PolicyRows): PolicyRows {
   return rows;
 }
 
-/** Whether there was a change that policy does not read, or a mark, since. */
+/** Whether there was a later change that policy does not read, or a later mark. */
 function isLater(one: PolicyPosition, other: PolicyPosition): boolean {
   return one.revision > other.revision || one.mark > other.mark;
 }

@@ -1,7 +1,8 @@
 /**
- * Owns the active snapshot. Publishing builds the policy table under the next version, sends the snapshot to every
- * thread, and when all have taken it over, or after a time-out, writes the generation to disk. One publication at a
- * time; the disk lags behind a burst, of which the first generation and the last of each rule table are written.
+ * Owns the active snapshot. Publishing builds the policy table with the next version, sends the snapshot to every
+ * thread, and writes the generation to disk when all have acknowledged it, or after a timeout. One publication at a
+ * time; after many changes in quick succession, the disk lags behind: the first generation and the last of each rule
+ * table are written.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';
@@ -21,8 +22,8 @@ import { RuleHistory } from '../rule-names/rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
 
 /**
- * Sends a snapshot to all threads, waits with a time-out until each answers from it, and resolves with the number of
- * those that do not yet.
+ * Sends a snapshot to all threads, waits with a timeout until each uses it, and resolves with the number of those that
+ * do not yet.
  */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 
@@ -34,7 +35,7 @@ export interface PublisherParts {
   readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
-  /** Called with each state before a thread can name its version in a record. */
+  /** Called with each state before a thread can write its version to a record. */
   readonly beforeUse?: (state: PublishedState) => void;
   /** Resolves when generations may be written; immediate by default. */
   readonly mayWrite?: Promise<void>;
@@ -49,9 +50,11 @@ export interface DraftParts {
   readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
 }
 
-/** From one generation on disk to the next, milliseconds: writing one takes as long as all else of a change. */
+/**
+ * Minimum interval between two generations on disk, in milliseconds: writing one takes as long as the rest of a change.
+ */
 const SAVE_PAUSE_MS = 250;
-/** States that wait to be written; of more, the oldest are not. */
+/** Maximum number of states waiting to be written; if there are more, the oldest are not written. */
 const MAX_TO_SAVE = 16;
 
 /** The only source of snapshot versions. */
@@ -78,7 +81,7 @@ export class SnapshotPublisher {
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.name(parts.initial);
-    // Under its new version: consecutive generations on disk show which one was active at a moment.
+    // With its new version: consecutive generations on disk show which one was active at a given time.
     if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
 
@@ -88,15 +91,15 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged, or the wait for
-   * those that `threadsBehind()` then counts is over. Rejects when that fails; `current()` then still names the new
-   * state, since some threads may have it.
+   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged it, or when the
+   * wait for the threads that `threadsBehind()` then counts is over. Rejects if that fails; `current()` still returns
+   * the new state, because some threads may have it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
   }
 
-  /** Publishes the active rules and rows again after another change, the rows with an `edit`. Needs no database. */
+  /** Publishes the active rules and rows again after another change, with an `edit` of the rows. Needs no database. */
   refresh(
     blocking: BlockingSettings,
     edit: (rows: PolicyRows) => PolicyRows = (rows) => rows,
@@ -105,7 +108,7 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds the snapshot that publishing these would produce, without publishing it: its live state is that of the
+   * Builds the snapshot that publishing these would produce, without publishing it: its runtime state is that of the
    * active snapshot, except for `clientAddresses` if given. Unchanged parts are shared with the active snapshot.
    */
   draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
@@ -118,12 +121,12 @@ export class SnapshotPublisher {
 
   private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
     const publication = this.last.then(publish);
-    // The chain continues after a failure, which its caller receives.
+    // The chain continues after a failure, which the caller receives.
     this.last = publication.catch(() => undefined);
     return publication;
   }
 
-  /** Threads that did not acknowledge the last publication that ended within its time. */
+  /** Number of threads that did not acknowledge the last completed publication in time. */
   threadsBehind(): number {
     return this.behind;
   }
@@ -170,13 +173,13 @@ export class SnapshotPublisher {
     return snapshot;
   }
 
-  /** Gives the numbers of a version their meaning, before the first thread can name it in a record. */
+  /** Publishes the meaning of a version's numbers before the first thread can use them in a record. */
   private name(state: PublishedState): void {
     this.history.add(state);
     this.parts.beforeUse?.(state);
   }
 
-  /** Of several states with one rule table the last is written: a rollback needs that of each table. */
+  /** Of several states with one rule table, the last is written: a rollback needs one for each table. */
   private saveLater(state: PublishedState): void {
     if (this.toSave.at(-1)?.compiled === state.compiled) this.toSave.pop();
     this.toSave.push(state);
@@ -196,7 +199,10 @@ export class SnapshotPublisher {
       this.parts.logger.debug('generation written', { version });
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.error('write generation failed: the previous one stays on disk', { version, reason });
+      this.parts.logger.error('could not write a generation; the previous one stays on disk', {
+        version,
+        reason,
+      });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The initial state of the threads: the newest generation on disk, or nothing but the group Default. */
+/** The initial state of the threads: the newest generation on disk, or only the group Default. */
 import type { BlockingSettings } from '../../change/blocking-settings.ts';
 import { NodeState } from '../../../../shared/threads/messages.ts';
 import type { NodeStateCode } from '../../../../shared/threads/messages.ts';
@@ -15,10 +15,7 @@ import { NO_POLICY_ROWS, type PolicyRows } from '../../change/rows.ts';
 import { RuleTableBuilder } from '../../compile/table/rule-table-builder.ts';
 import { buildSpecialRules } from '../../compile/table/special-rules-builder.ts';
 
-/**
- * Loads the newest intact generation under a new version, with the current blocking settings, which may have changed
- * since.
- */
+/** Loads the newest intact generation with a new version and the current blocking settings, which may have changed. */
 export async function startingState(
   generations: Generations,
   blocking: BlockingSettings,
@@ -34,7 +31,7 @@ export async function startingState(
 
 /**
  * State that a node reports from its first answer on. `before` is the last state of the previous process: if that was
- * ready, it answered by the same policy, and has found out if lists without a copy could not be fetched.
+ * ready, it answered with the same policy, and has found out whether lists without a copy could be fetched.
  */
 export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
   if (isFiltering(state)) return NodeState.READY;
@@ -47,7 +44,7 @@ function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean
   return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);
 }
 
-/** Version 0, at once and from nothing. */
+/** Version 0, created without any data. */
 export function emptySnapshot(blocking: BlockingSettings): PublishedState {
   const random = randomBytes(8);
   const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };

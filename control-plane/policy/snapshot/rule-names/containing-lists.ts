@@ -1,4 +1,4 @@
-/** Lists that have a rule for a name, including those that do not serve the group of the explanation. */
+/** Lists with a rule for a name, including those that are not for the group of the explanation. */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import type { SourceKind } from '../../../../shared/policy/source-kind.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
@@ -15,8 +15,8 @@ const BLOCK =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 
 /**
- * Whether a rule counts for the group: its list is disabled, serves other groups only, or a `$badfilter` rule lifts the
- * rule.
+ * Whether a rule is active for the group; otherwise its list is disabled or for other groups only, or a `$badfilter`
+ * rule cancels the rule.
  */
 export type ContainingState = 'active' | 'other_group' | 'off' | 'lifted';
 
@@ -26,21 +26,21 @@ export interface ContainingList {
   readonly source: string;
   readonly kind: SourceKind;
   readonly action: 'block' | 'allow' | 'rewrite';
-  /** The name at which the rule stands; empty for patterns. */
+  /** The name of the rule; empty for patterns. */
   readonly name: string;
   readonly rule: string;
-  /** Line in the list if it is known without a search. */
+  /** Line in the list, if it is known without a search. */
   readonly line: number | null;
   readonly state: ContainingState;
 }
 
-/** Data that gives rule numbers a meaning. */
+/** Data for interpreting rule numbers. */
 export interface ContainingMeaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: Pick<PolicyRows, 'groups' | 'sources'>;
 }
 
-/** The lists behind rules, in the order of the rules. */
+/** The lists of rules, in the order of the rules. */
 export function containingLists(
   { compiled, rows }: ContainingMeaning,
   rules: readonly ContainingRule[],

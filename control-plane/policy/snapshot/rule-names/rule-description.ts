@@ -8,8 +8,8 @@ export interface RuleDescription {
   readonly sources: readonly string[];
   /** Ids of the rows behind `sources`. */
   readonly sourceIds: readonly (number | string)[];
-  /** The rule as its author would write it. */
+  /** The rule in the syntax of its source. */
   readonly rule: string;
-  /** Line in its list if that is known without a search. */
+  /** Line in its list, if it is known without a search. */
   readonly line: number | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and number of a log record lead
- * to the list or manual rule and its text.
+ * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and number in a log record
+ * identify the list or manual rule and its text.
  */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
@@ -21,22 +21,22 @@ import { servicesAt } from '../../change/times.ts';
 import type { PublishedState } from '../published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../build/policy-table-builder.ts';
 
-/** Versions kept; records reach the log within a second. */
+/** Number of versions kept; records reach the log within a second. */
 export const REMEMBERED_VERSIONS = 64;
 
-/** A rule as an explanation names it. */
+/** A rule in an explanation. */
 export interface DecidingRule extends DecidingRuleNumbers {
-  /** Name at which the rule stands, in wire form; nothing for patterns. */
+  /** Name of the rule in wire form; empty for patterns. */
   readonly name: Uint8Array;
 }
 
-/** Manual rows without clients, which may be tens of thousands. */
+/** Manual rows without clients, of which there may be tens of thousands. */
 export type ManualRows = Pick<
   PolicyRows,
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
 >;
 
-/** Data that gives the numbers of a version their meaning. */
+/** Data for interpreting the numbers of a version. */
 export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
   /** The snapshot; local names are described only if it has `local`. */
   readonly snapshot: Pick<SnapshotBuffers, 'version'> & Partial<Pick<SnapshotBuffers, 'local'>>;
@@ -56,7 +56,7 @@ interface Meaning {
 type ManagedDomains = ManualRows['managedDomains'];
 type ByDomain = ReadonlyMap<string, ManagedDomains>;
 
-/** Managed domains of a version by name: those of an earlier version, and what has changed since. */
+/** Managed domains of a version by name: those of an earlier version, and the changes since. */
 interface ManagedIndex {
   readonly rows: ManagedDomains;
   readonly earlier: { readonly rows: ManagedDomains; readonly byDomain: ByDomain };
@@ -64,9 +64,9 @@ interface ManagedIndex {
   readonly fresh: ByDomain;
 }
 
-/** Indexes of managed domains: while a change is being applied, records of two versions alternate. */
+/** Number of indexes of managed domains: while a change is being applied, records of two versions alternate. */
 const MANAGED_INDEXES = 2;
-/** Changed rows at which all are indexed again. */
+/** Number of changed rows from which all are indexed again. */
 const MAX_CHANGED = 1000;
 /** Maximum number of rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
@@ -74,14 +74,14 @@ const MAX_LOGGED = 20_000;
 /** Meaning of the rule numbers of recent versions. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
-  /** Local names of the newest version only: they may be many, and only explanations use them. */
+  /** Local names of the newest version only: there may be many, and only explanations use them. */
   private local: { version: number; names: SharedArrayBuffer } | undefined;
-  /** Indexes of a few versions, the most recently used first. */
+  /** Indexes of a few versions, most recently used first. */
   private managed: readonly ManagedIndex[] = [];
 
-  /** Adds a version and drops the oldest. */
+  /** Adds a version and removes the oldest. */
   add({ snapshot, compiled, rows, publishedAtMs }: NumberedRules): void {
-    // Without the rules: a replaced table must not stay in memory.
+    // Without the rules, because a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, schedules, grants } = rows;
     // Services outside their schedule have no rule in the snapshot.
@@ -109,7 +109,7 @@ export class RuleHistory {
     }
   }
 
-  /** Describes a rule; undefined for dropped versions, and if nothing is left of it. */
+  /** Describes a rule; undefined for removed versions, and if nothing of the rule is left. */
   describe(version: number, rule: DecidingRule): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -133,7 +133,7 @@ export class RuleHistory {
     }
   }
 
-  /** The lists behind rules that match a name, see `containingLists()`; none for dropped versions. */
+  /** The lists of rules that match a name, see `containingLists()`; empty for removed versions. */
   listsContaining(version: number, rules: readonly ContainingRule[], groupId: number): ContainingList[] {
     const known = this.versions.get(version);
     return known === undefined ? [] : containingLists(known, rules, groupId);
@@ -151,7 +151,7 @@ export class RuleHistory {
     return logged;
   }
 
-  /** The schedule by which a group was blocked. */
+  /** The schedule that blocks a group. */
   describeSchedule(version: number, groupId: number): RuleDescription | undefined {
     const known = this.versions.get(version);
     return known && describeSchedule(known, groupId);
@@ -166,7 +166,7 @@ export class RuleHistory {
     return memory.get(groupId);
   }
 
-  /** The managed domains of a name; there may be very many others. */
+  /** The managed domains for a name; there may be very many others. */
   private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
     let index = this.managed.find((one) => one.rows === rows);
     index ??= indexAfter(this.managed[0]?.earlier, rows);
@@ -179,7 +179,7 @@ export class RuleHistory {
   }
 }
 
-/** Indexes only what has changed since an earlier version, if that is little. */
+/** Indexes only the changes since an earlier version, if they are few. */
 function indexAfter(earlier: ManagedIndex['earlier'] | undefined, rows: ManagedDomains): ManagedIndex {
   const changes = earlier && differingRows(earlier.rows, rows);
   if (
@@ -203,7 +203,7 @@ function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): 
   return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
 }
 
-/** The lists with `kinds` at an attribute that serve the group. */
+/** The lists with `kinds` in an attribute that are active for the group. */
 function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
   const group = rows.groups.find(({ id }) => id === rule.groupId);
   const serves = sourcesServing(group, compiled, rows);
@@ -225,7 +225,7 @@ function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDe
   };
 }
 
-/** The one of a name's managed domains that decided. */
+/** The deciding one of a name's managed domains. */
 function describeManaged(
   groups: ManualRows['groups'],
   atName: ManualRows['managedDomains'],
@@ -253,7 +253,7 @@ function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription
   return row && manual(row.serviceName, name, row.serviceId);
 }
 
-/** A group has one profile at most, so whatever it blocks is blocked by that one. */
+/** A group has at most one profile, so that one causes all its blocks by schedule. */
 function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription | undefined {
   const id = effectiveGroupId(rows.groups.find((group) => group.id === groupId));
   const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
@@ -291,7 +291,7 @@ function asWhole(found: RuleDescription | undefined, lists: readonly number[] = 
 }
 
 /**
- * Key of rules that are logged alike. A number if the name does not matter: exact below 2^53, as an attribute has at
+ * Key of rules that are logged alike. A number if the name does not matter: exact below 2^53, since an attribute has at
  * most 25 bits, its kinds 8, an origin 3, and groups are few.
  */
 function loggedKey(

@@ -1,4 +1,4 @@
-/** The text of a rule of a list, from its kinds and name: no table holds it. */
+/** The text of a list's rule, from its kinds and name, because no table contains it. */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 
 /** The text of a rule for the name that it matched. */
