@@ -1,4 +1,4 @@
-/** Command of fcntl(2): duplicates a descriptor so that programs started later do not inherit it. */
+/** Handover of a data directory between two processes: taking it over at start, and handing it over to a successor. */
 import { resolve } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';

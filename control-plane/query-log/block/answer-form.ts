@@ -1,6 +1,6 @@
 /**
- * Answer records in the form in which a block stores them: each TTL less the smallest, so that answers of which only the
- * age differs are one entry.
+ * Answer records in the form in which a block stores them: each TTL minus the smallest, so that answers that differ
+ * only in age are one entry.
  */
 import { readU16, readU32, Record, skipName, writeU32 } from '../../../shared/dns/wire.ts';
 import { sameBytes, type ViewedBytes } from './viewed-bytes.ts';
@@ -11,7 +11,7 @@ export const AnswerForm = { TTLS_REDUCED: 0, AS_SENT: 1 } as const;
 /** Maximum number of bytes of the answer records of a query. */
 export const MAX_ANSWER_BYTES = 65_535;
 
-/** Answer records being brought into stored form; one object serves all queries. */
+/** Answer records converted to stored form; one object is reused for all queries. */
 export class ReducedAnswers implements ViewedBytes {
   /** The records in stored form. */
   readonly bytes = new Uint8Array(MAX_ANSWER_BYTES);
@@ -21,7 +21,7 @@ export class ReducedAnswers implements ViewedBytes {
   smallestTtl = 0;
   form: number = AnswerForm.TTLS_REDUCED;
 
-  /** Takes the records at a place of `source`. */
+  /** Takes the records at a position of `source`. */
   take({ bytes: source, view }: ViewedBytes, at: number, length: number): void {
     const { bytes } = this;
     const wholeEnd = length & ~3;
@@ -35,14 +35,14 @@ export class ReducedAnswers implements ViewedBytes {
   }
 }
 
-/** Brings an entry back into the form in which it was sent; in place. */
+/** Restores the form in which an entry was sent, in place. */
 export function restoreTtls(records: Uint8Array, form: number, ttlSecs: number): void {
   if (form === AnswerForm.TTLS_REDUCED) addToTtls(records, records.length, ttlSecs);
 }
 
 /**
- * Seconds by which the records at a place of `source` outlive an entry of form TTLS_REDUCED that is otherwise the same;
- * -1 if they differ.
+ * Seconds by which the records at a position of `source` outlive an otherwise equal entry of form TTLS_REDUCED; -1 if
+ * they differ.
  */
 export function secsBeyond(
   entry: DataView,
@@ -72,7 +72,7 @@ export function secsBeyond(
   return seconds;
 }
 
-/** The smallest TTL of whole records that fill the bytes; -1 if they do not. */
+/** The smallest TTL of complete records that fill the bytes; -1 if they do not. */
 function smallestTtl({ bytes, view }: ViewedBytes, length: number): number {
   let smallest = 0xffff_ffff;
   let at = 0;

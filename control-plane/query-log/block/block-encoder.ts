@@ -1,4 +1,4 @@
-/** Makes a stored block of the queries that were gathered: frames, compressed, and their checksums. */
+/** Creates a stored block from collected queries: frames, compressed, and their checksums. */
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, type ZstdOptions } from 'node:zlib';
 import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name.ts';
@@ -15,8 +15,8 @@ const LEVEL = 1;
 /** Bytes of output memory of a short frame. */
 const MIN_CHUNK_BYTES = 1024;
 /**
- * Frames up to this size, all columns but names and answers, are compressed at once: the way to libuv's pool and back
- * costs 140 us or more of CPU a frame, and they take half a millisecond at most.
+ * Frames up to this size, that is all columns except names and answers, are compressed synchronously: using libuv's
+ * pool costs 140 us or more of CPU per frame, and they take at most half a millisecond.
  */
 const MAX_SYNC_BYTES = 4 * MAX_BLOCK_ROWS;
 const LINE_FEED = 0x0a;
@@ -34,7 +34,7 @@ export interface RawBlock {
 }
 
 /**
- * The frames of an open block, which may then be cleared and filled again. They lie in `memory`, which is not to be
+ * The frames of an open block, which may then be cleared and filled again. They are in `memory`, which must not be
  * cleared before they are compressed.
  */
 export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBlock {
@@ -58,7 +58,7 @@ export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBloc
   return { rowCount, hourUs, firstUs, lastUs, head, frames };
 }
 
-/** Compresses the frames, one after the other: more at once would need more memory. */
+/** Compresses the frames one after another, because several at once would need more memory. */
 export async function encodeBlock({
   frames,
   head: { repeats },
@@ -119,7 +119,7 @@ function headOf(block: OpenBlock): BlockHead {
 
 function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8Array; numbers: Uint8Array } {
   const { words, bytes, size, byteCount } = names;
-  // Mostly a name takes as many bytes in text as in wire form, the line feed included.
+  // Usually, a name takes as many bytes in text as in wire form, including the line feed.
   let texts = memory.take(byteCount + 2 * MAX_NAME_TEXT_BYTES);
   const rules = new Uint16Array(size);
   const offsets = new Uint16Array(size);
@@ -146,7 +146,7 @@ function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8A
 
 const scratch = new Uint8Array(MAX_NAME_TEXT_BYTES);
 
-/** Bytes of the text of a name within another; none for the root. */
+/** Bytes of the text of a name within a longer one; 0 for the root. */
 function textLength(bytes: Uint8Array, at: number): number {
   return bytes[at] === 0 ? 0 : putNameText(scratch, 0, bytes, at);
 }

@@ -16,10 +16,10 @@ import {
 /** Versions of the layout; a reader refuses others. */
 export const BlockFormat = {
   PLAIN: 1,
-  /** Rows stand for more queries than one: a frame more, and a field of the head. */
+  /** Rows may represent more queries than one: an additional frame, and a field in the head. */
   WITH_REPEATS: 2,
 } as const;
-/** Maximum number of queries of a block, so that the place of an entry in a dictionary fits 16 bits. */
+/** Maximum number of queries in a block, so that an index into a dictionary fits in 16 bits. */
 export const MAX_BLOCK_ROWS = 65_535;
 /** Microseconds of an hour: times of a block count from the start of its hour. */
 export const HOUR_US = 3_600_000_000;
@@ -31,43 +31,45 @@ export const HOUR_US = 3_600_000_000;
 export const Frame = {
   /** `BlockHead` as JSON. */
   HEAD: 0,
-  /** Names in presentation form without the final dot, folded, each followed by a line feed. */
+  /** Names in presentation form without the final dot, in lower case, each followed by a line feed. */
   NAME_TEXTS: 1,
   /**
-   * Per name: u32 queries, u16 place of the rule plus one (0 = none), u16 offset of the rule's name in the text, u8
+   * Per name: u32 queries, u16 index of the rule plus one (0 = none), u16 offset of the rule's name in the text, u8
    * `NameClass`. A name has an entry for each rule and class.
    */
   NAME_NUMBERS: 2,
-  /** Per query: u32, zigzag difference (modulo 2^32) of its microseconds since the hour to those of the query before. */
+  /**
+   * Per query: u32, zigzag difference (modulo 2^32) of its microseconds since the hour to those of the previous query.
+   */
   TIMES: 3,
-  /** Per query: u16, place of its name. */
+  /** Per query: u16, index of its name. */
   NAMES: 4,
-  /** Per query: u16, place of its client in the head. */
+  /** Per query: u16, index of its client in the head. */
   CLIENTS: 5,
-  /** Per query: u16, place of its outcome in the head. */
+  /** Per query: u16, index of its outcome in the head. */
   OUTCOMES: 6,
-  /** Per query: u32, microseconds until the answer left. */
+  /** Per query: u32, microseconds until the answer was sent. */
   RESPONSE_TIMES: 7,
-  /** Per query: u16, place of its answer records plus one; 0 = none stored. */
+  /** Per query: u16, index of its answer records plus one; 0 = none stored. */
   ANSWERS: 8,
   /** Per query: u32, smallest TTL of its answer records. */
   ANSWER_TTLS: 9,
   /**
    * Distinct answer records: per entry u16 (two planes) bytes and u8 form, then the bytes of all: resource records in
-   * wire form, whose compression pointers count from a message with the query's name as its question. In form 0 each TTL
-   * is less the query's smallest; form 1 is as sent, since it could not be parsed.
+   * wire form, whose compression pointers count from a message with the query's name as its question. In form 0 the
+   * query's smallest TTL is subtracted from each TTL; form 1 is as sent, because it could not be parsed.
    */
   ANSWER_RECORDS: 10,
 } as const;
 /**
- * Frames of a block with answers; one without ends before `Frame.ANSWERS`. In format 2 another one follows either, though
- * it lies in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32 queries.
+ * Frames of a block with answers; one without ends before `Frame.ANSWERS`. In format 2 one more frame follows in both
+ * cases, although it is in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32 queries.
  */
 export const FRAME_COUNT = 11;
 /** Frames of a block without answers. */
 export const FRAME_COUNT_BARE = 8;
 
-/** Outcome of the queries for a name, as name lists distinguish it. */
+/** Class of the queries for a name, for lists of names. */
 export const NameClass = {
   /** Answered from upstreams or the cache. */
   RESOLVED: 0,
@@ -85,9 +87,7 @@ export function nameClassOf(status: QueryStatusCode): number {
   return RESOLVED.has(status) ? NameClass.RESOLVED : NameClass.OTHER;
 }
 
-/**
- * Address, group id, queries, how many of them were blocked; and the client's id, if it named itself by its key.
- */
+/** Address, group id, queries, blocked queries; and the client's id, if it identified itself by its key. */
 export type HeadClient = readonly [
   address: string,
   groupId: number,
@@ -114,8 +114,8 @@ export type HeadOutcome = readonly [
 ];
 /**
  * Source; the rule is `before`, followed, if `atName`, by the name from its offset and `after`; and the ids of all
- * lists that contain it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules
- * written by users have no lists.
+ * lists that contain it. Without `atName`, `after` is the alias that the rule matched, '' = the queried name. Manual
+ * rules have no lists.
  */
 export type HeadRule = readonly [
   source: string,
@@ -126,19 +126,19 @@ export type HeadRule = readonly [
 ];
 
 /**
- * Queries that rows stand for beyond themselves, an entry for each row with a client. A client may have no row. All of
- * them came in the same second (UTC) as their row.
+ * Queries that rows represent in addition to themselves, an entry for each row and client. A client may have no row.
+ * All of them arrived in the same second (UTC) as their row.
  */
 export interface Repeats {
   /** All queries of all entries. */
   readonly total: number;
-  /** By entry: place of the row, ascending; place of the client; queries. */
+  /** By entry: index of the row, ascending; index of the client; queries. */
   readonly rows: Uint16Array;
   readonly clients: Uint16Array;
   readonly queries: Uint32Array;
 }
 
-/** Metadata of a block, and its small dictionaries. Queries are counted here as rows. */
+/** Metadata of a block, and its small dictionaries. Query counts here are numbers of rows. */
 export interface BlockHead {
   readonly format: (typeof BlockFormat)[keyof typeof BlockFormat];
   readonly rows: number;
@@ -149,7 +149,7 @@ export interface BlockHead {
   readonly last_us: number;
   /** Names. */
   readonly names: number;
-  /** Distinct answer records; 0 if none are stored. */
+  /** Number of distinct answer records; 0 if none are stored. */
   readonly answers: number;
   readonly clients: readonly HeadClient[];
   readonly outcomes: readonly HeadOutcome[];
@@ -158,13 +158,13 @@ export interface BlockHead {
   readonly repeats: Repeats | null;
 }
 
-/** A block as it is stored: frames in four pieces, as a reader of few columns fetches them. */
+/** A stored block: frames in four pieces, which readers of few columns fetch separately. */
 export interface EncodedBlock {
   readonly rowCount: number;
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Queries that its rows stand for beyond themselves. */
+  /** Queries that its rows represent in addition to themselves. */
   readonly repeats: number;
   /** Bytes of each frame, by `Frame`. */
   readonly lengths: readonly number[];
@@ -178,11 +178,11 @@ export interface EncodedBlock {
   readonly queries: Buffer;
   /** `ANSWERS` to `ANSWER_RECORDS`; null if answers are not stored. */
   readonly answers: Buffer | null;
-  /** The frames that `names` and `queries` begin with, if a reader has fetched only a part of them. */
+  /** Number of leading frames in `names` and `queries`, if a reader has fetched only part of them. */
   readonly firstFrames?: { readonly names: number; readonly queries: number };
 }
 
-/** A block that cannot be read: damaged, cut short, or of a newer format. */
+/** A block that cannot be read: damaged, truncated, or in a newer format. */
 export class DamagedBlock extends Error {
   override readonly name = 'DamagedBlock';
 }

@@ -1,6 +1,6 @@
 /**
- * Reads blocks: only the frames that are asked for are checked, decompressed and decoded. Any byte of a stored block may
- * be wrong: what does not fit is `DamagedBlock`.
+ * Reads blocks: only requested frames are checked, decompressed and decoded. Any byte of a stored block may be wrong:
+ * inconsistent data throws `DamagedBlock`.
  */
 import { constants, crc32, zstdDecompressSync } from 'node:zlib';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -19,7 +19,7 @@ import type { RawBlock } from './block-encoder.ts';
 import { fromDeltaPlanes, fromPlanes, placesOfPlanes } from './planes.ts';
 import { repeatsFromBytes } from './repeats.ts';
 
-/** Largest frame once decompressed: the texts of a full block of the longest names. */
+/** Maximum size of a decompressed frame: the texts of a full block of the longest names. */
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -27,11 +27,11 @@ const LINE_FEED = 0x0a;
 export interface BlockNames {
   /** All texts, each followed by a line feed. */
   readonly texts: Buffer;
-  /** Where each text starts; one more than names, so that a text ends at the next start less one. */
+  /** Start of each text; one more than names, so that a text ends at the next start minus one. */
   readonly starts: Uint32Array;
   /** Queries for each. */
   readonly counts: Uint32Array;
-  /** Place of the rule plus one; 0 = none. */
+  /** Index of the rule plus one; 0 = none. */
   readonly rules: Uint32Array;
   /** Offset of the rule's name in the text. */
   readonly offsets: Uint32Array;
@@ -41,11 +41,11 @@ export interface BlockNames {
 
 /** Answer records of a block. */
 export interface BlockAnswers {
-  /** Place plus one, by query; 0 = none. */
+  /** Index plus one, by query; 0 = none. */
   readonly places: Uint16Array;
   /** Smallest TTL in seconds, by query. */
   readonly ttls: Uint32Array;
-  /** By place: the records as they are stored, their start offsets, and their `AnswerForm`. */
+  /** By index: the stored records, their start offsets, and their `AnswerForm`. */
   readonly entries: { readonly bytes: Buffer; readonly starts: Uint32Array; readonly forms: Uint8Array };
   /** The records of a query as they were sent; null for none. */
   recordsOf(row: number): Buffer | null;
@@ -58,7 +58,7 @@ export class BlockReader {
   private texts: Buffer | undefined;
   readonly head: BlockHead;
 
-  /** `head` is that of this block, if it was read before. @throws {DamagedBlock} if the head cannot be read */
+  /** `head` is the head of this block, if it was already read. @throws {DamagedBlock} if the head cannot be read */
   constructor(block: EncodedBlock | RawBlock, head?: BlockHead) {
     this.block = block;
     const { rowCount } = block;
@@ -82,9 +82,10 @@ export class BlockReader {
     const starts = new Uint32Array(count + 1);
     const { length } = texts;
     let place = 0;
-    for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1; // Beyond the end: nothing.
+    // A write beyond the end of a typed array is ignored.
+    for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1;
     if (place !== count || starts[count] !== length)
-      throw new DamagedBlock('read block: not as many names as said');
+      throw new DamagedBlock('read block: wrong number of names');
     return starts;
   }
 
@@ -126,17 +127,17 @@ export class BlockReader {
     return times;
   }
 
-  /** Place of each query's name. */
+  /** Index of each query's name. */
   nameOf(): Uint16Array {
     return this.places(Frame.NAMES, this.head.names, 'name');
   }
 
-  /** Place of each query's client in the head. */
+  /** Index of each query's client in the head. */
   clientOf(): Uint16Array {
     return this.places(Frame.CLIENTS, this.head.clients.length, 'client');
   }
 
-  /** Place of each query's outcome in the head. */
+  /** Index of each query's outcome in the head. */
   outcomeOf(): Uint16Array {
     return this.places(Frame.OUTCOMES, this.head.outcomes.length, 'outcome');
   }
@@ -158,7 +159,8 @@ export class BlockReader {
     const starts = new Uint32Array(count + 1);
     starts[0] = count * 3;
     for (let place = 0; place < count; place++) starts[place + 1] = starts[place]! + lengths[place]!;
-    if (starts[count] !== dictionary.length) throw new DamagedBlock('read block: answers of another length');
+    if (starts[count] !== dictionary.length)
+      throw new DamagedBlock('read block: answers have the wrong length');
     const recordsOf = (row: number): Buffer | null => {
       const place = places[row]! - 1;
       if (place < 0) return null;
@@ -208,7 +210,7 @@ export class BlockReader {
   }
 }
 
-/** The head with what lies beside it. */
+/** The head with data from other frames. */
 function wholeHead(stored: StoredHead, block: EncodedBlock): BlockHead {
   const { repeats: total = 0 } = stored;
   if (total === 0) return { ...stored, repeats: null };
@@ -228,13 +230,13 @@ function checkFrameCounts({ lengths, checksums, answers, repeats }: EncodedBlock
   throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
 }
 
-/** The bytes of one frame as stored, once its checksum is right. */
+/** The bytes of one frame as stored, after checking its checksum. */
 function checkedFrame(block: EncodedBlock, index: number): Buffer {
   return checkedBytes(block, index, storedFrame(block, index));
 }
 
 function checkedBytes({ checksums, lengths }: EncodedBlock, index: number, stored: Buffer): Buffer {
-  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is cut short`);
+  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is truncated`);
   if ((crc32(stored) | 0) === checksums[index]) return stored;
   throw new DamagedBlock(`read block: checksum of frame ${index}`);
 }
@@ -255,7 +257,7 @@ function storedFrame(
   return (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
 }
 
-/** In one piece if its size is known: each further one is copied. */
+/** In one piece if its size is known, because each further piece is copied. */
 function decompress(stored: Buffer, index: number, expectedBytes: number): Buffer {
   try {
     return zstdDecompressSync(stored, {

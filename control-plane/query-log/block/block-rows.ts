@@ -1,4 +1,7 @@
-/** The queries of a stored block as the log writer received them, so that small blocks can be written again as one. */
+/**
+ * The queries of a stored block in the form that the log writer received, so that small blocks can be written again as
+ * one.
+ */
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
@@ -62,7 +65,7 @@ export function forEachRepeat(
   });
 }
 
-/** Puts address, name and answers of a query into the row's memory. */
+/** Writes address, name and answers of a query to the row's memory. */
 function layOut(row: QueryLogRow, name: StoredName, address: Uint8Array, records: Buffer | null): void {
   const answersAt = ADDRESS_SIZE + name.wire.length;
   const needed = answersAt + (records?.length ?? 0);

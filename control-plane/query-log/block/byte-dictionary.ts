@@ -1,20 +1,20 @@
 /**
- * Distinct byte strings in order of arrival, each with a number beside it and a count: the dictionaries of a block that
- * is being filled. Nothing is allocated for an entry. An entry may occur twice: a search ends after a few steps, so that
- * names chosen to collide cost no more than others.
+ * Distinct byte strings in order of arrival, each with a number and a count: the dictionaries of a block that is being
+ * filled. Nothing is allocated per entry. An entry may occur twice: a search ends after a few steps, so that names
+ * chosen to collide cost no more than others.
  *
- * An entry lies in one piece, its numbers before its bytes, so that to find it loads one or two lines of the
- * processor's cache; spread over arrays it cost twice as much.
+ * An entry is contiguous, its numbers before its bytes, so that finding it loads one or two cache lines; spread over
+ * arrays it cost twice as much.
  */
 import { randomInt } from 'node:crypto';
 import { lastWord, type ViewedBytes } from './viewed-bytes.ts';
 
-/** Words of an entry. Its bytes follow, filled with zeros to a whole word. */
+/** Words of an entry. Its bytes follow, padded with zeros to a whole word. */
 export const Entry = {
   /** Number of the entry in order of arrival. */
   PLACE: 0,
   HASH: 1,
-  /** The number beside it. */
+  /** The associated number. */
   TAG: 2,
   /** Number of times that it was added. */
   COUNT: 3,
@@ -24,16 +24,16 @@ export const Entry = {
   NOTE: 5,
   BYTES: 8,
 } as const;
-/** Words for notes. */
+/** Number of words for notes. */
 export const NOTES = Entry.BYTES - Entry.NOTE;
 /** Offset of the first entry. 0 means no entry. */
 export const FIRST_ENTRY = 1;
 
-/** Steps of a search. */
+/** Maximum steps of a search. */
 const MAX_STEPS = 16;
 const SMALL_SLOTS = 2048;
 const SMALL_WORDS = 8192;
-/** A slot has the place of an entry in its low bits, and in the others those of its hash. */
+/** A slot has the offset of an entry in its low bits, and bits of its hash in the others. */
 const PLACE_BITS = 24;
 const PLACE_MASK = 2 ** PLACE_BITS - 1;
 const HASH_FACTOR = 0x9e3779b1 | 0;
@@ -44,15 +44,15 @@ export class ByteDictionary implements ViewedBytes {
   size = 0;
   /** Bytes of all entries, without their numbers. */
   byteCount = 0;
-  /** The entries, one after the other, see `Entry`; and the same memory as bytes and as a view. */
+  /** The entries one after another, see `Entry`; and the same memory as bytes and as a view. */
   words = new Int32Array(SMALL_WORDS);
   bytes = new Uint8Array(this.words.buffer);
   view = new DataView(this.words.buffer);
   /** Offset of the next entry. */
   private end = FIRST_ENTRY;
-  /** Entries by hash, twice as many as entries at least, a power of two; 0 = none. */
+  /** Entries by hash, at least twice as many as entries, a power of two; 0 = none. */
   private slots = new Int32Array(SMALL_SLOTS);
-  /** Slot at which the last search ended without success; -1 = none, after many steps. */
+  /** Slot at which the last search ended without success; -1 = none, after too many steps. */
   private freeSlot = -1;
   private seed = randomInt(0x1_0000_0000) | 0;
 
@@ -128,7 +128,7 @@ export class ByteDictionary implements ViewedBytes {
     this.end = this.after(entry);
     this.size++;
     this.byteCount += length;
-    // An entry beyond the offsets that a slot can hold is never found again.
+    // An entry beyond the offsets that fit in a slot is never found again.
     if (this.freeSlot >= 0 && entry <= PLACE_MASK) this.slots[this.freeSlot] = entry | (hash & ~PLACE_MASK);
     if (this.size * 2 > this.slots.length) this.grow();
     return entry;

@@ -1,16 +1,18 @@
 /**
- * Distinct clients of a block that is being filled: their addresses, cut to what is kept, their groups, and which client
- * named itself by its key.
+ * Distinct clients of a block that is being filled: their addresses, truncated to the stored part, their groups, and
+ * the ids of clients that identified themselves by their keys.
  */
 import { ADDRESS_SIZE, addressToText, addressWord } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../rows/row.ts';
 import type { ViewedBytes } from './viewed-bytes.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
-/** A client as numbers: four of its address, then the group, or -1 less the place of one that named itself. */
+/**
+ * A client as numbers: four for its address, then the group; for a client that identified itself, -1 minus its index.
+ */
 const ADDRESS_WORDS = 4;
 const GROUP_WORD = 4;
-/** Of a client that named itself: its id, then the group. */
+/** For a client that identified itself: its id, then the group. */
 const KEYED_ID_WORD = 0;
 const KEYED_GROUP_WORD = 1;
 /** Third number of an IPv4 address as ::ffff:a.b.c.d. */
@@ -21,7 +23,7 @@ export interface KeptClients {
   /** Leading bytes of an IPv4 and of an IPv6 address; the rest becomes zero. */
   readonly ipv4Bytes: number;
   readonly ipv6Bytes: number;
-  /** Which client it was that named itself. */
+  /** Whether ids of clients that identified themselves are stored. */
   readonly clientIds: boolean;
 }
 
@@ -30,7 +32,7 @@ export interface RepeatedClient {
   /** 16 bytes. */
   readonly address: Uint8Array;
   readonly groupId: number;
-  /** 0 = it did not name itself. */
+  /** 0 = it did not identify itself. */
   readonly clientId: number;
 }
 
@@ -45,7 +47,7 @@ export class ClientDictionary {
     return this.clients.size;
   }
 
-  /** Place of a row's client, which is added if it is missing; `source` is the row's memory. */
+  /** Index of a row's client, which is added if it is missing; `source` is the row's memory. */
   place(row: QueryLogRow, { view }: ViewedBytes, kept: KeptClients): number {
     const { client, clientId, groupId } = row;
     const { at } = client;
@@ -66,7 +68,7 @@ export class ClientDictionary {
     );
   }
 
-  /** Place of a client of a stored block. */
+  /** Index of a client of a stored block. */
   placeOf({ address, groupId, clientId }: RepeatedClient): number {
     const [a, b, c, d] = [0, 4, 8, 12].map((at) => addressWord(address, at));
     return this.clients.place(a!, b!, c!, d!, this.groupWord(groupId, clientId));
@@ -77,7 +79,7 @@ export class ClientDictionary {
     return word < 0 ? this.keyed.wordOf(-1 - word, KEYED_GROUP_WORD) : word;
   }
 
-  /** The client that named itself; 0 = it did not. */
+  /** The client that identified itself; 0 = none. */
   clientIdOf(place: number): number {
     const word = this.clients.wordOf(place, GROUP_WORD);
     return word < 0 ? this.keyed.wordOf(-1 - word, KEYED_ID_WORD) : 0;
@@ -103,7 +105,7 @@ export class ClientDictionary {
   }
 }
 
-/** A mask of the leading bytes of four. */
+/** A mask of the first bytes of four. */
 function leadingBytes(count: number): number {
   if (count >= 4) return -1;
   return count <= 0 ? 0 : -1 << (32 - count * 8);

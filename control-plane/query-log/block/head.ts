@@ -58,8 +58,8 @@ const OUTCOME: readonly Check[] = [
 ];
 
 /**
- * Check of each field. By hand and not by a schema: a search reads hundreds of heads, and its thread starts in half
- * the time without a library for schemas.
+ * Check of each field. Written by hand instead of a schema: a search reads hundreds of heads, and its thread starts in
+ * half the time without a schema library.
  */
 const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
   format: (value) => FORMATS.has(value),
@@ -100,7 +100,7 @@ export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {
     head.last_us === block.lastUs &&
     (head.repeats ?? 0) === block.repeats &&
     head.hour_us % HOUR_US === 0;
-  if (!isOfRow) throw new DamagedBlock('read block: the head is of another block');
+  if (!isOfRow) throw new DamagedBlock('read block: the head belongs to another block');
   return head;
 }
 
@@ -111,7 +111,7 @@ function checked(json: Readonly<Record<string, unknown>>): StoredHead {
   if (hasRepeats && !(isWhole(json.repeats) && (json.repeats as number) > 0))
     throw new DamagedBlock('read block: head: repeats');
   if (Object.keys(json).length !== FIELD_COUNT + (hasRepeats ? 1 : 0))
-    throw new DamagedBlock('read block: head: more fields than are known here');
+    throw new DamagedBlock('read block: head: unknown fields');
   return json as unknown as StoredHead;
 }
 

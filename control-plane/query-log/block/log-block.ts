@@ -1,16 +1,16 @@
 /**
- * A block with its identity: the run and the number of its first query. As bytes it is what the spool keeps: a line of
+ * A block with its identity: the run and the number of its first query. As bytes it is stored in the spool: a line of
  * JSON, then the pieces.
  */
 import { z } from 'zod';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
-/** Readers of a block in the database: the query log and statistics, or one of them. */
+/** Users of a block in the database: the query log and statistics, or one of them. */
 export const UsedBy = { BOTH: 'b', LOG: 'l', STATS: 's' } as const;
 export type UsedByCode = (typeof UsedBy)[keyof typeof UsedBy];
 
-/** Marks a run as part of another one of its process: its queries are only in the log, or only in statistics. */
+/** Marks a run as part of another run of its process: its queries are only in the log, or only in statistics. */
 export interface RunPart {
   readonly usedBy: typeof UsedBy.LOG | typeof UsedBy.STATS;
   /** UUID of the main run. */
@@ -19,7 +19,7 @@ export interface RunPart {
 
 /** A block of the log, ready to be stored. */
 export interface LogBlock extends EncodedBlock {
-  /** UUID of the run, which is one life of a process. */
+  /** UUID of the run, which is one lifetime of a process. */
   readonly runKey: string;
   /** Absent = a main run, whose queries are in the log and counted. */
   readonly part?: RunPart | undefined;

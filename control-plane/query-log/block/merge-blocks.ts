@@ -1,4 +1,4 @@
-/** Makes one block of small neighbours: consecutive queries of one run within one hour. */
+/** Merges small neighbouring blocks: consecutive queries of one run within one hour. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
@@ -19,12 +19,12 @@ export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<Enco
     const reader = new BlockReader(block);
     heads.push({ head: reader.head, firstRow: merged.rowCount });
     forEachRow(reader, (row, timestampUs) => {
-      if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they are of different hours');
+      if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they belong to different hours');
       merged.add(row, timestampUs, ALL);
     });
     await nextTurn();
   }
-  // Once all rows have their clients: those of repeats get what room is left.
+  // After all rows have their clients: those of repeats get the remaining space.
   for (const { head, firstRow } of heads)
     forEachRepeat(head, (row, client, queries) => merged.carryRepeats(firstRow + row, client, queries));
   return encodeBlock(sealBlock(merged));

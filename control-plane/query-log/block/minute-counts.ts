@@ -1,6 +1,6 @@
 /**
- * Counts that a block adds to each of its minutes, so that statistics need not read blocks. Computed once, when
- * the block is sealed, and stored in the same transaction. Pure.
+ * Counts that a block adds to each of its minutes, so that statistics need not read blocks. Computed once, when the
+ * block is sealed, and stored in the same transaction. Pure.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { HeadOutcome, HeadRule } from './block-layout.ts';
@@ -12,7 +12,7 @@ import type { OpenRepeats } from './open-repeats.ts';
 export const MINUTE_US = 60_000_000;
 const MINUTES_PER_HOUR = 60;
 
-/** Cache misses: what neither the cache nor policy answered. */
+/** Cache misses: answered neither from the cache nor by policy. */
 const MISSES: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.SERVFAIL, QueryStatus.TIMEOUT]);
 
 /** Counts of one minute. */
@@ -20,7 +20,10 @@ export interface MinuteCounts {
   /** Start, Unix milliseconds. */
   readonly minuteMs: number;
   readonly queries: number;
-  /** No query is blocked, cached and forwarded at once: an answer that is blocked for its alias is blocked alone. */
+  /**
+   * A query is only one of blocked, cached and forwarded: an answer that is blocked because of its alias only counts as
+   * blocked.
+   */
   readonly blocked: number;
   readonly cached: number;
   /** Waited for an upstream. */
@@ -42,7 +45,7 @@ const BUCKETS_PER_OCTAVE = 4;
 /** Highest bucket: 2^32 microseconds. */
 export const LAST_LATENCY_BUCKET = 32 * BUCKETS_PER_OCTAVE;
 
-/** Buckets of the times that nearly all answers take. */
+/** Buckets of the response times of almost all answers. */
 const SHORT_TIMES = Uint8Array.from({ length: 4096 }, (_, timeUs) => bucketOf(timeUs));
 
 /** The bucket of a response time: 0 for 0 us, else the smallest `n` with 2^(n/4) >= the time. */
@@ -84,7 +87,7 @@ export function notLogged(minute: MinuteCounts): MinuteCounts {
   return { ...minute, counts: { ...minute.counts, 'excluded:log': minute.queries } };
 }
 
-/** Reduces the counts of queries that are left out of statistics to their number. */
+/** Reduces the counts of queries that are excluded from statistics to their number. */
 export function notCounted({ minuteMs, queries }: MinuteCounts): MinuteCounts {
   const nothing = { queries: 0, blocked: 0, cached: 0, forwarded: 0, rateLimited: 0 };
   return { minuteMs, ...nothing, counts: { 'excluded:statistics': queries } };
@@ -114,13 +117,13 @@ class OutcomeTally {
   }
 }
 
-/** Counts by place in the block's dictionaries: few additions per query. */
+/** Counts by index in the block's dictionaries: few additions per query. */
 class MinuteTally {
   private readonly outcomes: OutcomeTally;
   private readonly repeats: OutcomeTally;
   private readonly clients: Uint32Array;
   private readonly blockedClients: Uint32Array;
-  /** Counts by the place of the rule plus one. */
+  /** Counts by the index of the rule plus one. */
   private readonly rules: Uint32Array;
   private readonly latency = new Uint32Array(LAST_LATENCY_BUCKET + 1);
   private readonly isBlocked: Uint8Array;
@@ -190,7 +193,7 @@ class MinuteTally {
   }
 }
 
-/** Counts by key; what is zero has no key. */
+/** Counts by key; zero counts have no key. */
 class Sums {
   readonly counts: Record<string, number> = Object.create(null) as Record<string, number>;
   readonly total = { queries: 0, blocked: 0, cached: 0, forwarded: 0 };
@@ -215,7 +218,7 @@ function countOutcome(
   const code = QueryStatus[status];
   sums.total.queries += queries;
   const isBlocked = isBlockedStatus(code);
-  // A cached answer keeps the name of the upstream that it is from.
+  // A cached answer keeps the name of its upstream.
   const isForwarded = upstream !== null && !cached && !isBlocked;
   if (isBlocked) sums.total.blocked += queries;
   else if (cached) sums.total.cached += queries;

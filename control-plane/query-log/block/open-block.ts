@@ -1,6 +1,6 @@
 /**
  * The block that is being filled: queries in columns, and their dictionaries. A query allocates nothing unless a
- * dictionary grows. Pure memory; `block-encoder.ts` compresses its content.
+ * dictionary grows. Memory only; `block-encoder.ts` compresses its content.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -15,9 +15,9 @@ import { OpenRepeats } from './open-repeats.ts';
 import { OutcomeDictionary } from './outcome-dictionary.ts';
 import { type RepeatEntry, repeatsOf } from './repeats.ts';
 
-/** Bytes of dictionaries at which a block is full whatever its rows. */
+/** Size of the dictionaries in bytes at which a block is full, whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
-/** Maximum number of carried entries of repeats whose clients are told apart, half a megabyte. */
+/** Maximum number of carried entries of repeats with separate clients, half a megabyte. */
 const MOST_CARRIED = 65_535;
 
 /** Optional parts of a query that are stored. */
@@ -37,30 +37,33 @@ export class OpenBlock {
   readonly clientOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly outcomeOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly responseTimes = new Uint32Array(MAX_BLOCK_ROWS);
-  /** Place plus one; 0 = none. */
+  /** Index plus one; 0 = none. */
   readonly answerOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly answerTtls = new Uint32Array(MAX_BLOCK_ROWS);
-  /** Names in wire form; the tag is the rule's place plus one, from bit 16 the offset of its name, from bit 24 the class. */
+  /**
+   * Names in wire form; the tag is the rule's index plus one, from bit 16 the offset of its name, from bit 24 the
+   * class.
+   */
   readonly names = new ByteDictionary();
   /** The tag is the form. */
   readonly answers = new ByteDictionary();
   readonly rules = new RuleDictionary();
   readonly clients = new ClientDictionary();
   readonly outcomes = new OutcomeDictionary();
-  /** Queries that rows stand for; null = there never were any. */
+  /** Queries that rows represent; null = none so far. */
   repeats: OpenRepeats | null = null;
-  /** The same as other blocks had them. */
+  /** The repeats of rows from other blocks. */
   private readonly carried: RepeatEntry[] = [];
   private readonly reduced = new ReducedAnswers();
-  /** The memory of the rows: the same for many. */
+  /** The memory of the rows: the same for many rows. */
   private source: ViewedBytes = viewed(new Uint8Array(0));
 
-  /** Whether a query of this time belongs into the block. */
+  /** Whether a query with this time belongs in the block. */
   accepts(timestampUs: number): boolean {
     return this.rowCount === 0 || (timestampUs >= this.hourUs && timestampUs < this.hourUs + HOUR_US);
   }
 
-  /** Whether there is no room for another query. */
+  /** Whether there is no space for another query. */
   get isFull(): boolean {
     const bytes = this.names.byteCount + this.answers.byteCount + this.rules.textBytes;
     return (
@@ -76,7 +79,7 @@ export class OpenBlock {
     return this.rowCount + (this.repeats?.count ?? 0);
   }
 
-  /** Adds a query, which `accepts()` has let in. */
+  /** Adds a query for which `accepts()` has returned true. */
   add(row: QueryLogRow, timestampUs: number, kept: Kept): void {
     if (this.rowCount === 0) this.begin(timestampUs);
     const index = this.rowCount++;
@@ -96,7 +99,7 @@ export class OpenBlock {
     if (kept.answers && row.answers.length !== 0) this.addAnswers(row, index, name);
   }
 
-  /** Adds a query of the same second to the repeats of the row at a place. */
+  /** Adds a query of the same second to the repeats of the row at an index. */
   addRepeat(row: QueryLogRow, rowPlace: number, kept: Kept): void {
     const repeats = (this.repeats ??= new OpenRepeats());
     this.view(row);
@@ -106,7 +109,7 @@ export class OpenBlock {
   }
 
   /**
-   * Adds repeats that a row had in another block; call it once all rows are added. If there is no space to distinguish
+   * Adds the repeats of a row from another block; call it after all rows are added. If there is no space for separate
    * clients, they count for the client of the row.
    */
   carryRepeats(rowPlace: number, client: RepeatedClient, queries: number): void {
@@ -127,9 +130,9 @@ export class OpenBlock {
     this.carried.length = 0;
   }
 
-  /** Place plus one of each name's rule; 0 = none. */
+  /** Index plus one of each name's rule; 0 = none. */
   rulesOfNames(): Uint16Array {
-    return new Uint16Array(this.names.column(Entry.TAG)); // The low half of each.
+    return new Uint16Array(this.names.column(Entry.TAG)); // The low half of each number.
   }
 
   headClients(): HeadClient[] {
@@ -167,7 +170,7 @@ export class OpenBlock {
   private ruleTag({ rule, ruleName, alias, qname, bytes }: QueryLogRow): number {
     if (rule === null) return 0;
     if (alias.length !== 0) {
-      // The rule's name ends the alias, not the name asked for.
+      // The rule's name is the end of the alias, not of the queried name.
       const name = rule.atName ? nameToText(bytes.subarray(ruleName.at)) + rule.after : '';
       const after = nameToText(bytes.subarray(alias.at));
       return this.rules.place({ ...rule, before: rule.before + name, atName: false, after }) + 1;
@@ -176,13 +179,16 @@ export class OpenBlock {
     const offset = ruleName.at - qname.at;
     const isParent = offset >= 0 && ruleName.at + ruleName.length === qname.at + qname.length;
     if (isParent) return (this.rules.place(rule) + 1) | (offset << 16);
-    // The rule stands at an address or prefix of the answer, not at the end of the name asked for.
+    // The rule is for an address or prefix in the answer, not for the end of the queried name.
     const name = nameToText(bytes.subarray(ruleName.at));
     const whole = { ...rule, before: rule.before + name + rule.after, atName: false, after: '' };
     return this.rules.place(whole) + 1;
   }
 
-  /** The answers to a query for a name and type are mostly those to the last one: a note of the name's entry. */
+  /**
+   * The answers to queries for a name and type are usually the same as the last one, which is in a note of the name's
+   * entry.
+   */
   private addAnswers({ answers, qtype }: QueryLogRow, index: number, name: number): void {
     const { names, source } = this;
     const { at, length } = answers;
@@ -210,7 +216,7 @@ export class OpenBlock {
   }
 }
 
-/** Which note of a name's entry is of this type's answers. */
+/** The note of a name's entry for answers of this type. */
 function noteOf(qtype: number): number {
   if (qtype === RRType.A) return 0;
   return qtype === RRType.AAAA ? 1 : NOTES - 1;

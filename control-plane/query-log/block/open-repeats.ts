@@ -1,6 +1,6 @@
 /**
  * Queries without a row in the block that is being filled: each is counted with an existing row, but with its own
- * client, outcome and response time, so that statistics are exact. Its name is not kept.
+ * client, outcome and response time, so that statistics are exact. Its name is not stored.
  */
 import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from './block-layout.ts';
@@ -10,14 +10,14 @@ import { WordDictionary } from './word-dictionary.ts';
 
 /** Maximum number of queries: then the block is full. */
 const MOST_QUERIES = 65_535;
-/** Clients of one row that are told apart: all of an IPv4 /24, and few of what an attacker has of IPv6. */
+/** Maximum number of separate clients per row: all of an IPv4 /24, and only few of an attacker's IPv6 addresses. */
 const MOST_CLIENTS_OF_ROW = 255;
 
 /** The queries, by columns. */
 export class OpenRepeats {
   /** Queries. */
   count = 0;
-  /** Places of their rows, clients and outcomes. */
+  /** Indexes of their rows, clients and outcomes. */
   readonly rowOf = new Uint16Array(MOST_QUERIES);
   readonly clientOf = new Uint16Array(MOST_QUERIES);
   readonly outcomeOf = new Uint16Array(MOST_QUERIES);
@@ -31,12 +31,12 @@ export class OpenRepeats {
     return this.count === MOST_QUERIES;
   }
 
-  /** Whether no other client of a row is told apart. */
+  /** Whether no further clients of a row are counted separately. */
   hasManyClients(rowPlace: number): boolean {
     return this.clientsOfRow[rowPlace] === MOST_CLIENTS_OF_ROW;
   }
 
-  /** Adds a query to the row at a place. */
+  /** Adds a query to the row at an index. */
   add(rowPlace: number, client: number, row: QueryLogRow): void {
     const { pairs } = this;
     const index = this.count++;

@@ -16,11 +16,11 @@ const OutcomeWord = {
   QTYPE: 0,
   /** `Small` */
   SMALL: 1,
-  /** Place plus one; 0 = none. */
+  /** Index plus one; 0 = none. */
   UPSTREAM: 2,
-  /** Type of the first answer record; from bit 16 on the extended error plus one. */
+  /** Type of the first answer record; from bit 16 on, the extended error plus one. */
   ANSWER: 3,
-  /** Place of the origin plus one; 0 = none. */
+  /** Index of the origin plus one; 0 = none. */
   ORIGIN: 4,
 } as const;
 /** Bits of the second number. */
@@ -30,7 +30,7 @@ const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
 export class OutcomeDictionary {
   private readonly outcomes = new WordDictionary();
   private readonly upstreams: string[] = [];
-  /** The upstream of the query before, and its place plus one. */
+  /** The upstream of the previous query, and its index plus one. */
   private lastUpstream: string | null = null;
   private lastUpstreamNumber = 0;
 
@@ -38,7 +38,7 @@ export class OutcomeDictionary {
     return this.outcomes.size;
   }
 
-  /** Place of a row's outcome, which is added if it is missing; counts it. */
+  /** Index of a row's outcome, which is added if it is missing; counts it. */
   place(row: QueryLogRow): number {
     const small =
       (row.status << Small.STATUS) |
@@ -93,7 +93,7 @@ export class OutcomeDictionary {
     this.lastUpstreamNumber = 0;
   }
 
-  /** Place plus one; few upstreams answer within a block. */
+  /** Index plus one; only few upstreams answer within a block. */
   private numberUpstream({ upstream }: QueryLogRow): number {
     const place = upstream === null ? -1 : this.upstreams.indexOf(upstream);
     if (upstream === null) this.lastUpstreamNumber = 0;

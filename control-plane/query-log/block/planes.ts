@@ -1,9 +1,7 @@
 /** Numbers as byte planes: the lowest bytes of all, then the second ones, and so on. */
 
-/*
- * One function for each kind of array: one for all was slow for all. A plane of zeros is not written, since `planes` is
- * zero.
- */
+/* One function for each type of array, because a common one was slow for all. A plane of zeros is not written, since
+   `planes` is zero. */
 
 /** Planes of the first `count` numbers. */
 export function toPlanes16(
@@ -43,7 +41,7 @@ export function toPlanes32(
 
 /** The numbers of planes; `planes.length` is a multiple of `width`. */
 export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
-  // Each number is put together at once: three times as fast as plane by plane.
+  // Each number is assembled at once: three times as fast as plane by plane.
   const count = planes.length / width;
   const numbers = new Uint32Array(count);
   if (width === 1) numbers.set(planes);
@@ -58,7 +56,7 @@ export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
   return numbers;
 }
 
-/** Puts the numbers of two planes into `places`, and returns the largest: a search does so with each row of the log. */
+/** Writes the numbers of two planes to `places`, and returns the largest: a search does so for each row of the log. */
 export function placesOfPlanes(planes: Uint8Array, places: Uint16Array): number {
   const count = places.length;
   let largest = 0;

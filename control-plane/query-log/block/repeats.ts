@@ -1,5 +1,5 @@
 /**
- * Queries that rows of a block stand for beyond themselves: of which row, and of which client, how many. As bytes they
+ * Queries that rows of a block represent in addition to themselves: the row, the client and the number. As bytes they
  * are the last frame of a block of format 2. Pure.
  */
 import { type BlockHead, DamagedBlock, type Repeats } from './block-layout.ts';
@@ -52,7 +52,7 @@ export function repeatsFromBytes(
   let sum = 0;
   for (let entry = 0; entry < count; entry++) {
     if (rows[entry]! >= rowCount || clients[entry]! >= blockClients.length)
-      throw new DamagedBlock('read block: repeats of a row or client that is not there');
+      throw new DamagedBlock('read block: repeats refer to a missing row or client');
     sum += queries[entry]!;
   }
   if (sum !== total) throw new DamagedBlock(`read block: ${sum} repeats, expected ${total}`);

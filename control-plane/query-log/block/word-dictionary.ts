@@ -1,11 +1,11 @@
 /**
- * Distinct tuples of a few 32-bit numbers in order of arrival, each with a count: clients and outcomes of a block that is
- * being filled. Nothing is allocated for an entry. An entry may occur twice: a search ends after a few steps, so that
+ * Distinct tuples of a few 32-bit numbers in order of arrival, each with a count: clients and outcomes of a block that
+ * is being filled. Nothing is allocated per entry. An entry may occur twice: a search ends after a few steps, so that
  * addresses chosen to collide cost no more than others.
  */
 import { randomInt } from 'node:crypto';
 
-/** Numbers of a tuple: a shorter one ends with zeros. Of fixed length, since a loop cost twice as much. */
+/** Numbers per tuple; a shorter one is padded with zeros. The length is fixed, because a loop cost twice as much. */
 const TUPLE_WORDS = 5;
 /** Words of an entry: the tuple and its count. */
 const ENTRY_WORDS = TUPLE_WORDS + 1;
@@ -21,11 +21,11 @@ export class WordDictionary {
   size = 0;
   /** The tuples, each with its count. */
   words = new Int32Array(SMALL_ENTRIES * ENTRY_WORDS);
-  /** Places plus one by hash; twice as many as entries, a power of two. */
+  /** Indexes plus one by hash; twice as many as entries, a power of two. */
   private slots = new Uint16Array(2 * SMALL_ENTRIES);
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Place of a tuple, which is added if it is missing; counts it. The numbers are i32. */
+  /** Index of a tuple, which is added if it is missing; counts it. The numbers are i32. */
   place(a: number, b: number, c: number, d: number, e: number): number {
     const { slots, words } = this;
     const mask = slots.length - 1;
@@ -57,7 +57,7 @@ export class WordDictionary {
     return this.words[place * ENTRY_WORDS + index]!;
   }
 
-  /** How often a tuple was asked for. */
+  /** How often a tuple was added. */
   countOf(place: number): number {
     return this.wordOf(place, TUPLE_WORDS);
   }

@@ -1,4 +1,4 @@
-/** Whole days of the log at once, and lists of names and clients whose rows are gone. */
+/** Clears whole days of the log at once, and lists of names and clients whose rows no longer exist. */
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { ClearScope } from '../search/cut-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
@@ -21,17 +21,20 @@ interface DayList {
 
 const DAY_OF_START = `floor(extract(epoch FROM start) / 86400)::integer`;
 
-/** Existing days with a partition that a span touches, oldest first. */
+/** Existing days with a partition that overlap a span, oldest first. */
 export function daysWithin(days: readonly number[], { fromUs, toUs }: ClearScope): number[] {
   return days.filter((day) => (day + 1) * DAY_US > fromUs && day * DAY_US < toUs);
 }
 
-/** Whether a scope takes all of a day. */
+/** Whether a scope contains a whole day. */
 export function takesDay({ fromUs, toUs, device }: ClearScope, day: number): boolean {
   return device === null && fromUs <= day * DAY_US && (day + 1) * DAY_US <= toUs;
 }
 
-/** Drops a day with all its lists, and takes it out of its month, in one transaction. Days count from 1970-01-01 in UTC. */
+/**
+ * Deletes a day with all its lists, and removes it from its month, in one transaction. Days count from 1970-01-01 in
+ * UTC.
+ */
 export async function clearDay(
   database: Database,
   day: number,
@@ -39,7 +42,7 @@ export async function clearDay(
   blocks: number,
 ): Promise<void> {
   await database.transactionAsOwner(async (tx) => {
-    // A long export may hold the table, and others would queue behind this statement. Tried again later.
+    // A long export may lock the table, and other statements would queue behind this one. It is retried later.
     await tx.query(`SET LOCAL lock_timeout = '2s'`);
     await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
     const { rows } = await tx.query<{ is_there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is_there', [
@@ -60,8 +63,8 @@ export async function clearDay(
 }
 
 /**
- * Removes what is left in lists of days whose rows are gone for longer: whole days, or one client from its lists. Names
- * that it asked for cannot be separated from those of its group.
+ * Removes data from lists of days whose rows were deleted earlier: whole days, or one client from its lists. Names that
+ * the client queried cannot be separated from those of its group.
  */
 export async function clearLonelyLists(database: Database, scope: ClearScope): Promise<void> {
   for (const { day, node_id: nodeId } of await lonelyLists(database, scope))
@@ -86,7 +89,7 @@ async function lonelyLists(db: Queryable, { fromUs, toUs }: ClearScope): Promise
   return rows;
 }
 
-/** Removes the lists of a day and its hours, of all nodes, and takes them out of the month. */
+/** Deletes the lists of a day and its hours, for all nodes, and removes them from the month. */
 async function dropDayLists(tx: Queryable, day: number): Promise<void> {
   const startMs = day * DAY_MS;
   const { rows } = await tx.query<{ node_id: number }>(

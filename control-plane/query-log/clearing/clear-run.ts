@@ -1,7 +1,7 @@
 /**
- * Removes the rows of a clear from the stored log, block by block. A block is replaced, its lists of names and clients and
- * the figures of the clear are changed in one transaction, a few blocks at a time: whatever interrupts, each block is as
- * it was or without the rows, and the same work can be done again. Counts of statistics stay.
+ * Removes the rows of a clear from the stored log, block by block. A block, its lists of names and clients and the
+ * figures of the clear are changed in one transaction, a few blocks at a time: after any interruption, each block is
+ * either unchanged or without the rows, and the work can be repeated. Counts in statistics are kept.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -44,13 +44,13 @@ interface Replacement {
   readonly block: ClearBlock;
   readonly left: EncodedBlock | null;
   readonly removed: RemovedRows;
-  /** Null if no list counts the block. */
+  /** Null if the block is not in any list. */
   readonly gone: Tally | null;
 }
 
-/** Blocks, of one node and day, that are replaced in one transaction. */
+/** Maximum number of blocks, of one node and day, that are replaced in one transaction. */
 const MOST_AT_ONCE = 16;
-/** Heads that are looked at together. */
+/** Number of heads that are read together. */
 const MOST_HEADS = 64;
 const WHOLE = ['head', 'names', 'queries', 'answers'] as const;
 
@@ -68,7 +68,7 @@ export class ClearRun {
     this.signal = signal;
   }
 
-  /** Removes all; false if `signal` came first. */
+  /** Removes all rows; false if `signal` was aborted first. */
   async finish(): Promise<boolean> {
     const { database } = this.options;
     // The next pass finds blocks that merging or another clear has changed.
@@ -79,7 +79,7 @@ export class ClearRun {
     return true;
   }
 
-  /** False if blocks changed during the pass, or `signal` came. */
+  /** False if blocks changed during the pass, or `signal` was aborted. */
   private async pass(): Promise<boolean> {
     const { database } = this.options;
     const { clear } = this;
@@ -132,7 +132,7 @@ export class ClearRun {
     });
   }
 
-  /** False if some were not as they had been listed. */
+  /** False if some have changed since they were listed. */
   private async replace(day: number, blocks: readonly ClearBlock[]): Promise<boolean> {
     const { database } = this.options;
     const planned: Replacement[] = [];
@@ -157,7 +157,7 @@ export class ClearRun {
     }
   }
 
-  /** Null if nothing of the block goes. */
+  /** Null if nothing is removed from the block. */
   private async plan(listed: ClearBlock): Promise<Replacement | 'gone' | null> {
     const isAll = takesAll(this.clear, listed);
     if (isAll && !isCounted(listed)) return { block: listed, left: null, removed: allOf(listed), gone: null };
@@ -174,12 +174,12 @@ export class ClearRun {
       return { block: listed, left: cut.kept, removed: cut.removed, gone };
     } catch (error) {
       this.leaveDamaged(listed, error);
-      // Unreadable rows are not shown, and lists never counted them.
+      // Unreadable rows are not shown, and were never in lists.
       return isAll ? { block: listed, left: null, removed: allOf(listed), gone: null } : null;
     }
   }
 
-  /** Returns the numbers that were given. */
+  /** Returns the assigned numbers. */
   private async store(
     client: LentClient,
     day: number,
@@ -188,7 +188,7 @@ export class ClearRun {
   ): Promise<ReadonlyMap<number, RunOfLeft>> {
     const runs = new Map<number, RunOfLeft>();
     const { nodeId } = planned[0]!.block;
-    // Before the blocks, in the order of who adds them to lists.
+    // Before the blocks, in the same order as when blocks are added to lists.
     await awaitLists(client, nodeId);
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
@@ -231,7 +231,7 @@ export class ClearRun {
     if (!(error instanceof DamagedBlock)) throw error;
     const name = nameOf(block);
     if (!this.damaged.has(name))
-      this.options.logger.error('clear the query log: a block is damaged and cannot be cut', {
+      this.options.logger.error('could not clear part of the query log: a block is damaged', {
         block: name,
         reason: reasonOf(error),
       });
@@ -240,7 +240,7 @@ export class ClearRun {
   }
 }
 
-/** The queries of a block that lists count and that are removed. */
+/** The removed queries of a block that are in lists. */
 async function tallyOfGone(block: EncodedBlock, left: EncodedBlock | null): Promise<Tally> {
   const gone = new BlockTally();
   await gone.addBlock(new BlockReader(block), nextTurn);

@@ -1,11 +1,11 @@
-/** SQL of what was cleared. */
+/** SQL of clears. */
 import type { QueryLogClear } from '../../../shared/api/clearing/query-log-clears-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { type ClearRow, COLUMNS, toClear } from './clear-view.ts';
 import { SCOPE_COLUMNS, type ScopeRow, scopeOf } from '../store/late-rows.ts';
 import type { ClearScope } from '../search/cut-block.ts';
 
-/** A clear that someone asks for. */
+/** A requested clear. */
 export interface WantedClear {
   readonly by: string;
   /** Null = from the first row on. */
@@ -21,19 +21,19 @@ export interface WantedClear {
   } | null;
 }
 
-/** A clear that has not removed all yet. */
+/** A clear that is not complete. */
 export interface OpenClear extends ClearScope {
   readonly id: number;
 }
 
-/** Clears that the API lists. */
+/** Maximum number of clears that the API lists. */
 const MOST_LISTED = 100;
-/** Milliseconds that a clear waits for blocks that are being stored. */
+/** Milliseconds for which a clear waits for blocks that are being stored. */
 const LOCK_MS = 10_000;
 
 /**
- * Notes a clear. Waits for blocks that are being stored: each of them is committed before, and will be
- * found, or sees this clear (`cutLateRows`).
+ * Stores a clear. Waits for blocks that are being stored: each of them either is committed before, and will be found,
+ * or sees this clear (`cutLateRows`).
  */
 export async function insertClear(
   tx: Queryable,
@@ -57,7 +57,7 @@ export async function readClears(db: Queryable): Promise<QueryLogClear[]> {
   return rows.map(toClear);
 }
 
-/** The oldest clear that is not done; null if all are. */
+/** The oldest clear that is not complete; null if all are. */
 export async function nextOpenClear(db: Queryable): Promise<OpenClear | null> {
   const { rows } = await db.query<ScopeRow>(
     `SELECT ${SCOPE_COLUMNS} FROM query_log_clears WHERE done_at IS NULL ORDER BY id LIMIT 1`,
@@ -65,22 +65,22 @@ export async function nextOpenClear(db: Queryable): Promise<OpenClear | null> {
   return rows[0] === undefined ? null : { id: rows[0].id, ...scopeOf(rows[0]) };
 }
 
-/** Notes how many blocks a pass reads. */
+/** Records how many blocks a pass reads. */
 export async function beginPass(db: Queryable, id: number, blocks: number): Promise<void> {
   await db.query('UPDATE query_log_clears SET blocks = $2, blocks_done = 0 WHERE id = $1', [id, blocks]);
 }
 
-/** Notes blocks that had nothing to be removed. */
+/** Records blocks from which nothing was removed. */
 export async function notePassed(db: Queryable, id: number, blocks: number): Promise<void> {
   await db.query('UPDATE query_log_clears SET blocks_done = blocks_done + $2 WHERE id = $1', [id, blocks]);
 }
 
-/** Notes that all is removed. */
+/** Records that all rows are removed. */
 export async function endClear(db: Queryable, id: number): Promise<void> {
   await db.query('UPDATE query_log_clears SET done_at = now() WHERE id = $1 AND done_at IS NULL', [id]);
 }
 
-/** Removes clears that concern nothing any more: no statistics, and no rows that could still arrive. */
+/** Deletes clears that no longer affect anything: no statistics, and no rows that could still arrive. */
 export async function forgetClears(db: Queryable, before: Date): Promise<void> {
   await db.query('DELETE FROM query_log_clears WHERE done_at IS NOT NULL AND to_time < $1', [before]);
 }

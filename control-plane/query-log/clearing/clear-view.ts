@@ -1,4 +1,4 @@
-/** A clear as the API shows it. */
+/** A clear in the form of the API. */
 import type { QueryLogClear } from '../../../shared/api/clearing/query-log-clears-api.ts';
 
 /** Columns of `ClearRow`. */

@@ -1,4 +1,4 @@
-/** SQL of the blocks that a clear looks at: which, their content, and what is left in their place. */
+/** SQL of the blocks that a clear reads: selection, content, and replacement. */
 import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/database.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
 import { UsedBy, type UsedByCode } from '../block/log-block.ts';
@@ -14,14 +14,16 @@ import type { ClearScope } from '../search/cut-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow, noteStored } from '../store/block-store.ts';
 
-/** A block without its content, with who reads it and which lists count it. */
+/** A block without its content, with its users and its lists. */
 export interface ClearBlock extends StoredBlock {
   readonly usedBy: UsedByCode;
   /** See migrations/0001_schema.sql. */
   readonly listed: 'h' | 'd' | null;
 }
 
-/** Where the rows that stay are numbered: one run for each run that rows were removed from, for this life of the process. */
+/**
+ * The run in which remaining rows are numbered: one for each run with removed rows, for this lifetime of the process.
+ */
 export interface RunOfLeft {
   readonly key: string;
   nextSeq: number;
@@ -41,7 +43,7 @@ export async function listBlocks(tx: CopyQueryable, day: number, scope: ClearSco
   }));
 }
 
-/** Some of the blocks with these pieces; without those that are gone. */
+/** Some of the blocks with these pieces; without those that no longer exist. */
 export async function fetchBlocks(
   tx: CopyQueryable,
   blocks: readonly ClearBlock[],
@@ -52,12 +54,15 @@ export async function fetchBlocks(
   return fetched.map((block) => block as ClearBlock);
 }
 
-/** Whether lists count the block. */
+/** Whether the block is in lists. */
 export function isCounted({ usedBy, listed }: ClearBlock): boolean {
   return usedBy !== UsedBy.LOG && listed !== null;
 }
 
-/** Removes blocks of a day as they were listed; false if one of them has changed, so that the caller must undo all. */
+/**
+ * Deletes blocks of a day in the listed state; false if one of them has changed, so that the caller must undo
+ * everything.
+ */
 export async function deleteBlocks(
   client: Queryable,
   day: number,
@@ -80,8 +85,8 @@ export async function deleteBlocks(
 }
 
 /**
- * Stores what is left of a block, with new numbers: one that someone has seen never means another row. Returns the number
- * after the last, which counts once the transaction is committed.
+ * Stores the rest of a block with new numbers, so that an id that a user has seen never means another row. Returns the
+ * number after the last, which is valid when the transaction is committed.
  */
 export async function insertLeft(
   client: LentClient,

@@ -1,5 +1,5 @@
 /**
- * Runs the clears that administrators ask for, one after the other, on one node at a time. Clears are rows of the
+ * Runs the clears that administrators request, one after another, on one node at a time. Clears are rows in the
  * database, so a restart, a lost database or the end of a node only delays them.
  */
 import { reasonOf } from '../../../shared/errors.ts';
@@ -11,16 +11,16 @@ import { forgetClears, nextOpenClear } from './clear-store.ts';
 /** Dependencies of the clearing. */
 export interface LogClearingOptions extends ClearRunOptions {
   readonly jobs: Pick<JobLeases, 'hold'>;
-  /** `database.rollup_days`; asked each time. */
+  /** `database.rollup_days`; evaluated each time. */
   readonly rollupDays: () => number;
 }
 
-/** Milliseconds between two looks for clears of other nodes. */
+/** Milliseconds between two checks for clears of other nodes. */
 const LOOK_MS = 60_000;
-/** Until work is tried again that failed, or that another node has begun. */
+/** Milliseconds until failed work is retried, or work that another node has begun. */
 const RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
-/** Days for which a row may still arrive from the disk of a node, and statistics beyond them. */
+/** Days for which a row may still arrive from the disk of a node, and for which statistics are kept beyond that. */
 const SPOOL_DAYS = 60;
 
 /** One per node. */
@@ -28,7 +28,7 @@ export class LogClearing {
   private readonly options: LogClearingOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
-  /** A clear came while another one was made. */
+  /** Whether a clear was requested while another one was running. */
   private isWanted = false;
   private retry: NodeJS.Timeout | undefined;
 
@@ -36,7 +36,7 @@ export class LogClearing {
     this.options = options;
   }
 
-  /** Begins, and continues whenever the database comes up; returns how to stop that. */
+  /** Starts, and continues whenever the database becomes available; returns a function that stops it. */
   start(): () => Promise<void> {
     const { database } = this.options;
     const timer = setInterval(() => this.wake(), LOOK_MS).unref();
@@ -53,14 +53,14 @@ export class LogClearing {
     };
   }
 
-  /** Looks for open clears. */
+  /** Checks for open clears. */
   wake(): void {
     if (this.stopping.signal.aborted || this.options.database.status().state !== 'up') return;
     this.isWanted = true;
     this.running ??= this.work();
   }
 
-  /** Resolves when there is nothing to be done here. */
+  /** Resolves when there is nothing to do here. */
   async settled(): Promise<void> {
     while (this.running !== undefined) await this.running;
   }
@@ -74,15 +74,17 @@ export class LogClearing {
       }
     } catch (error) {
       this.tryLater();
-      // A lost database is logged elsewhere, and a conflict is a matter of milliseconds.
+      // A lost database is logged elsewhere, and a conflict is over in milliseconds.
       if (!(error instanceof DatabaseUnavailable || isConflict(error)))
-        this.options.logger.warn('clear the query log failed: retried later', { reason: reasonOf(error) });
+        this.options.logger.warn('could not clear the query log; retrying later', {
+          reason: reasonOf(error),
+        });
     } finally {
       this.running = undefined;
     }
   }
 
-  /** False if another node has begun, whose turn may not include the newest. */
+  /** False if another node has begun, whose run may not include the newest clear. */
   private async turn(): Promise<boolean> {
     const { database, jobs, logger, rollupDays } = this.options;
     if ((await nextOpenClear(database)) === null) return true;

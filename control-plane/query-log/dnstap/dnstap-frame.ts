@@ -1,7 +1,7 @@
 /**
- * A row of the query log as a frame of dnstap (dnstap.proto, version 2): one CLIENT_RESPONSE for each query, with the
- * times of both. Rows hold no messages, so the response is put together from what they have: question, rcode, and the
- * answer records that a record of the log has room for. Its id is 0; authority, EDNS and ports are no longer known.
+ * A row of the query log as a dnstap frame (dnstap.proto, version 2): one CLIENT_RESPONSE per query, with the times of
+ * query and response. Rows contain no messages, so the response is rebuilt from their data: question, rcode, and the
+ * answer records that fit into a log record. Its id is 0; authority, EDNS and ports are not known.
  */
 import { nameToText } from '../../../shared/dns/name.ts';
 import { isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -41,11 +41,11 @@ const SOCKET_PROTOCOLS: Readonly<Record<ProtocolCode, number>> = { 0: 1, 1: 2, 2
 /** Fields of `Policy`. */
 const Policy = { TYPE: 1, RULE: 2 } as const;
 
-/** QR, RD and RA, as Weir answers. */
+/** QR, RD and RA, as in Weir's answers. */
 const RESPONSE_FLAGS = 0x8180;
 const HEADER_BYTES = 12;
 const CLASS_IN = 1;
-/** Bytes of a text of a rule, of an upstream or a name of a list that are sent. */
+/** Maximum size in bytes of the text of a rule, an upstream or a list name. */
 const MOST_TEXT = 1000;
 const FRAME_BYTES = 8192;
 
@@ -65,7 +65,7 @@ export class DnstapFrames {
     this.version = Buffer.from(version);
   }
 
-  /** The frame of a row, with what may be kept of it; valid until the next one. */
+  /** The frame of a row, reduced to the permitted data; valid until the next one. */
   frameOf(row: QueryLogRow, kept: Kept): Uint8Array {
     const { frame } = this;
     this.writeMessage(row, kept);
@@ -99,7 +99,7 @@ export class DnstapFrames {
     this.message.fixed32(field + 1, (timeUs % 1e6) * 1000);
   }
 
-  /** The client's address, as much of it as may be kept. */
+  /** The client's address, truncated to the permitted part. */
   private clientOf({ bytes, client }: QueryLogRow, { ipv4Bytes, ipv6Bytes }: Kept): Uint8Array {
     const isMapped = client.length === 16 && isMappedIpv4(bytes, client.at);
     const at = isMapped ? client.at + 12 : client.at;
@@ -148,7 +148,7 @@ function extraOf(row: QueryLogRow): string {
   });
 }
 
-/** Number of resource records from `start` to the end; they are whole. */
+/** Number of resource records from `start` to the end; they are complete. */
 function countRecords(message: Uint8Array, start: number): number {
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   let count = 0;

@@ -1,4 +1,4 @@
-/** Streams every answered query as dnstap, if the configuration names a receiver (`logging.dnstap`). */
+/** Streams every answered query as dnstap, if a receiver is configured (`logging.dnstap`). */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../rows/row.ts';
@@ -12,7 +12,7 @@ export interface DnstapOptions {
   /** The node's name. */
   readonly identity: string;
   readonly version: string;
-  /** `database.query_log_privacy`; asked for every row. */
+  /** `database.query_log_privacy`; evaluated for every row. */
   readonly privacy: () => QueryLogPrivacy;
   readonly logger: Logger;
 }
@@ -29,7 +29,7 @@ export class Dnstap {
     this.privacy = privacy;
   }
 
-  /** Sends a row, or counts it as lost; not one that is excluded from the log. */
+  /** Sends a row, or counts it as lost; ignores rows that are excluded from the log. */
   append(row: QueryLogRow): void {
     if ((row.exclusion & Exclusion.LOG) !== 0) return;
     const privacy = this.privacy();
@@ -41,7 +41,7 @@ export class Dnstap {
     return this.stream.counters();
   }
 
-  /** Sends what waits and ends the stream. */
+  /** Sends waiting frames and ends the stream. */
   close(withinMs: number): Promise<void> {
     return this.stream.close(withinMs);
   }

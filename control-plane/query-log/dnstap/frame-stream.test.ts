@@ -57,7 +57,7 @@ const untilConnected = (logger: MemoryLogger): Promise<unknown> =>
   until(
     'the stream to connect',
     () => logger.text(),
-    (text) => text.includes('stream queries: connected'),
+    (text) => text.includes('dnstap stream connected'),
   );
 
 describe('FrameStream', () => {

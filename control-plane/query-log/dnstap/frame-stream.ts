@@ -1,6 +1,6 @@
 /**
- * Sends frames to a receiver of Frame Streams, in its bidirectional form, and connects again when it goes. Nothing waits
- * for a receiver: what it does not take in time is lost, and counted.
+ * Sends frames to a receiver of Frame Streams, in its bidirectional form, and reconnects if the connection is lost.
+ * Nothing waits for a receiver: frames that it does not accept in time are lost, and counted.
  */
 import { connect, type Socket } from 'node:net';
 import type { Logger } from '../../../shared/log.ts';
@@ -10,7 +10,7 @@ export type StreamTarget = { readonly path: string } | { readonly host: string; 
 
 /** Frames since the start. */
 export interface StreamCounters {
-  /** Handed to the kernel. */
+  /** Frames passed to the kernel. */
   readonly sent: number;
   readonly lost: number;
 }
@@ -24,14 +24,14 @@ export interface FrameStreamOptions {
 /** Types of control frames, big-endian in four bytes; a control frame follows a frame length of 0. */
 const Control = { ACCEPT: 1, START: 2, STOP: 3, READY: 4, FINISH: 5 } as const;
 type ControlCode = (typeof Control)[keyof typeof Control];
-/** The one type of field that a control frame has. */
+/** The only field type in control frames. */
 const CONTENT_TYPE_FIELD = 1;
 /** Maximum size of a control frame; a receiver of Frame Streams never sends more. */
 const MOST_CONTROL_BYTES = 512;
-/** Bytes that are written at once, and those that may wait for the receiver. */
+/** Bytes per write, and bytes that may wait for the receiver. */
 const CHUNK_BYTES = 64 << 10;
 const MOST_WAITING_BYTES = 4 << 20;
-/** Milliseconds for the handshake, and between attempts: doubled each time, up to the last. */
+/** Milliseconds for the handshake, and between attempts: doubled each time, up to the last value. */
 const HANDSHAKE_MS = 5000;
 const RETRY_MS = { first: 500, last: 30_000 } as const;
 
@@ -68,7 +68,7 @@ export class FrameStream {
     return false;
   }
 
-  /** Sends a frame, with others of the same turn; its bytes may be used again. */
+  /** Sends a frame, together with others of the same turn; its bytes may be reused. */
   send(frame: Uint8Array): void {
     if (this.filled + 4 + frame.length > CHUNK_BYTES) this.flush();
     this.chunk.writeUInt32BE(frame.length, this.filled);
@@ -99,7 +99,7 @@ export class FrameStream {
     this.socket = socket;
     this.received = Buffer.alloc(0);
     let reason = 'the receiver ended the connection';
-    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('no handshake of Frame Streams in time')));
+    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('no Frame Streams handshake in time')));
     socket.on('connect', () => socket.write(controlFrame(Control.READY, this.options.contentType)));
     socket.on('data', (bytes: Buffer) => this.receive(bytes));
     socket.on('error', (error) => (reason = error.message));
@@ -113,7 +113,7 @@ export class FrameStream {
     while (this.received.length >= 12) {
       const length = this.received.readUInt32BE(4);
       if (this.received.readUInt32BE(0) !== 0 || length < 4 || length > MOST_CONTROL_BYTES) {
-        this.socket?.destroy(new Error('the receiver does not speak Frame Streams'));
+        this.socket?.destroy(new Error('the receiver violates the Frame Streams protocol'));
         return;
       }
       if (this.received.length < 8 + length) return;
@@ -135,7 +135,7 @@ export class FrameStream {
     this.socket?.write(controlFrame(Control.START, contentType));
     this.isOpen = true;
     this.retryMs = RETRY_MS.first;
-    logger.info('stream queries: connected', { ...this.options.target });
+    logger.info('dnstap stream connected', { ...this.options.target });
   }
 
   private goneFor(reason: string): void {
@@ -145,7 +145,7 @@ export class FrameStream {
     this.flush();
     if (this.isClosing) return this.ended.resolve(undefined);
     const isFirst = wasOpen || this.retryMs === RETRY_MS.first;
-    if (isFirst) this.options.logger.warn('stream queries: not connected', { reason });
+    if (isFirst) this.options.logger.warn('dnstap stream not connected', { reason });
     this.timer = setTimeout(() => this.open(), this.retryMs);
     this.timer.unref();
     this.retryMs = Math.min(this.retryMs * 2, RETRY_MS.last);

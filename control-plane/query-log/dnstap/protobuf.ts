@@ -1,4 +1,4 @@
-/** Writes messages of Protocol Buffers into memory that is used again. */
+/** Writes Protocol Buffers messages into reused memory. */
 
 /** Types of fields on the wire. */
 const Wire = { VARINT: 0, BYTES: 2, FIXED32: 5 } as const;
@@ -16,7 +16,7 @@ export class ProtobufWriter {
     this.at = 0;
   }
 
-  /** The bytes written since `begin()`; valid until the next call of it. */
+  /** The bytes written since `begin()`; valid until it is called again. */
   written(): Uint8Array {
     return this.buffer.subarray(0, this.at);
   }

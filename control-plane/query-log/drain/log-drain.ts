@@ -1,6 +1,6 @@
 /**
- * Reads records from the threads' log rings and passes them on as rows. Replaces numbers by names: the deciding list,
- * the rule as its author would write it, the upstream.
+ * Reads records from the threads' log rings and passes them on as rows. Replaces numbers with names: the deciding list,
+ * the rule in the syntax of its source, the upstream.
  */
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import {
@@ -22,40 +22,40 @@ import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
 
-/** Names that the numbers of a record stand for. */
+/** Names for the numbers in a record. */
 export interface RecordNames {
-  /** Called before records are read: takes names that were sent before the last of them was written. */
+  /** Called before records are read: handles names that were sent before the last of them was written. */
   catchUp?(): void;
   /** A rule of a snapshot; `name()` returns the name that it matched, if needed. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
-  /** The schedule by which a group was blocked. */
+  /** The schedule that blocked a group. */
   schedule(version: number, groupId: number): LoggedRule | undefined;
   /** Configured text of the upstream at `index`. */
   upstream(index: number): string | undefined;
 }
 
-/** Takes what is read. */
+/** Receives rows. */
 export interface LogSink {
-  /** One row; its memory is used again afterwards. */
+  /** One row; its memory is reused afterwards. */
   append(row: QueryLogRow): void;
   /** A row that may belong to a probe; it is neither stored nor counted. */
   see?(row: QueryLogRow): void;
   /**
-   * The same for a sample of queries from clients without access: `queries` of its network were refused since the last
-   * one.
+   * The same for a sample of queries from clients that may not ask: `queries` of its network were refused since the
+   * last one.
    */
   refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;
-  /** Called after each turn that had records. */
+  /** Called after each turn with records. */
   turned?(): void;
 }
 
-/** Interval between reads while there are records, milliseconds: a ring is at most a quarter full at top speed. */
+/** Interval between reads while there are records, in milliseconds: a ring is at most a quarter full at top speed. */
 const DRAIN_INTERVAL_MS = 20;
 /** Interval while the rings are empty, in case a thread dies before it wakes the drain. */
 const SLEEP_MS = 1000;
-/** Records read from each ring before the event loop gets its turn. */
+/** Maximum number of records per ring before the event loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;
 
 /** Moves records from the rings of all threads to the writer. */
@@ -63,7 +63,7 @@ export class LogDrain {
   private readonly readers: readonly LogRingReader[];
   private readonly names: RecordNames;
   private readonly sink: LogSink;
-  /** Lost records that the sink knows of. */
+  /** Lost records that were reported to the sink. */
   private lostRows: number;
   private timer: NodeJS.Timeout | undefined;
   private nextTurn: NodeJS.Immediate | undefined;
@@ -73,7 +73,7 @@ export class LogDrain {
 
   private readonly catchUp: (() => void) | undefined;
 
-  /** `lostRows`: records lost so far that the sink knows of. */
+  /** `lostRows`: records lost so far that were reported to the sink. */
   constructor(
     memories: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[],
     names: RecordNames,
@@ -104,7 +104,7 @@ export class LogDrain {
     this.readAll();
   }
 
-  /** Reads all records that there are. */
+  /** Reads all available records. */
   readAll(): void {
     this.drain(Infinity);
   }
@@ -114,7 +114,7 @@ export class LogDrain {
     return this.readers.reduce((sum, reader) => sum + reader.dropped(), 0);
   }
 
-  /** Continues, alternating with the event loop, while a ring has more records than one turn takes. */
+  /** Continues, alternating with the event loop, while a ring has more records than one turn reads. */
   private readonly takeTurn = (): void => {
     const taken = this.drain(MAX_RECORDS_A_TURN);
     this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
@@ -123,7 +123,7 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
   };
 
-  /** Asks all threads to wake the drain; false if one has records already. */
+  /** Asks all threads to wake the drain; false if a ring already has records. */
   private sleep(): boolean {
     let isAsleep = true;
     for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;
@@ -225,7 +225,7 @@ export class LogDrain {
   };
 }
 
-/** Programs that find no resolver there stay with this server. */
+/** Programs that find no resolver there keep using this server. */
 const DESIGNATION_NAME = nameFromText('_dns.resolver.arpa')!;
 
 function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {

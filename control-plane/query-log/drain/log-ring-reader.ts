@@ -4,10 +4,13 @@
  */
 import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 
-/** Records, less one, after which room is shown to the writer while a turn continues; a power of two, less one. */
+/**
+ * Number of records, minus one, after which the writer is shown the freed space during a turn; a power of two, minus
+ * one.
+ */
 const SHOW_MASK = 1023;
 
-/** Makes the writer of a ring wait a little while it is nearly full, or not. */
+/** Sets whether the writer of a ring waits briefly while it is nearly full. */
 export function slowWriter(ring: SharedArrayBuffer, isSlow: boolean): void {
   const control = new Int32Array(ring, 0, LogRing.RECORDS_BYTE >>> 2);
   Atomics.store(control, LogRing.SLOW_WORD, isSlow ? 1 : 0);
@@ -20,7 +23,7 @@ export class LogRingReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   private readonly mask: number;
-  /** A wait on ASLEEP_WORD is pending; there is at most one, since a wait cannot be cancelled. */
+  /** Whether a wait on ASLEEP_WORD is pending; there is at most one, because a wait cannot be cancelled. */
   private isWaiting = false;
 
   constructor(buffer: SharedArrayBuffer) {
@@ -31,8 +34,8 @@ export class LogRingReader {
   }
 
   /**
-   * Calls `take` with the offset of each record, at most `limit`, and before that `begin`, after which no record comes
-   * that was published later; returns their number. A record that `take` throws for is not read again.
+   * Calls `take` with the offset of each record, at most `limit`, and before that `begin`; records published after
+   * `begin` are not read. Returns their number. If `take` throws, its record is not read again.
    */
   drain(limit: number, take: (reader: LogRingReader, at: number) => void, begin?: () => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
@@ -57,7 +60,7 @@ export class LogRingReader {
   }
 
   /**
-   * Arranges for `wake` to be called once there are records; spurious calls are possible. False, without effect, if
+   * Arranges for `wake` to be called when there are records; spurious calls are possible. False, without effect, if
    * there are records now. Calling it again restores the state after a thread died while notifying.
    */
   sleep(wake: () => void): boolean {

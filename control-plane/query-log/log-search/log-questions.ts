@@ -1,6 +1,6 @@
 /**
- * The query log and its figures as the API asks for them. What has been gathered is stored before a question is asked,
- * and the rows of an answer get their current host names.
+ * The query log and its statistics in the form that the API requests. Collected rows are stored before a query is sent,
+ * and the rows in an answer get their current host names.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -14,9 +14,9 @@ import { type Answers, type Arguments, QUESTION_NAMES } from './questions.ts';
 export interface LogQuestionsOptions {
   readonly scans: Scans;
   readonly database: Pick<Database, 'status'>;
-  /** Sends what has been gathered; resolves when it is stored. */
+  /** Sends collected rows; resolves when they are stored. */
   readonly flush: () => Promise<void>;
-  /** Host name of a client's address, or of the client that named itself, if it has one. */
+  /** Host name of a client's address, or of the client that identified itself, if it has one. */
   readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
@@ -24,15 +24,15 @@ type AskedQuestions = {
   readonly [Name in WholeName]: (argument: Arguments[Name], signal: AbortSignal) => Promise<Answers[Name]>;
 };
 
-/** A method for each question of `questions.ts`. Answers are given up once the signal is aborted. */
+/** A method for each query type of `questions.ts`. Work is cancelled when the signal is aborted. */
 export interface LogQuestions extends QueryLogReader, Omit<AskedQuestions, keyof QueryLogReader> {}
 
-/** Milliseconds that a question waits for the newest rows. */
+/** Milliseconds for which a request waits for the newest rows. */
 const MOST_WAIT_MS = 1000;
 
 /** All questions. */
 export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestionsOptions): LogQuestions {
-  /** Waits until what was gathered is stored, but not for long. */
+  /** Waits until collected rows are stored, but not for long. */
   const store = async (signal: AbortSignal): Promise<void> => {
     if (database.status().state !== 'up') return;
     const enough = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * Asks the thread that reads the query log. The thread is started with the first question and ended once it was idle; one
- * that ran out of memory takes its questions with it and nothing else, and the next question starts another.
+ * Sends requests to the thread that reads the query log. The thread is started with the first request and ended after
+ * it has been idle for a while; if it runs out of memory, only its requests fail, and the next request starts another.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -26,28 +26,27 @@ import { SharedAnswers } from './shared-answers.ts';
 export interface LogScansOptions {
   readonly database: Pick<Database, 'target' | 'onStatus'>;
   readonly logger: Logger;
-  /** JavaScript heap of the thread, MiB; blocks lie outside of it, a few at a time. */
+  /** JavaScript heap of the thread, in MiB; blocks are outside it, a few at a time. */
   readonly heapMib?: number;
-  /** Milliseconds that an idle thread is kept. */
+  /** Milliseconds for which an idle thread is kept. */
   readonly idleMs?: number;
 }
 
-/** A question that is answered at once, not in parts. */
+/** A request that is answered as a whole, not in parts. */
 export type WholeName = Exclude<QuestionName, 'rows'>;
 
-/** Answers questions. */
+/** Answers requests. */
 export interface Scans {
   /**
-   * Sends a question; cancelled once `signal` is aborted.
-   * @throws {DatabaseUnavailable}
-   * @throws {ApiError} 503 if too many questions wait, or memory does not suffice
+   * Sends a request; cancelled when `signal` is aborted. @throws {DatabaseUnavailable} @throws {ApiError} 503 if too
+   * many requests are waiting, or memory does not suffice
    */
   ask<Name extends WholeName>(
     name: Name,
     argument: Arguments[Name],
     signal: AbortSignal,
   ): Promise<Answers[Name]>;
-  /** Rows without host names, newest first; more are read as they are taken. @throws as `ask()` */
+  /** Rows without host names, newest first; more are read as they are consumed. @throws as `ask()` */
   rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]>;
 }
 
@@ -55,10 +54,10 @@ const HEAP_MIB = 96;
 const IDLE_MS = 180_000;
 /** Milliseconds between two reports of one damaged block. */
 const REPORT_EVERY_MS = 3_600_000;
-/** Seconds after which a question that was refused may be asked again. */
+/** Seconds after which a rejected request may be sent again. */
 const RETRY_SECS = 5;
 
-/** Half of a lane is the most that one user may hold. */
+/** One caller can use at most half of a lane. */
 function placesIn(lane: Lane): Places {
   const { atOnce, waiting } = LANES[lane];
   return new Places('questions to the query log', {
@@ -67,11 +66,11 @@ function placesIn(lane: Lane): Places {
   });
 }
 
-/** Sends questions to a separate thread. */
+/** Sends requests to a separate thread. */
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;
-  /** When each damaged block was last reported; every question about its time meets it. */
+  /** When each damaged block was last reported; every request about its time encounters it. */
   private readonly reportedMs = new Map<string, number>();
   private readonly shared = new SharedAnswers();
   private readonly places: Readonly<Record<Lane, Places>> = {
@@ -101,7 +100,7 @@ export class LogScans implements Scans {
     const question = { name, argument } as Question;
     const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
       (await this.begin(question, signalOfAll).answer) as Answers[Name];
-    // A page has the newest rows, and a short span costs little.
+    // A page contains the newest rows, and a short period costs little.
     if (name === 'page' || laneOf(question) === 'quick') return read(signal);
     return this.shared.ask(JSON.stringify(question), read, signal);
   }
@@ -139,7 +138,7 @@ export class LogScans implements Scans {
     }
   }
 
-  /** Ends the thread; later questions are refused. */
+  /** Ends the thread; later requests are rejected. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.stopListening();
@@ -169,7 +168,7 @@ export class LogScans implements Scans {
   private refuseBeyond(lane: Lane, thread: ScanWorker): void {
     const { atOnce, waiting } = LANES[lane];
     if (thread.count(lane) < atOnce + waiting) return;
-    throw overloaded(`${waiting} other questions wait for the query log; ask again later`, RETRY_SECS);
+    throw overloaded(`${waiting} other requests are waiting for the query log; try again later`, RETRY_SECS);
   }
 
   private start(): ScanWorker {
@@ -206,20 +205,20 @@ export class LogScans implements Scans {
     this.thread = undefined;
   }
 
-  /** Reason why the questions of an ended thread have no answer. */
+  /** Reason why the requests of an ended thread have no answer. */
   private explain(cause: Error | undefined): Error {
     if (cause === undefined) return new DatabaseUnavailable('ask the query log: weir is stopping');
     const { logger } = this.options;
     if (hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')) {
-      logger.warn('search query log: the thread ran out of memory and is started again', {
+      logger.warn('search query log: the thread ran out of memory and is restarted', {
         limit_mib: this.heapMib,
       });
       return overloaded(
-        `the query log was asked for more than fits into its memory of ${this.heapMib} MiB; a shorter period or a smaller page needs less`,
+        `the request exceeds the query log's memory limit of ${this.heapMib} MiB; use a shorter period or a smaller page`,
         RETRY_SECS,
       );
     }
-    logger.error('search query log: the thread died and is started again', { reason: reasonOf(cause) });
+    logger.error('search query log: the thread died and is restarted', { reason: reasonOf(cause) });
     return new Error(`search query log: ${reasonOf(cause)}`, { cause });
   }
 }

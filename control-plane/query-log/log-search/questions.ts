@@ -1,7 +1,7 @@
 /**
- * Every question about the stored log: its reader, which runs in the thread of `scan-thread.ts`, and its lane. Types of
- * arguments and answers, which are plain data, follow from the reader; `log-questions.ts` has a method for each. A new
- * question is a reader and a row of `TABLE`.
+ * Every request type for the stored log: its reader, which runs in the thread of `scan-thread.ts`, and its lane. Types
+ * of arguments and answers, which are plain data, are derived from the reader; `log-questions.ts` has a method for
+ * each. A new type is a reader and a row in `TABLE`.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { readDashboard } from '../statistics/dashboard-store.ts';
@@ -26,7 +26,10 @@ import type { QueryLogRequest } from '../reading/page-scan.ts';
 import { readLoggedRow, readQueryLog } from '../reading/query-log-store.ts';
 import type { QueryConditions } from '../search/query-conditions.ts';
 
-/** A queue of questions: one that reads few blocks, whatever the log holds, never waits behind one that may read all. */
+/**
+ * A queue of requests: one that reads few blocks, whatever the size of the log, never waits behind one that may read
+ * all.
+ */
 export type Lane = 'quick' | 'long';
 
 /** Limits of each lane. */
@@ -35,12 +38,12 @@ export const LANES: Readonly<Record<Lane, { readonly atOnce: number; readonly wa
   long: { atOnce: 2, waiting: 30 },
 };
 
-/** Longest span whose names are counted quickly. */
+/** Maximum length of a span whose names are counted quickly. */
 const QUICK_SPAN_MS = 2 * 3_600_000;
-/** Rows that a quick page skips or shows at most. */
+/** Maximum number of rows that a quick page skips or shows. */
 const QUICK_ROWS = 1000;
 
-/** Sends a part of the rows; resolves when the next part may be sent. */
+/** Sends part of the rows; resolves when the next part may be sent. */
 export type SendRows = (rows: readonly LoggedQuery[]) => Promise<void>;
 
 interface QuestionRow<Argument, Answer> {
@@ -68,25 +71,25 @@ const TABLE = {
 };
 
 export type QuestionName = keyof typeof TABLE;
-/** Names of all questions. */
+/** Names of all request types. */
 export const QUESTION_NAMES = Object.keys(TABLE) as readonly QuestionName[];
 
-/** Arguments of the questions, by name. */
+/** Arguments of the requests, by name. */
 export type Arguments = {
   readonly [Name in QuestionName]: Parameters<(typeof TABLE)[Name]['read']>[1];
 };
-/** By name, the answer. Rows have no host names. */
+/** Answers by name. Rows have no host names. */
 export type Answers = {
   readonly [Name in QuestionName]: Awaited<ReturnType<(typeof TABLE)[Name]['read']>>;
 };
-/** A question, as it is sent to the thread. */
+/** A request in the form that is sent to the thread. */
 export type Question<Name extends QuestionName = QuestionName> = {
   [Each in Name]: { readonly name: Each; readonly argument: Arguments[Each] };
 }[Name];
 
 const QUESTIONS: { readonly [Name in QuestionName]: QuestionRow<Arguments[Name], Answers[Name]> } = TABLE;
 
-/** The lane of a question. */
+/** The lane of a request. */
 export function laneOf<Name extends QuestionName>({ name, argument }: Question<Name>): Lane {
   return QUESTIONS[name].lane(argument);
 }
@@ -107,7 +110,7 @@ function question<Argument, Answer>(
   return { read, lane: typeof lane === 'string' ? () => lane : lane };
 }
 
-/** Answers with nothing, after all parts. */
+/** Answers with nothing after all parts. */
 async function sendRows(log: LogSource, selection: LogSelection, send: SendRows): Promise<null> {
   for await (const rows of exportQueries(log, selection)) await send(rows);
   return null;
@@ -123,7 +126,7 @@ function laneOfTimeline(request: TimelineRequest): Lane {
   return client === undefined && group_id === undefined ? 'quick' : laneOfSpan(request);
 }
 
-/** The total of all rows is counted without reading blocks; that of some needs every block of the span. */
+/** The total of all rows is counted without reading blocks; that of some rows needs every block of the span. */
 function laneOfPage({ limit, offset, cursor, fromMs, toMs, ...filter }: QueryLogRequest): Lane {
   if (limit + (cursor === undefined ? offset : 0) > QUICK_ROWS) return 'long';
   const { node: _, notNode: __, not, ...conditions } = filter;

@@ -1,6 +1,6 @@
 /**
- * Every message between the control plane and the thread that answers questions about the query log. All of it is plain
- * data. A question is asked once and answered once, by an answer or a failure; rows of an export come in parts before.
+ * Every message between the control plane and the thread that reads the query log. All messages are plain data. A
+ * request is sent once and answered once, by an answer or a failure; rows of an export are sent in parts before that.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { SentLine } from '../../../shared/threads/sent-logger.ts';
@@ -14,7 +14,7 @@ import {
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { Answers, Question, QuestionName } from './questions.ts';
 
-/** Reason why a question has no answer. */
+/** Reason why a request has no answer. */
 export type ScanFailure =
   | { readonly kind: 'invalid-cursor'; readonly message: string }
   | {
@@ -33,7 +33,7 @@ export type ToScans =
   /** Another part of rows may be sent. */
   | { readonly type: 'more'; readonly id: number }
   | { readonly type: 'cancel'; readonly id: number }
-  /** The database was lost: what is asked of it fails at once. */
+  /** The database was lost: requests to it fail immediately. */
   | { readonly type: 'database-lost' }
   /** Close connections and end. */
   | { readonly type: 'end' };
@@ -46,7 +46,7 @@ export type FromScans =
   | { readonly type: 'damaged'; readonly block: string; readonly reason: string }
   | SentLine;
 
-/** Parts of rows that may be under way. */
+/** Maximum number of unacknowledged parts of rows. */
 export const PARTS_AHEAD = 4;
 
 /** The error as data. */

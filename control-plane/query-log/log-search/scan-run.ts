@@ -1,4 +1,4 @@
-/** One question in the thread, from being asked to its answer. */
+/** One request in the thread, from its arrival to its answer. */
 import { setImmediate } from 'node:timers/promises';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import type { BackgroundWork } from '../../storage/db/background-work.ts';
@@ -9,18 +9,18 @@ import type { LogSource } from '../reading/log-source.ts';
 import { answerQuestion, type Lane, laneOf, LANES, type Question, type SendRows } from './questions.ts';
 import { type FromScans, PARTS_AHEAD, toFailure, type ToScans } from './scan-messages.ts';
 
-/** Transactions at once. An export takes a place for each of its turns only. */
+/** Concurrent transactions. An export uses a place only during each of its turns. */
 const PLACES: Readonly<Record<Lane, Semaphore>> = {
   quick: new Semaphore(LANES.quick.atOnce),
   long: new Semaphore(LANES.long.atOnce),
 };
 
-/** Shared by all questions of the thread. */
+/** Shared by all requests of the thread. */
 const memory = new LogMemory();
 
-/** A question that is being answered. */
+/** A request that is being answered. */
 export class ScanRun {
-  /** Resolves once the answer, or why there is none, is sent. */
+  /** Resolves when the answer, or the reason for its absence, is sent. */
   readonly ended: Promise<void>;
   private readonly id: number;
   private readonly send: (message: FromScans) => void;
@@ -41,7 +41,7 @@ export class ScanRun {
     this.ended = this.run(question);
   }
 
-  /** Lets another part of rows be sent. */
+  /** Allows another part of rows to be sent. */
   more(): void {
     this.partsToSend++;
     this.wake();
@@ -76,7 +76,7 @@ export class ScanRun {
   }
 }
 
-/** The log for one question: each transaction waits for a place in the lane. */
+/** The log for one request: each transaction waits for a place in the lane. */
 function logOf(
   work: Pick<BackgroundWork, 'read'>,
   lane: Lane,

@@ -1,7 +1,7 @@
 /**
- * Entry point of the thread that answers questions about the query log: reading and decoding blocks takes long and must
- * not block the control plane. It runs at a low priority and has its own database connections. It takes turns between
- * questions after each block, and stops a question that is cancelled.
+ * Entry point of the thread that reads the query log for the API: reading and decoding blocks takes long and must not
+ * block the control plane. It runs at a low priority and has its own database connections. It switches between requests
+ * after each block, and stops a request that is cancelled.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -12,16 +12,16 @@ import { LANES } from './questions.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 
-/** Lower than all that answers and the log itself, like other readers of the whole log. */
+/** Lower priority than all threads that answer and the log itself, like other readers of the whole log. */
 const NICENESS = 9;
 const MOST = 19;
-/** The connections as `pg_stat_activity` shows them. */
+/** The name of the connections in `pg_stat_activity`. */
 const CONNECTION_NAME = 'weir scans';
-/** Number of connections: one for each concurrent question. */
+/** Number of connections: one for each concurrent request. */
 const PLACES = LANES.quick.atOnce + LANES.long.atOnce;
 
 const port = parentPort;
-if (port === null) throw new Error('start scans: this file runs only as a worker thread');
+if (port === null) throw new Error('could not start the scan thread: this file runs only as a worker thread');
 const send = (message: FromScans): void => port.postMessage(message);
 const logger = sentLogger(send);
 const runs = new Map<number, ScanRun>();
@@ -29,7 +29,7 @@ const runs = new Map<number, ScanRun>();
 let work: BackgroundWork | undefined;
 let server = '';
 
-/** Connections to `target`; those to another server end with what runs on them. */
+/** Connections to `target`; those to another server are closed, including running queries. */
 function over(target: SentTarget): BackgroundWork {
   const text = JSON.stringify(target);
   if (work !== undefined && text === server) return work;
@@ -40,13 +40,13 @@ function over(target: SentTarget): BackgroundWork {
   return work;
 }
 
-/** Ends every connection; what runs on them fails. */
+/** Closes every connection; running queries fail. */
 function cut(): void {
   work?.cut();
   work = undefined;
 }
 
-// Only on Linux is this the priority of the thread alone.
+// Only on Linux does this affect the thread alone.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
 
 port.on('message', (message: ToScans) => {

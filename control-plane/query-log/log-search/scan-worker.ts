@@ -1,4 +1,7 @@
-/** The thread of questions as the control plane holds it: started, asked, and ended. One life; `log-scans.ts` starts the next. */
+/**
+ * The scan thread, as seen by the control plane: starts it, sends requests, and ends it. One thread; `log-scans.ts`
+ * starts the next one.
+ */
 import { Worker } from 'node:worker_threads';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { SentTarget } from '../../storage/db/database-target.ts';
@@ -9,19 +12,19 @@ import { fromFailure, type FromScans, type ToScans } from './scan-messages.ts';
 export interface ScanWorkerEvents {
   readonly damaged: (block: string, reason: string) => void;
   readonly log: (line: Extract<FromScans, { type: 'log' }>) => void;
-  /** Called when no question is left. */
+  /** Called when no request is left. */
   readonly idle: () => void;
-  /** Called once when the thread has ended; returns why its questions have no answer. */
+  /** Called once when the thread has ended; returns why its requests have no answer. */
   readonly ended: (cause: Error | undefined) => Error;
 }
 
-/** A question that waits for its answer. */
+/** A request that waits for its answer. */
 export interface Asked {
   readonly question: Question;
   readonly lane: Lane;
   readonly server: SentTarget;
   readonly signal: AbortSignal;
-  /** Takes a part of rows. */
+  /** Receives part of the rows. */
   readonly take?: (rows: readonly LoggedQuery[]) => void;
 }
 
@@ -30,7 +33,7 @@ interface Pending extends Asked {
 }
 
 const ENTRY = new URL('./scan-thread.ts', import.meta.url);
-/** Largest young generation, MiB: blocks lie outside of the heap. */
+/** Maximum young generation in MiB; blocks are outside the heap. */
 const YOUNG_GENERATION_MIB = 8;
 /** Milliseconds in which the thread closes its connections and ends by itself. */
 const END_MS = 300;
@@ -60,12 +63,12 @@ export class ScanWorker {
     });
   }
 
-  /** Questions of a lane that have no answer yet. */
+  /** Number of requests in a lane without an answer yet. */
   count(lane: Lane): number {
     return this.pending.values().reduce((sum, asked) => sum + (asked.lane === lane ? 1 : 0), 0);
   }
 
-  /** Asks; given up once the signal is aborted. */
+  /** Sends a request; cancelled when the signal is aborted. */
   ask(id: number, asked: Asked): Promise<Answers[QuestionName]> {
     const { question, server, signal } = asked;
     return new Promise((resolve, reject) => {
@@ -86,12 +89,12 @@ export class ScanWorker {
     });
   }
 
-  /** Sends a message other than a question. */
+  /** Sends a message other than a request. */
   post(message: ToScans): void {
     this.worker.postMessage(message);
   }
 
-  /** Ends the thread; its questions fail. */
+  /** Ends the thread; its requests fail. */
   async end(): Promise<void> {
     this.post({ type: 'end' });
     const late = setTimeout(() => void this.worker.terminate(), END_MS);

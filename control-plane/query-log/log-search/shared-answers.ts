@@ -1,9 +1,11 @@
 /**
- * Identical questions that come within a second share one answer, so that several dashboards cost as much as one. Work
- * that no caller waits for is cancelled.
+ * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work that no
+ * caller waits for is cancelled.
  */
 
-/** Milliseconds after the start of the work in which others share it: no answer is older than its question by more. */
+/**
+ * Milliseconds after the start of work in which other callers share it: no answer is older than its request by more.
+ */
 const SHARED_MS = 1000;
 
 interface Shared {
@@ -12,11 +14,11 @@ interface Shared {
   callers: number;
 }
 
-/** The answers of the last second, and those that are on their way. */
+/** The answers of the last second, and those in progress. */
 export class SharedAnswers {
   private readonly shared = new Map<string, Shared>();
 
-  /** The result of `work`, or of an earlier call with the same key; rejects once `signal` is aborted. */
+  /** The result of `work`, or of an earlier call with the same key; rejects when `signal` is aborted. */
   async ask<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     const shared = this.shared.get(key) ?? this.begin(key, work);

@@ -1,6 +1,7 @@
 /**
- * Gathers the distinct questions of blocks: name, type, client, and what of the answer policy could block. Numbers of a
- * block's dictionaries become numbers of all blocks once for each entry, so that a row costs one step in a table.
+ * Collects the distinct questions of blocks: name, type, client, and the part of the answer that policy could block.
+ * Numbers in a block's dictionaries are converted to common numbers once per entry, so that a row costs one step in a
+ * table.
  */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
@@ -21,11 +22,11 @@ import { viewed } from '../block/viewed-bytes.ts';
 import { DecisiveRecords } from './decisive-records.ts';
 import { QuestionTable } from './question-table.ts';
 
-/** Refused before policy was consulted: the draft changes nothing about these queries. */
+/** Refused before policy was applied: the draft does not affect these queries. */
 const NOT_JUDGED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
 /** Statuses of queries with an upstream's answer. */
 const RESOLVED: ReadonlySet<QueryStatusName> = new Set(['ALLOWED', 'CACHED', 'STALE']);
-/** Statuses of queries that were blocked, perhaps because of the answer. */
+/** Statuses of queries that were blocked, possibly because of the answer. */
 const MAYBE_BY_ANSWER: ReadonlySet<QueryStatusName> = new Set([
   'BLOCKED_CNAME',
   'BLOCKED_REBIND',
@@ -43,7 +44,7 @@ export interface GatherLimits {
 
 /** The questions gathered so far. */
 export class DistinctQuestions {
-  /** Queries that count, and those that were refused before policy was asked. */
+  /** Queries that count, and those that were refused before policy was applied. */
   judged = 0;
   notJudged = 0;
   private readonly withAddresses: boolean;
@@ -55,7 +56,7 @@ export class DistinctQuestions {
   private readonly clients = new Map<string, number>();
   private readonly records = new DecisiveRecords();
 
-  /** `withAddresses`: rules for addresses of answers exist. */
+  /** `withAddresses`: whether there are rules for addresses in answers. */
   constructor(withAddresses: boolean, limits: GatherLimits) {
     this.withAddresses = withAddresses;
     this.limits = limits;
@@ -67,7 +68,10 @@ export class DistinctQuestions {
     return this.table.count >= questions || this.names.byteCount + this.answers.byteCount >= bytes;
   }
 
-  /** Adds the rows of a block; null = all. What they stand for beyond themselves was refused, as they were. */
+  /**
+   * Adds the rows of a block; null = all. Queries that they represent in addition to themselves were refused, like the
+   * rows.
+   */
   add(reader: BlockReader, rows: readonly number[] | null): void {
     const { table } = this;
     const nameOf = reader.nameOf();
@@ -149,7 +153,7 @@ interface OutcomeMeaning {
   readonly withoutAnswer: number;
 }
 
-/** An answer that is too long for the log is not in it: of NOERROR without records nothing is known. */
+/** An answer that is too long for the log is not in it: for NOERROR without records, nothing is known. */
 function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   const mark = MAYBE_BY_ANSWER.has(status) ? QuestionMark.MAYBE_BY_ANSWER : 0;
   const isResolved = RESOLVED.has(status);
@@ -161,7 +165,7 @@ function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   };
 }
 
-/** Numbers of the names of a block, found when they are first needed. */
+/** Numbers of the names of a block, assigned when they are first needed. */
 class NamesOfBlock {
   private readonly all: ByteDictionary;
   private readonly source: ReturnType<typeof viewed>;

@@ -1,6 +1,6 @@
 /**
- * Distinct questions of the query log with how often each was asked. A question is four numbers; nothing is allocated for
- * one. A search ends after a few steps, so a question may occur twice, which costs only that it is judged twice.
+ * Distinct questions of the query log with their counts. A question is four numbers; nothing is allocated per question.
+ * A search ends after a few steps, so a question may occur twice, which only costs evaluating it twice.
  */
 import { randomInt } from 'node:crypto';
 import { QUESTION_WORDS, QuestionWord } from '../../../shared/threads/simulation-messages.ts';
@@ -15,7 +15,7 @@ export class QuestionTable {
   count = 0;
   /** `QUESTION_WORDS` for each. */
   words = new Int32Array(SMALL * QUESTION_WORDS);
-  /** Places plus one by hash: twice as many as there is room for, a power of two. */
+  /** Indexes plus one by hash: twice as many as entries, a power of two. */
   private slots = new Int32Array(2 * SMALL);
   private readonly seed = randomInt(0x1_0000_0000) | 0;
 

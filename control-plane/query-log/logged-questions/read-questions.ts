@@ -1,6 +1,6 @@
 /**
- * Reads the distinct questions of a span from the stored log, the newest block first, until there are too many: what
- * older blocks hold is only counted then.
+ * Reads the distinct questions of a span from the stored log, newest block first, until there are too many: older
+ * blocks are then only counted.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { LoggedQuestions } from '../../../shared/threads/simulation-messages.ts';
@@ -19,17 +19,17 @@ export interface QuestionsRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether addresses of answers matter. */
+  /** Whether addresses in answers matter. */
   readonly withAddresses: boolean;
 }
 
 /** The questions of a span. */
 export interface ReadQuestions {
   readonly questions: LoggedQuestions;
-  /** Queries that the questions stand for, and those that were refused before policy was asked. */
+  /** Queries that the questions represent, and those that were refused before policy was applied. */
   readonly judged: number;
   readonly notJudged: number;
-  /** Queries of blocks that were not read, about. */
+  /** Approximate number of queries in blocks that were not read. */
   readonly leftOut: number;
   /** Time of the oldest query that was read; null = none was. */
   readonly oldestMs: number | null;
@@ -40,7 +40,7 @@ export interface ReadLimits extends GatherLimits {
   readonly rows: number;
 }
 
-/** Some five seconds of work, and 60 MiB. */
+/** About five seconds of work, and 60 MiB. */
 export const READ_LIMITS: ReadLimits = { rows: 4_000_000, questions: 500_000, bytes: 32 * 1024 * 1024 };
 
 const PIECES: ReadonlySet<Piece> = new Set(['head', 'texts', 'nameOf', 'clientOf', 'outcomeOf', 'answers']);

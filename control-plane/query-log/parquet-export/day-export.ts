@@ -1,7 +1,8 @@
 /**
- * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it, and
- * notes in the database how many rows a file has: a day that has more by now, as a node was cut off, or fewer, as they
- * were cleared, is written again. A file appears when it is whole, and goes when all its rows were cleared.
+ * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it,
+ * and stores the number of rows of each file in the database: if a day has more rows now, because a node was cut off,
+ * or fewer, because they were cleared, it is written again. A file becomes visible when it is complete, and is deleted
+ * when all its rows were cleared.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ export interface DayExportOptions {
   readonly database: Database;
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly queryLog: Pick<QueryLogReader, 'rows'>;
-  /** `database.export_dir`; empty: nothing is exported. Asked each time. */
+  /** `database.export_dir`; empty = no export. Evaluated each time. */
   readonly folder: () => string;
   readonly logger: Logger;
 }
@@ -31,18 +32,21 @@ interface DueDay {
 }
 
 const DAY_MS = 86_400_000;
-/** Others may read the file who share the group of Weir's user. */
+/** Users in the group of Weir's user can read the file. */
 const MODE = 0o640;
 /** Prefix of the keys in `meta` with the number of exported rows of a day. */
 const MARK = 'exported:';
-/** A day rests for this time after its end, so that the last rows of all nodes are there. */
+/** A day is due this time after its end, so that the last rows of all nodes have arrived. */
 const DUE = `SELECT day::text, rows FROM (
     SELECT day, sum(row_count)::bigint AS rows FROM query_blocks
     WHERE used_by <> 's' AND (day + 1) AT TIME ZONE 'UTC' + interval '30 minutes' < now() GROUP BY day
   ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
 const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
-/** Exported days of the log without a row that were cleared: as a whole, or client by client if the log still has older days. */
+/**
+ * Exported days without remaining rows that were cleared: as a whole, or client by client if the log still has older
+ * days.
+ */
 const CLEARED = `SELECT exported.day::text FROM (
     SELECT substr(key, length($1) + 1)::date AS day FROM meta WHERE starts_with(key, $1)
   ) AS exported, LATERAL (SELECT exported.day::timestamp AT TIME ZONE 'UTC' AS start) AS begin
@@ -63,17 +67,19 @@ export class DayExport {
     this.options = options;
   }
 
-  /** Reason why days are not written here; null = they are, or are not to be. */
+  /** Reason why days are not written here; null = they are, or need not be. */
   trouble(): string | null {
     return this.options.folder() === '' ? null : this.lastTrouble;
   }
 
-  /** Turns that failed. */
+  /** Number of failed runs. */
   failures(): number {
     return this.failed;
   }
 
-  /** Exports the days that are due, until `signal`. Throws on failure; `trouble()` then returns the reason. */
+  /**
+   * Exports the days that are due, until `signal` is aborted. Throws on failure; `trouble()` then returns the reason.
+   */
   async turn(signal: AbortSignal): Promise<void> {
     const folder = this.options.folder();
     if (folder === '') return;
@@ -95,7 +101,7 @@ export class DayExport {
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
-    // First, so that a directory that cannot be created is reported at once, and not only when a day is due.
+    // First, so that a directory that cannot be created is reported immediately, and not only when a day is due.
     await mkdir(folder, { recursive: true });
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
     for (const day of due.rows) {
@@ -114,7 +120,7 @@ export class DayExport {
       const file = fileOf(folder, day);
       await rm(file, { force: true });
       await database.query('DELETE FROM meta WHERE key = $1', [MARK + day]);
-      logger.info('remove an exported day of the query log that was cleared', { file });
+      logger.info('deleted an exported day of the query log that was cleared', { file });
     }
   }
 
@@ -126,7 +132,7 @@ export class DayExport {
       await lease.confirm(tx);
       await tx.query(NOTE, [MARK + day, rows]);
     });
-    logger.info('export a day of the query log', { file, rows });
+    logger.info('exported a day of the query log', { file, rows });
   }
 
   private async *parquetOf(day: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {

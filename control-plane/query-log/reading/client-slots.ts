@@ -1,5 +1,5 @@
 /**
- * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
+ * Queries of the busiest clients by time. Clients are first counted from the dictionaries of blocks, so that only the
  * busiest need a row of slots.
  */
 import { clientText } from '../top-lists/client-text.ts';
@@ -26,7 +26,7 @@ export interface ClientSlots {
   readonly slots: Uint32Array;
 }
 
-/** The busiest clients, and all others as one, which has no address. */
+/** The busiest clients, and all others as one entry without an address. */
 export interface SlotsOfClients {
   readonly clients: readonly ClientSlots[];
   readonly others: ClientSlots;

@@ -1,8 +1,8 @@
-/** The formats in which the log is exported, each with what writes it. */
+/** The formats in which the log is exported, with their writers. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { type TextFormat, TextFormats } from './export-text.ts';
 
-/** A file that is being written: each call returns what can be sent. */
+/** A file that is being written: each call returns the bytes that can be sent. */
 export interface ExportWriter {
   add(rows: readonly LoggedQuery[]): string | Uint8Array;
   /** The rest of the file. */
@@ -24,7 +24,7 @@ export const ExportFormats = {
     mediaType: 'application/vnd.apache.parquet',
     contentType: 'application/vnd.apache.parquet',
     open: async () => {
-      // Only now: it is large, and few ask for it.
+      // Loaded only now, because it is large and rarely needed.
       const { ParquetExport } = await import('./export-parquet.ts');
       return new ParquetExport();
     },

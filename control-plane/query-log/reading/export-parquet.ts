@@ -1,6 +1,6 @@
 /**
- * Rows of the log as a Parquet file, the way to other tools: DuckDB, pandas, polars, ClickHouse. A row group is written
- * as soon as it is full, so that memory does not grow with the export but for a few hundred bytes a group.
+ * Rows of the log as a Parquet file for other tools: DuckDB, pandas, polars, ClickHouse. A row group is written when it
+ * is full, so that memory does not grow with the export, except by a few hundred bytes per group.
  */
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -52,7 +52,7 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
   cached: { element: { type: 'BOOLEAN' }, cellOf: ({ cached }) => cached },
   upstream: nullableText('upstream'),
   dnssec_status: text('dnssec_status'),
-  // As JSON, as in CSV: the records of an answer do not have their own columns.
+  // As JSON, like in CSV: the records of an answer do not have their own columns.
   answers: {
     element: TEXT,
     isNullable: true,
@@ -72,7 +72,7 @@ export class ParquetExport {
   private readonly writer = new ParquetWriter({ writer: this.bytes, schema: schema(), createdBy: 'weir' });
   private rows: LoggedQuery[] = [];
 
-  /** Adds rows; returns the bytes that can be sent already. */
+  /** Adds rows; returns the bytes that can already be sent. */
   add(rows: readonly LoggedQuery[]): Uint8Array {
     this.rows.push(...rows);
     if (this.rows.length >= GROUP_ROWS) this.writeGroup();
@@ -82,7 +82,7 @@ export class ParquetExport {
   /** The rest of the file. */
   end(): Uint8Array {
     if (this.rows.length > 0) this.writeGroup();
-    void this.writer.finish(); // Only a writer that flushes has something to wait for.
+    void this.writer.finish(); // Only a writer that flushes would have to be awaited.
     return this.takeBytes();
   }
 

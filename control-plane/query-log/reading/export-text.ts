@@ -23,13 +23,13 @@ export const TextFormats = {
   },
 } as const satisfies Record<string, TextFormat>;
 
-/** A value as a cell; what has parts as JSON. */
+/** A value as a cell; structured values as JSON. */
 function cell(value: LoggedQuery[keyof LoggedQuery]): string {
   if (value === null) return '';
   return quoted(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** Quoted if necessary. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Quoted if necessary. A text that a spreadsheet would run as a formula gets a leading apostrophe. */
 function quoted(text: string): string {
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;

@@ -1,7 +1,7 @@
 /**
  * The log from the newest row to the oldest, in short turns: each reads a few blocks in a separate transaction, so that
- * other questions get their turn, however slowly the client reads the rows. A turn ends at a moment; the next one reads
- * what lies at or before it, so blocks may be merged, added or deleted between two turns.
+ * other requests get their turn, however slowly the client reads the rows. A turn ends at a timestamp; the next one
+ * reads rows at or before it, so blocks may be merged, added or deleted between two turns.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -19,11 +19,13 @@ import { NEWEST_US, OLDEST_US, rowId } from './page-scan.ts';
 import { nodeNames, nodesOf } from './query-log-store.ts';
 import { fetchBlock, type Piece, type StoredBlock } from '../search/stored-block.ts';
 
-/** Rows that are handed out at once. */
+/** Number of rows per batch. */
 const ROWS_AT_ONCE = 250;
-/** Matching rows that end a turn. */
+/** Number of matching rows that end a turn. */
 const ROWS_OF_A_TURN = 10_000;
-/** Rows and blocks that are searched in one turn; more only if all of them share a moment. */
+/**
+ * Maximum number of rows and blocks that are searched in one turn; more only if all of them have the same timestamp.
+ */
 const MOST_SEARCHED = { rows: 4 * MAX_BLOCK_ROWS, blocks: 256 } as const;
 
 const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
@@ -32,7 +34,7 @@ const QUERY_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries']);
 /** A block with rows that match. */
 interface MatchedBlock {
   readonly times: Float64Array;
-  /** Places of the rows, the newest first. */
+  /** Indexes of the rows, newest first. */
   readonly rows: readonly number[];
   readonly rowAt: (row: number) => LoggedQuery;
   readonly idOf: (row: number) => number;
@@ -53,7 +55,7 @@ export async function* exportQueries(log: LogSource, selection: LogSelection): A
     const { blocks, endUs } = await log.read((tx) => scan.turn(tx, { fromUs, toUs }));
     for (const rows of newestFirst(blocks, endUs ?? -Infinity)) {
       yield rows;
-      // Other work also gets its turn if the client takes the rows at once.
+      // Other work also gets its turn if the client consumes the rows immediately.
       await setImmediate();
     }
     if (endUs === null) return;

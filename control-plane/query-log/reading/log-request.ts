@@ -1,4 +1,4 @@
-/** Turns the filters of a request into what the log is searched for. */
+/** Converts the filters of a request to search conditions. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { NODATA, type QueryLogFilters } from '../../../shared/api/query-log-api.ts';
 import { ANY_BLOCKED, BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
@@ -14,15 +14,15 @@ export interface LogSelection extends QueryFilter {
   readonly to: Date | null;
 }
 
-/** The clients that filters may name. */
+/** The clients that filters can refer to. */
 export interface KnownClients {
-  /** All addresses that a client is known at; undefined = no such client. */
+  /** All known addresses of a client; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined;
-  /** Ids that its queries have in the log if it named itself by a key. */
+  /** Ids of its queries in the log if it identified itself by a key. */
   idsOf(id: number): readonly number[];
 }
 
-/** The rows that filters select. @throws {ApiError} 400 for times that do not go together, and for an unknown client */
+/** The rows that filters select. @throws {ApiError} 400 for conflicting times, and for an unknown client */
 export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: KnownClients): LogSelection {
   const { period, from, to, node, 'node!': notNode } = filters;
   if (period !== undefined && from !== undefined)

@@ -1,4 +1,4 @@
-/** Rows of blocks as the API shows them, but without the host names, which are those of now. */
+/** Rows of blocks in the form of the API, but without host names, which are the current ones. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { rdataText } from '../rows/rdata-text.ts';
@@ -6,17 +6,17 @@ import { decodeStoredAnswers } from '../rows/stored-answers.ts';
 import type { BlockAnswers, BlockNames, BlockReader } from '../block/block-reader.ts';
 import { repeatsByRow } from '../block/repeats.ts';
 
-/** A row of the log: its block and its place there. */
+/** A row of the log: its block and its index in it. */
 export interface RowPlace {
   readonly block: BlockReader;
   readonly nodeId: number;
   readonly row: number;
   readonly timestampUs: number;
-  /** Run times 2^32 plus the number in the run. */
+  /** Number of the run times 2^32 plus the number in the run. */
   readonly id: number;
 }
 
-/** Names that blocks do not hold. */
+/** Names that are not in blocks. */
 export interface LoggedQueryContext {
   readonly nodeOf: (id: number) => string;
 }
@@ -102,7 +102,7 @@ function toLoggedQuery(
   };
 }
 
-/** An answer without records is known to be empty, whether records are kept or not. */
+/** An answer without records is known to be empty, whether or not records are stored. */
 function emptyOrNull(answerType: number | undefined): LoggedQuery['answers'] {
   return answerType === 0 ? [] : null;
 }

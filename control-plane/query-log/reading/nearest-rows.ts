@@ -1,11 +1,11 @@
-/** Chooses the rows of a block that a page may have, without sorting all of them. */
+/** Chooses the rows of a block that may be on a page, without sorting all of them. */
 
-/** More than a page needs without an offset; beyond, sorting all is as fast. */
+/** More than a page needs without an offset; above this, sorting all is as fast. */
 const MOST_CHOSEN = 2000;
 
 /**
  * The `count` rows with the oldest or the newest times, and those with the same time as the last of them; all rows if
- * there are few or many are wanted. Unordered. `rows` null: all of the block.
+ * there are few, or many are wanted. Unordered. `rows` null: all of the block.
  */
 export function nearestRows(
   rows: readonly number[] | null,
@@ -16,7 +16,8 @@ export function nearestRows(
   const total = rows?.length ?? times.length;
   if (total <= count || count > MOST_CHOSEN) return rows === null ? [...times.keys()] : [...rows];
   const sign = isOldest ? 1 : -1;
-  // Distances of the nearest rows so far, ascending. Rows lie nearly by time: begun at the right end, few come between.
+  // Distances of the nearest rows so far, ascending. Rows are almost sorted by time, so if started at the right end,
+  // few are inserted.
   const nearest = new Float64Array(count).fill(Infinity);
   for (let i = 0; i < total; i++) {
     const at = isOldest ? i : total - 1 - i;
@@ -30,7 +31,7 @@ export function nearestRows(
   return chosen;
 }
 
-/** Puts a number in its place, which pushes out the last one. */
+/** Inserts a number in order, which removes the last one. */
 function insert(sorted: Float64Array, number: number): void {
   let at = sorted.length - 1;
   for (; at > 0 && sorted[at - 1]! > number; at--) sorted[at] = sorted[at - 1]!;

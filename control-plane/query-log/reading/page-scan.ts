@@ -1,7 +1,7 @@
 /**
- * Which rows a page of the query log has. Blocks are read from the newest on; those that overlap in time are merged, and
- * reading stops once no older block can have a row of the page. The total is counted over all blocks of the span, for
- * most filters from their dictionaries alone.
+ * Finds the rows of a page of the query log. Blocks are read from the newest on; those that overlap in time are merged,
+ * and reading stops when no older block can have a row of the page. The total is counted over all blocks of the span,
+ * for most filters from their dictionaries alone.
  */
 import { MAX_ID } from '../../../shared/api/fields.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -34,30 +34,30 @@ export interface QueryLogRequest extends QueryFilter {
   /** Rows of the page. */
   readonly limit: number;
   readonly offset: number;
-  /** `next_cursor` or `prev_cursor` of a page, which makes `offset` meaningless. */
+  /** `next_cursor` or `prev_cursor` of a page; then `offset` is ignored. */
   readonly cursor?: string | undefined;
-  /** Unix milliseconds, inclusive; absent = as far back as the log goes. */
+  /** Unix milliseconds, inclusive; absent = from the oldest row. */
   readonly fromMs?: number | undefined;
   /** Unix milliseconds, exclusive; absent = to the newest row. */
   readonly toMs?: number | undefined;
 }
 
-/** Times of rows lie between these. */
+/** Limits for times of rows. */
 export const OLDEST_US = 0;
 export const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
 const SEQ_FACTOR = 0x1_0000_0000;
 
-/** Blocks: fewer than are found first, so that the page does not wait for others. */
+/** Number of blocks in the first fetch: fewer than were found, so that the page does not wait for the others. */
 const FIRST_FETCH = 3;
 const NOTHING: ReadonlySet<Piece> = new Set();
 
 /** A row of a page: where it is stored. */
 export interface PageRow {
-  /** The block without its content, as a page may have rows of a thousand blocks. */
+  /** The block without its content, because a page may have rows from a thousand blocks. */
   readonly block: StoredBlock;
   readonly row: number;
   readonly timestampUs: number;
-  /** Run times 2^32 plus the number in the run. */
+  /** Number of the run times 2^32 plus the number in the run. */
   readonly id: number;
 }
 
@@ -77,7 +77,7 @@ export class PageScan {
   private readonly span: TimeSpan;
   private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
   private readonly damaged = new Set<string>();
-  /** Matching rows of blocks that need not be read for that. */
+  /** Matching rows of blocks that need not be read for counting. */
   private readonly counts = new Map<number, RowTotals>();
   private readonly whole = new WholeBlocks();
 
@@ -104,7 +104,7 @@ export class PageScan {
     return this.damaged.size;
   }
 
-  /** The rows of the page beside `cursor`, or after the rows to be skipped, and the totals of all pages; newest first. */
+  /** The rows of the page next to `cursor`, or after the skipped rows, and the totals of all pages; newest first. */
   async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; totals: RowTotals }> {
     const { limit, offset } = this.request;
     const toSkip = cursor === undefined ? offset : 0;
@@ -138,7 +138,7 @@ export class PageScan {
     return total;
   }
 
-  /** Counts a block from what is known of it, or returns the pieces that `count()` needs. */
+  /** Counts a block from its known data, or returns the pieces that `count()` needs. */
   private countOrAsk(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
     const { known } = stored;
     const hasNames = known?.names !== undefined;
@@ -159,7 +159,7 @@ export class PageScan {
     return known === undefined ? pieces.add('head') : pieces;
   }
 
-  /** Matching rows of a block. What each stands for is counted row by row: few blocks have such rows. */
+  /** Number of matching rows of a block. Rows with repeats are counted individually, because few blocks have them. */
   private count(stored: StoredBlock, span: TimeSpan): RowTotals {
     const known = this.counts.get(rowId(stored, 0));
     if (known !== undefined) return known;
@@ -198,7 +198,7 @@ export class PageScan {
       timestampUs: times[row]!,
       id: rowId(block, row),
     });
-    // Nothing has to be looked at but times.
+    // Only times have to be checked.
     const isAll = this.filter.matchesAll && isWhole(stored, span) && cursor === undefined;
     const rows = isAll ? null : this.filter.rows(reader, span, names);
     const isNewer = cursor?.isNewer === true;
@@ -211,7 +211,7 @@ export class PageScan {
       .map(place);
   }
 
-  /** The rows as the API has them, with few blocks in memory at a time; without those of damaged blocks. */
+  /** The rows in the form of the API, with few blocks in memory at a time; without those of damaged blocks. */
   async show(rows: readonly PageRow[], context: LoggedQueryContext): Promise<LoggedQuery[]> {
     const shown = new Map<number, LoggedQuery>();
     const byBlock = Map.groupBy(rows, ({ id, row }) => id - row);
@@ -241,7 +241,7 @@ export class PageScan {
     return scanBlocks(this.tx, { ...span, reader: 'log', ...this.nodes, pieces, ...how });
   }
 
-  /** Reads a block; one that is damaged is left out and reported. */
+  /** Reads a block; a damaged one is left out and reported. */
   private open<T>(
     stored: StoredBlock,
     work: (reader: BlockReader, names: KnownNames | undefined) => T,
@@ -281,7 +281,7 @@ function isWhole({ firstUs, lastUs }: StoredBlock, { fromUs, toUs }: TimeSpan): 
   return firstUs >= fromUs && lastUs < toUs;
 }
 
-/** The part of a span on the side of the cursor where its page is. */
+/** The part of a span on the side of the cursor where the page is. */
 function spanBeside({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
   if (cursor === undefined) return { fromUs, toUs };
   if (cursor.isNewer) return { fromUs: Math.max(fromUs, cursor.timestampUs), toUs };

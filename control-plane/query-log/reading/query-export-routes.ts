@@ -11,10 +11,10 @@ import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
-/** Exports that run at once: each holds some blocks in memory. */
+/** Maximum number of concurrent exports: each has some blocks in memory. */
 const LIMITS: PlaceLimits = { total: 4, perCaller: 2 };
 
-/** The row of the export. */
+/** The route of the export. */
 export function queryExportRoutes(context: {
   clock: Clock;
   clients: KnownClients;
@@ -47,7 +47,7 @@ export function queryExportRoutes(context: {
   return [row];
 }
 
-/** Writes rows as fast as the client takes them. What fails before the first row can still become a problem. */
+/** Writes rows as fast as the client reads them. A failure before the first row can still be reported as a problem. */
 async function send(
   rows: AsyncGenerator<readonly LoggedQuery[]>,
   writer: ExportWriter,

@@ -1,18 +1,18 @@
-/** The place where another page of the query log starts, as an opaque text. */
+/** The position at which another page of the query log starts, as opaque text. */
 
 import type { RowTotals } from '../search/block-scan.ts';
 
-/** The row beside which a page lies, and how much was found when the first page was made. */
+/** The row next to a page, and the totals that were counted for the first page. */
 export interface QueryLogCursor {
   /** Microseconds since the Unix epoch. */
   readonly timestampUs: number;
   readonly id: number;
   readonly totals: Readonly<RowTotals>;
-  /** The page has the rows that are next newer than that row; otherwise those that are next older. */
+  /** Whether the page has the next newer rows; otherwise the next older ones. */
   readonly isNewer: boolean;
 }
 
-/** A cursor that Weir did not make. */
+/** A cursor that Weir did not create. */
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor';
 }

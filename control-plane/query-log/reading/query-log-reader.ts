@@ -1,4 +1,4 @@
-/** The query log as routes ask for it; `query-log/log-search/` answers. */
+/** The query log in the form that routes use; `query-log/log-search/` answers. */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { LogSelection } from './log-request.ts';
 import type { QueryLogRequest } from './page-scan.ts';
@@ -6,12 +6,12 @@ import type { QueryLogRequest } from './page-scan.ts';
 /** Filters for the log, and the requested page. */
 export interface QueryLogFilter extends LogSelection, Pick<QueryLogRequest, 'limit' | 'offset' | 'cursor'> {}
 
-/** Read side of the query log, newest first. An answer is given up once `signal` is aborted. */
+/** Read side of the query log, newest first. Work is cancelled when `signal` is aborted. */
 export interface QueryLogReader {
   /** One page. @throws {ApiError} 400 for a cursor that is not of this log */
   page(filter: QueryLogFilter, signal: AbortSignal): Promise<QueryLogPage>;
-  /** The row of this id; null if there is none, or no longer. */
+  /** The row with this id; null if there is none, or it was deleted. */
   row(id: number, signal: AbortSignal): Promise<LoggedQuery | null>;
-  /** All rows, some at a time; more are read as they are taken. */
+  /** All rows in batches; more are read as they are consumed. */
   rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]>;
 }

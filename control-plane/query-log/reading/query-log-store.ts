@@ -1,4 +1,4 @@
-/** Pages and single rows of the query log in the form of the API. Which rows a page has is in `page-scan.ts`. */
+/** Pages and single rows of the query log in the form of the API. `page-scan.ts` finds the rows of a page. */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -13,12 +13,12 @@ import { type PageRow, PageScan, placeOfId, type QueryLogRequest } from './page-
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 import { ALL_PIECES } from './whole-blocks.ts';
 
-/** Stands for an unknown node; node numbers are positive. */
+/** Represents an unknown node; node numbers are positive. */
 const NO_NODE = -1;
 
 /**
- * One page, newest first, without host names, with the number of rows on all pages, and of the queries that they stand
- * for. Both are counted for a first page and travel in the cursor from there, so that turning pages does not count again.
+ * One page, newest first, without host names, with the number of rows on all pages, and of the queries that they
+ * represent. Both are counted for the first page and stored in the cursor, so that further pages do not count again.
  * @throws {InvalidCursor}
  */
 export async function readQueryLog(log: LogSource, request: QueryLogRequest): Promise<QueryLogPage> {
@@ -39,7 +39,7 @@ export async function readQueryLog(log: LogSource, request: QueryLogRequest): Pr
   });
 }
 
-/** A row by its id, wherever its block lies now, without its host name; null if there is none, or no longer. */
+/** A row by its id, wherever its block is now, without its host name; null if there is none, or it was deleted. */
 export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery | null> {
   return log.read(async (tx) => {
     const place = placeOfId(id);
@@ -60,8 +60,8 @@ export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery |
 }
 
 /**
- * Cursors of the pages beside a page. There may always be newer rows, as more come; there are no older ones if a page
- * of older rows is not full. Beside an empty page lies the row that it started from.
+ * Cursors of the adjacent pages. There may always be newer rows, because more arrive; there are no older ones if a page
+ * of older rows is not full. Next to an empty page is the row that it started from.
  */
 function cursorsOf(
   places: readonly PageRow[],
@@ -75,7 +75,7 @@ function cursorsOf(
   const besides = (row: Pick<PageRow, 'timestampUs' | 'id'> | undefined, toNewer: boolean): string | null => {
     if (row !== undefined) return encodeCursor({ ...positionOf(row), totals, isNewer: toNewer });
     if (cursor === undefined) return null;
-    // One further than the row at which the direction turns, so that the page begins with it.
+    // One beyond the row at which the direction changes, so that the page begins with it.
     const turn = toNewer === isNewer ? 0 : toNewer ? -1 : 1;
     return encodeCursor({ ...cursor, id: cursor.id + turn, isNewer: toNewer });
   };
@@ -93,7 +93,7 @@ function positionOf({
   return { timestampUs, id };
 }
 
-/** The conditions on nodes as numbers; a name that no node has matches none. */
+/** The conditions on nodes as numbers; an unknown name matches no node. */
 export async function nodesOf(
   tx: Queryable,
   { node, notNode }: Pick<QueryLogRequest, 'node' | 'notNode'>,

@@ -1,16 +1,16 @@
-/** Small blocks of which a page is about to show rows: fetched whole once, and not for each step of the page. */
+/** Small blocks from which a page is about to show rows: fetched completely once, and not for each step of the page. */
 import { type Piece, sizeOf, type StoredBlock, type Wanted } from '../search/stored-block.ts';
 
-/** All of a block that rows are shown from. */
+/** All pieces of a block that are needed to show its rows. */
 export const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
 const NOTHING: ReadonlySet<Piece> = new Set();
-/** Maximum bytes of one block, and of all blocks of a page, which is also the maximum fetched at once of others. */
+/** Maximum size of one block, and of all blocks of a page, which is also the maximum size of one fetch of others. */
 const MOST_BYTES = 1024 * 1024;
 const MOST_TOGETHER = 4 * 1024 * 1024;
 
 /** The blocks of one page. */
 export class WholeBlocks {
-  /** Rows that are still to be found. */
+  /** Number of rows that are still missing. */
   missingRows = 0;
   private freeBytes = MOST_TOGETHER;
   private readonly asked = new Set<string>();
@@ -26,7 +26,7 @@ export class WholeBlocks {
     return ALL_PIECES;
   }
 
-  /** Keeps a block that was fetched; returns whether it is whole. */
+  /** Stores a block that was fetched; returns whether it is complete. */
   keep(block: StoredBlock): boolean {
     const isWhole = this.asked.has(keyOf(block));
     if (isWhole) this.blocks.set(keyOf(block), block);
@@ -42,7 +42,7 @@ function keyOf({ runId, firstSeq }: StoredBlock): string {
   return `${runId}.${firstSeq}`;
 }
 
-/** Blocks in portions to be fetched, so that few are in memory together. */
+/** Blocks in portions for fetching, so that few are in memory at once. */
 export function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
   let portion: T[] = [];
   let bytes = 0;

@@ -1,4 +1,6 @@
-/** Kinds of replies as Pi-hole FTL counts them: by the code of a failure, else by the first record of the answer. Pure. */
+/**
+ * Kinds of replies as counted by Pi-hole FTL: by the code of a failure, else by the first record of the answer. Pure.
+ */
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import { Rcode, RRType } from '../../../shared/dns/iana.ts';
 
@@ -20,7 +22,7 @@ const KIND_OF_TYPE: ReadonlyMap<number, CompatReply> = new Map([
   [RRType.DNSKEY, 'DNSSEC'],
 ]);
 
-/** The kind of a reply; `answerType` is that of its first record, 0 = none, undefined = not known. */
+/** The kind of a reply; `answerType` is that of its first record, 0 = none, undefined = unknown. */
 export function replyKindOf(rcode: number, answerType: number | undefined): CompatReply {
   if (rcode !== Rcode.NOERROR) return KIND_OF_RCODE.get(rcode) ?? 'OTHER';
   if (answerType === undefined) return 'UNKNOWN';

@@ -1,4 +1,4 @@
-/** One answered query as the log writer receives it. `privacy.ts` decides what is stored. */
+/** One answered query in the form that the log writer receives. `privacy.ts` decides what is stored. */
 import {
   type DecisionOrigin,
   type DnssecStatusCode,
@@ -8,13 +8,13 @@ import {
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 
-/** In the place of the type of an answer's first record; reserved by IANA. */
+/** Replaces an unknown type of an answer's first record; reserved by IANA. */
 export const UNKNOWN_ANSWER = 0xffff;
 
 /** A piece of a row's memory. */
 export interface ByteRange {
   at: number;
-  /** 0 = nothing there. */
+  /** 0 = absent. */
   length: number;
 }
 
@@ -24,7 +24,7 @@ export interface DecidingRuleNumbers {
   readonly origin: number;
   /** Attribute id, or index of a special rule; from 0. */
   readonly index: number;
-  /** `RuleKind` or `ManualKind` bits that counted. */
+  /** `RuleKind` or `ManualKind` bits that applied. */
   readonly kinds: number;
   readonly groupId: number;
 }
@@ -36,27 +36,28 @@ export interface LoggedRule {
   /** Text before the name; the whole text if `atName` is false. */
   readonly before: string;
   readonly atName: boolean;
-  /** Text after the name; if `atName` is false, the alias that the rule matched, '' = the name asked for. */
+  /** Text after the name; if `atName` is false, the alias that the rule matched, '' = the queried name. */
   readonly after: string;
-  /** Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if that is unknown. */
+  /**
+   * Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if they are unknown.
+   */
   readonly lists: readonly number[];
 }
 
 /**
- * One row: numbers, and ranges of the memory that the record lies in. The writer copies what it needs before
- * `append()` returns, so a caller fills one object again and again; views of the memory would cost more than
- * all the rest.
+ * One row: numbers, and ranges of the record's memory. The writer copies the data before `append()` returns, so callers
+ * reuse one object; views of the memory would cost more than everything else.
  */
 export interface QueryLogRow {
   bytes: Uint8Array;
-  /** Time of arrival, Unix milliseconds; a fraction is kept to the microsecond. */
+  /** Time of arrival in Unix milliseconds; fractions are kept to the microsecond. */
   timestampMs: number;
   /** 4 or 16 bytes; an IPv4 address may come as ::ffff:a.b.c.d. */
   readonly client: ByteRange;
   groupId: number;
-  /** The client that named itself by its key; 0 = it did not. */
+  /** The client that identified itself by its key; 0 = none. */
   clientId: number;
-  /** The name asked for, wire form, uncompressed and valid; folded on its way into the log. */
+  /** The queried name, in wire form, uncompressed and valid; stored in the log in lower case. */
   readonly qname: ByteRange;
   /** 0..65535 */
   qtype: number;
@@ -67,19 +68,19 @@ export interface QueryLogRow {
   /** 0..4095, as sent. */
   rcode: number;
   dnssec: DnssecStatusCode;
-  /** Type of the first answer record; 0 = the answer has none, `UNKNOWN_ANSWER` = not known. */
+  /** Type of the first answer record; 0 = the answer has none, `UNKNOWN_ANSWER` = unknown. */
   answerType: number;
-  /** Extended error (RFC 8914) that went with the reply; -1 = none. */
+  /** Extended error (RFC 8914) in the reply; -1 = none. */
   extendedError: number;
-  /** Null if the status says it all. */
+  /** Null if the status implies it. */
   origin: DecisionOrigin | null;
   responseTimeUs: number;
   cached: boolean;
   /** The deciding rule; null = nothing was blocked. */
   rule: LoggedRule | null;
-  /** The name at which the rule stands, wire form. */
+  /** The name of the rule in wire form. */
   readonly ruleName: ByteRange;
-  /** The alias in the answer that the rule matched, wire form; nothing if it matched the name asked for. */
+  /** The alias in the answer that the rule matched, in wire form; empty if it matched the queried name. */
   readonly alias: ByteRange;
   /** The upstream's configured text, e.g. `udp://192.0.2.1:53`; null = none was asked. */
   upstream: string | null;

@@ -1,8 +1,8 @@
 /**
- * The `answers` of a log row, which are resource records in wire form, as the API shows them. The names in them may
- * point into the question, so the surrounding message is rebuilt. Names and the common types are decoded by hand, since
- * dns-packet loses bytes of odd labels; what the caller's `rdataText()` cannot show either appears in the generic form of RFC 3597
- * section 5.
+ * Converts the `answers` of a log row, which are resource records in wire form, to the form of the API. The names in
+ * them may point into the question, so the surrounding message is rebuilt. Names and the common types are decoded here,
+ * because dns-packet loses bytes of odd labels; data that the caller's `rdataText()` does not support appears in the
+ * generic form of RFC 3597 section 5.
  */
 import { MAX_NAME_LENGTH, nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -27,12 +27,12 @@ export interface StoredAnswer {
   readonly data: string;
 }
 
-/** Text of the RDATA of types that are not shown here; null for none. */
+/** Text of the RDATA of types that are not decoded here; null for none. */
 export type RareRdataText = (type: number, rdata: Uint8Array) => string | null;
 
 /**
  * Decodes the answers to a question about `domain`; stops before damaged or truncated records. `rareText` is
- * `rdataText()`, or absent if only common types occur: it loads dns-packet, which a start does not wait for.
+ * `rdataText()`, or absent if only common types occur: it loads dns-packet, which a start must not wait for.
  */
 export function decodeStoredAnswers(
   domain: string,
@@ -79,7 +79,7 @@ function readRecord(
   };
 }
 
-/** Presentation form of common types; null if there is none or the data does not fit. */
+/** Presentation form of common types; null if there is none or the data is invalid. */
 function presentation(message: Uint8Array, type: number, at: number, end: number): string | null {
   const length = end - at;
   switch (type) {

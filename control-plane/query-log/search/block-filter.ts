@@ -1,6 +1,6 @@
 /**
- * The filters of the query log over one block. Pure. A filter looks at dictionaries first, so that a block without a
- * match costs little, and decodes only the columns that it needs.
+ * Applies the filters of the query log to one block. Pure. A filter checks dictionaries first, so that a block without
+ * a match costs little, and decodes only the columns that it needs.
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import {
@@ -30,7 +30,7 @@ interface MatchedNames {
   readonly matches: Uint8Array;
 }
 
-/** A column: the place of each row in a dictionary, and 1 for each place that matches. */
+/** A column: the index of each row in a dictionary, and 1 for each index that matches. */
 interface Column {
   readonly places: Uint16Array;
   readonly matches: Uint8Array;
@@ -58,7 +58,7 @@ export class BlockFilter {
     return this.domain !== null;
   }
 
-  /** The pieces, in addition to the head, that `count()` needs of a block that lies wholly within the span. */
+  /** The pieces, in addition to the head, that `count()` needs for a block that is completely within the span. */
   piecesToCount(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = this.domain === null || hasNames ? [] : ['names'];
     const conditions = [this.client, this.outcome, this.domain].filter((test) => test !== null).length;
@@ -69,7 +69,7 @@ export class BlockFilter {
     return pieces;
   }
 
-  /** The pieces, in addition to the head, that `rows()` needs of any block. */
+  /** The pieces, in addition to the head, that `rows()` needs for any block. */
   piecesToSearch(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = ['times'];
     if (this.domain !== null) pieces.push(...(hasNames ? [] : (['names'] as const)), 'nameOf');
@@ -78,7 +78,7 @@ export class BlockFilter {
     return pieces;
   }
 
-  /** Number of matching queries in the whole block if its dictionaries suffice; null if the rows have to be counted. */
+  /** Number of matching queries in the whole block if its dictionaries suffice; null if the rows must be counted. */
   countByHead(head: BlockHead, names: KnownNames | undefined): number | null {
     const known = this.countWithoutNames(head);
     if (this.domain === null || known === 0) return known;
@@ -102,7 +102,7 @@ export class BlockFilter {
       : rowsWithin(block.times(), span).filter((row) => matchesEach(columns, row)).length;
   }
 
-  /** Places of the matching queries within the span, in the order of the block. */
+  /** Indexes of the matching queries within the span, in the order of the block. */
   rows(block: BlockReader, span: TimeSpan, names?: KnownNames, client = this.client): number[] {
     const columns = this.columns(block, names, client);
     if (columns === null) return [];
@@ -113,8 +113,8 @@ export class BlockFilter {
   }
 
   /**
-   * Queries that rows within the span stand for beyond themselves, by place of their client; null: none does. Conditions
-   * on clients are about those of the queries, all others about the rows. Takes what `rows()` does.
+   * Queries that rows within the span represent in addition to themselves, by index of their client; null: none.
+   * Conditions on clients apply to those of the queries, all others to the rows. Takes the same arguments as `rows()`.
    */
   repeatsByClient(block: BlockReader, span: TimeSpan, names?: KnownNames): Uint32Array | null {
     const { clients, repeats } = block.head;
@@ -137,7 +137,7 @@ export class BlockFilter {
     return marks;
   }
 
-  /** Null if the rows have to be counted; with a condition on names, only 0 is reliable. */
+  /** Null if the rows must be counted; with a condition on names, only 0 is reliable. */
   private countWithoutNames({ rows, clients, outcomes }: BlockHead): number | null {
     const clientMatches = matchesOf(clients, this.client);
     const outcomeMatches = matchesOf(outcomes, this.outcome);
@@ -154,7 +154,7 @@ export class BlockFilter {
     return wanted ? blocked : queries - blocked;
   }
 
-  /** Null if the rows have to be counted. */
+  /** Null if the rows must be counted. */
   private countByNames(head: BlockHead, { counts, classes, matches }: MatchedNames): number | null {
     if (!matches.includes(1)) return 0;
     if (matchesOf(head.clients, this.client).includes(0)) return null;
@@ -232,7 +232,7 @@ function flagWanted<T>(
     : null;
 }
 
-/** 1 for each `NameClass` all of whose outcomes match; null if only some outcomes of a class do. */
+/** 1 for each `NameClass` whose outcomes all match; null if only some outcomes of a class do. */
 function classesWanted(outcomes: readonly HeadOutcome[], matches: Uint8Array): Uint8Array | null {
   const wanted = new Uint8Array(Object.keys(NameClass).length);
   const classes = outcomes.map(([, status]) => nameClassOf(QueryStatus[status]));

@@ -1,4 +1,4 @@
-/** The blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
+/** The blocks of a span of time, a few at a time, so that memory stays bounded for any length of the span. */
 import type { Queryable } from '../../storage/db/database.ts';
 import { UsedBy } from '../block/log-block.ts';
 import type { BlockRange } from '../top-lists/list-parts.ts';
@@ -21,27 +21,32 @@ import {
 
 /** Filters for blocks, and the parts of them to read. */
 export interface BlockRequest extends TimeSpan {
-  /** The reader: blocks that belong only to the other one are left out. */
+  /** The reader: blocks that only belong to the other reader are left out. */
   readonly reader: 'log' | 'statistics';
   /** Only blocks of this node, or only of others. */
   readonly nodeId?: number | undefined;
   readonly notNodeId?: number | undefined;
-  /** Pieces in addition to the head; as a function, all pieces of a block, perhaps none. */
+  /** Pieces in addition to the head; as a function, the pieces of each block, possibly none. */
   readonly pieces: ReadonlySet<Piece> | ((block: StoredBlock) => ReadonlySet<Piece>);
-  /** Leave out blocks that lie wholly within the span. */
+  /** Whether to leave out blocks that are completely within the span. */
   readonly isPartialOnly?: boolean;
-  /** Leave out blocks that lists of names count (`top-lists/list-parts.ts`); by default none. */
+  /** Leaves out blocks that are in lists of names (`top-lists/list-parts.ts`); by default none. */
   readonly unlisted?: BlockRange['unlisted'];
-  /** Begin with the oldest, by their first query. */
+  /** Whether to begin with the oldest, by their first query. */
   readonly isOldestFirst?: boolean;
-  /** Maximum number of blocks in the first fetch, for callers that only request pieces that they are sure to need. */
+  /** Maximum number of blocks in the first fetch, for callers that only request pieces that they certainly need. */
   readonly firstFetch?: number;
 }
 
-/** Blocks found at once, without their content: few at first, as a page of the newest rows needs no more. */
+/**
+ * Number of blocks found at once, without their content: few at first, because a page of the newest rows needs no more.
+ */
 const FIRST_FOUND = 8;
 const MOST_FOUND = 512;
-/** Blocks, and about as many bytes, fetched at once. While some are read, as many more are on their way. */
+/**
+ * Number of blocks, and approximate number of bytes, fetched at once. While some are read, as many more are being
+ * fetched.
+ */
 const MOST_FETCHED = 64;
 const FETCHED_BYTES = 2 * 1024 * 1024;
 /** Fetches of fewer blocks are not followed by others before these are read. */
@@ -49,7 +54,7 @@ const MANY = 4;
 
 const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
 
-/** The blocks with queries in the span, the newest first, by their last query, unless the oldest are wanted first. */
+/** The blocks with queries in the span, newest first by their last query, unless the oldest are requested first. */
 export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
   const batches = inBatches(tx, request);
   const fetchNext = async (): Promise<StoredBlock[] | null> => {
@@ -62,14 +67,14 @@ export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): 
       const blocks = await (ahead ?? fetchNext());
       if (blocks === null) return;
       ahead = blocks.length < MANY ? undefined : fetchNext();
-      ahead?.catch(() => undefined); // Thrown where it is awaited, if it ever is.
+      ahead?.catch(() => undefined); // Its error is thrown where it is awaited, if it ever is.
       for (const block of blocks) {
         await tx.turn?.();
         yield block;
       }
     }
   } finally {
-    // The transaction may end only after its last statement.
+    // The transaction must end after its last statement.
     await ahead?.catch(() => undefined);
   }
 }
@@ -89,7 +94,7 @@ async function fetchBatch(tx: BlockTransaction, batch: readonly Wanted[]): Promi
   });
 }
 
-/** The blocks of a scan without their content, as many together as are fetched at once. */
+/** The blocks of a scan without their content, in groups that are fetched together. */
 async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<Wanted[]> {
   const piecesOf = toPiecesOf(request.pieces);
   const batches = new Batches<Wanted>(request.firstFetch ?? 1);
@@ -100,7 +105,7 @@ async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGen
   if (batches.batch.length > 0) yield batches.batch;
 }
 
-/** Gathers blocks to be fetched at once. */
+/** Collects blocks to fetch together. */
 class Batches<T extends Wanted> {
   batch: T[] = [];
   private most: number;
@@ -110,7 +115,10 @@ class Batches<T extends Wanted> {
     this.most = first;
   }
 
-  /** Adds a block; returns the batch that it did not fit into, if there is one. Each may be twice as large as the last. */
+  /**
+   * Adds a block; returns the batch that it did not fit into, if there is one. Each batch may be twice as large as the
+   * last.
+   */
   add(wanted: T): T[] | null {
     const size = sizeOf(wanted);
     const { batch } = this;
@@ -155,7 +163,7 @@ async function* findBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGe
   }
 }
 
-/** Gives the name of a parameter for its value. */
+/** Returns the name of a parameter for its value. */
 type Put = (value: unknown) => string;
 
 function parameters(): { readonly put: Put; readonly values: unknown[] } {
@@ -163,7 +171,7 @@ function parameters(): { readonly put: Put; readonly values: unknown[] } {
   return { put: (value) => `$${values.push(value)}`, values };
 }
 
-/** The place of a block in the order of a scan. */
+/** The position of a block in the order of a scan. */
 function placeOf(
   { firstUs, lastUs, runId, firstSeq }: StoredBlock,
   isOldestFirst: boolean,
@@ -173,13 +181,13 @@ function placeOf(
   return `${put(time)}::timestamptz, ${put(runId)}::integer, ${put(firstSeq)}::bigint`;
 }
 
-/** Rows, and the queries that they stand for. */
+/** Numbers of rows, and of the queries that they represent. */
 export interface RowTotals {
   rows: number;
   queries: number;
 }
 
-/** Totals of the blocks that lie wholly within the span. */
+/** Totals of the blocks that are completely within the span. */
 export async function countWholeBlocks(
   tx: Queryable,
   which: Omit<BlockRequest, 'pieces'>,
@@ -198,7 +206,7 @@ type Which = Pick<BlockRequest, 'fromUs' | 'toUs' | 'reader' | 'nodeId' | 'notNo
 
 const OF_OTHERS = { log: UsedBy.STATS, statistics: UsedBy.LOG } as const;
 
-/** Condition on blocks with queries in a span, of the nodes that are wanted. */
+/** Condition on blocks with queries in a span, for the selected nodes. */
 function within({ fromUs, toUs, reader, nodeId, notNodeId }: Which, put: Put): string {
   return [
     `used_by <> '${OF_OTHERS[reader]}'`,
@@ -209,7 +217,7 @@ function within({ fromUs, toUs, reader, nodeId, notNodeId }: Which, put: Put): s
   ].join(' AND ');
 }
 
-/** Condition on blocks that lie wholly within a span. */
+/** Condition on blocks that are completely within a span. */
 function whole({ fromUs, toUs }: TimeSpan, put: Put): string {
   return `first_time >= ${put(momentOf(fromUs))}::timestamptz AND last_time < ${put(momentOf(toUs))}::timestamptz`;
 }

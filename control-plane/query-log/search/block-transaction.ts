@@ -1,11 +1,11 @@
-/** The transaction in which questions about the log run. */
+/** The transaction in which requests to the log run. */
 import type { CopyQueryable } from '../../storage/db/database.ts';
 import type { LogMemory } from './log-memory.ts';
 
-/** A transaction that blocks are read in. */
+/** A transaction in which blocks are read. */
 export interface BlockTransaction extends CopyQueryable {
-  /** Called before each block: yields to other work, and throws once the answer is no longer wanted. */
+  /** Called before each block: yields to other work, and throws if the answer is no longer wanted. */
   readonly turn?: () => Promise<void>;
-  /** Known facts about blocks. */
+  /** Cached data of blocks. */
   readonly memory?: LogMemory;
 }

@@ -1,10 +1,10 @@
 /**
- * Values by key within a bound of bytes, least recently used first to go. What was used in one of the last rounds stays,
- * and a value that finds no room is not kept: else a scan of more than fits would push out each value just before it
- * is asked for again.
+ * Values by key with a limit in bytes, evicting the least recently used first. Values used in one of the last rounds
+ * are not evicted, and a value that does not fit is not kept: otherwise a scan of more than fits would evict each value
+ * just before it is needed again.
  */
 
-/** Rounds for which a value that was used is not given up. */
+/** Number of rounds for which a used value is not evicted. */
 const ROUNDS_KEPT = 8;
 
 interface Entry<T> {
@@ -32,7 +32,7 @@ export class ByteCache<T> {
   get(key: string): T | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    // The order of the map is that of use; within a round it does not matter.
+    // The map is in order of use; within a round the order does not matter.
     if (entry.usedIn !== this.round) {
       entry.usedIn = this.round;
       this.entries.delete(key);
@@ -41,7 +41,7 @@ export class ByteCache<T> {
     return entry.value;
   }
 
-  /** Keeps a value in the place of what the key had; returns whether there was room. */
+  /** Stores a value in place of an earlier one of the key; returns whether there was space. */
   put(key: string, value: T, bytes: number): boolean {
     this.delete(key);
     if (!this.makeRoom(bytes)) return false;
@@ -50,7 +50,7 @@ export class ByteCache<T> {
     return true;
   }
 
-  /** Notes that a value has grown; false if there is no room for that. */
+  /** Records that a value has grown; false if there is not enough space. */
   enlarge(key: string, bytes: number): boolean {
     const entry = this.entries.get(key);
     if (entry === undefined || !this.makeRoom(bytes)) return false;

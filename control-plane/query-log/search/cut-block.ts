@@ -1,4 +1,4 @@
-/** Cuts rows out of a block of the query log. Pure. */
+/** Removes rows from a block of the query log. Pure. */
 import { encodeBlock, sealBlock } from '../block/block-encoder.ts';
 import type { BlockReader } from '../block/block-reader.ts';
 import { forEachRepeat, forEachRow } from '../block/block-rows.ts';
@@ -7,7 +7,7 @@ import { type Kept, OpenBlock } from '../block/open-block.ts';
 import { BlockFilter } from './block-filter.ts';
 import { clientTest, type DeviceCondition } from './query-conditions.ts';
 
-/** Rows to be removed: of a span, microseconds since 1970 with an exclusive end, and of one client or all. */
+/** Rows to remove: of a span, in microseconds since 1970 with an exclusive end, and of one client or all. */
 export interface ClearScope {
   readonly fromUs: number;
   readonly toUs: number;
@@ -20,11 +20,11 @@ export interface CutBlock {
   /** Null if no row is left. */
   readonly kept: EncodedBlock | null;
   readonly removed: RemovedRows;
-  /** All removed rows come before the kept ones. */
+  /** Whether all removed rows come before the kept ones. */
   readonly isPrefix: boolean;
 }
 
-/** Rows that were removed. */
+/** Removed rows. */
 export interface RemovedRows {
   readonly rows: number;
   /** Microseconds since 1970. */
@@ -32,30 +32,29 @@ export interface RemovedRows {
   readonly lastUs: number;
 }
 
-/** Marks of the rows and of the entries of the repeats: 1 = it is removed. */
+/** Marks of the rows and of the entries of the repeats: 1 = to be removed. */
 interface Doomed {
   readonly rows: Uint8Array;
   readonly repeats: Uint8Array;
 }
 
-/** Stored rows lack already what privacy leaves out. */
+/** Stored rows are already reduced by privacy. */
 const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** Whether a scope takes the whole block, as its span shows. */
+/** Whether a scope contains the whole block, judging by its span. */
 export function takesAll({ fromUs, toUs, device }: ClearScope, block: EncodedBlock): boolean {
   return device === null && block.firstUs >= fromUs && block.lastUs < toUs;
 }
 
-/** Whether a scope may take something of a block, as its head shows. */
+/** Whether a scope may contain anything of a block, judging by its head. */
 export function mayTake({ device }: ClearScope, { head }: BlockReader): boolean {
   const isWanted = device === null ? null : clientTest({ device });
   return isWanted === null || head.clients.some(isWanted);
 }
 
 /**
- * The block without the rows of some scopes; null if they take nothing. Queries without a row go with the row that stands for
- * them, and with their client.
- * @throws {DamagedBlock}
+ * The block without the rows of some scopes; null if nothing is removed. Queries without a row are removed with the row
+ * that represents them, and with their client. @throws {DamagedBlock}
  */
 export async function cutBlock(reader: BlockReader, scopes: readonly ClearScope[]): Promise<CutBlock | null> {
   const doomed = doomedOf(reader, scopes);

@@ -1,7 +1,7 @@
 /**
- * Cache of the search thread: heads and names of blocks, lists of names and clients. A block
- * is known by its place in the log and the checksums of all its frames, a list by its checksum: one that was merged, or
- * added to, is another one, and one that was dropped is not asked for again.
+ * Cache of the scan thread: heads and names of blocks, lists of names and clients. A block is identified by its
+ * position in the log and the checksums of all its frames, a list by its checksum: after merging or additions the
+ * identity is different, and a deleted one is not requested again.
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import type { BlockHead } from '../block/block-layout.ts';
@@ -17,13 +17,13 @@ import type { ListKind, ListPlace } from '../top-lists/name-list-store.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { KnownBlock, StoredBlock } from './stored-block.ts';
 
-/** Bytes of blocks and lists that are kept, except the texts of names. */
+/** Size of cached blocks and lists, without the texts of names. */
 const MOST_BYTES = 40 * 1024 * 1024;
-/** Bytes of a head on the heap, about. */
+/** Approximate size of a head on the heap. */
 const HEAD_BYTES = 1024;
 const ENTRY_BYTES = 160;
 const REPEAT_BYTES = 8;
-/** Minimum number of questions before a full book is replaced. */
+/** Minimum number of requests before a full book is replaced. */
 const BOOK_QUESTIONS = 16;
 
 /** The memory. */
@@ -39,12 +39,12 @@ export class LogMemory {
     this.books = this.newBooks();
   }
 
-  /** Notes that another question is asked: what the last ones used is not given up for it. */
+  /** Starts another request: data that the last ones used is not evicted for it. */
   beginQuestion(): void {
     this.blocks.beginRound();
   }
 
-  /** Known facts about a block. */
+  /** Cached data of a block. */
   findBlock(block: StoredBlock): KnownBlock | undefined {
     return this.blocks.get(keyOfBlock(block)) as KnownBlock | undefined;
   }
@@ -54,7 +54,7 @@ export class LogMemory {
     this.blocks.put(keyOfBlock(block), { head }, bytesOfHead(head));
   }
 
-  /** Keeps the names of a block the second time, so that a single search pays nothing for it; or at once. */
+  /** Caches the names of a block at the second read, so that a single search costs nothing extra; or immediately. */
   keepNames(block: StoredBlock, reader: BlockReader, isAtOnce = false): KnownNames | undefined {
     const known = this.findBlock(block);
     if (known === undefined || known.names !== undefined) return known?.names;
@@ -68,12 +68,12 @@ export class LogMemory {
     return names ?? undefined;
   }
 
-  /** Known facts about a list. */
+  /** Cached data of a list. */
   findList(kind: ListKind, place: ListPlace): KnownList | undefined {
     return this.blocks.get(keyOfList(kind, place)) as KnownList | undefined;
   }
 
-  /** Keeps a list; undefined if there is no space for its keys. */
+  /** Caches a list; undefined if there is no space for its keys. */
   keepList(kind: ListKind, place: ListPlace, list: NameList): KnownList | undefined {
     const known = this.books[kind].takeList(list);
     if (known === null) this.beginBooks();
@@ -81,7 +81,7 @@ export class LogMemory {
     return known ?? undefined;
   }
 
-  /** A flood of random names filled one. */
+  /** A flood of random names has filled one. */
   private beginBooks(): void {
     if (this.blocks.round - this.booksSince < BOOK_QUESTIONS) return;
     this.booksSince = this.blocks.round;
@@ -112,7 +112,7 @@ function keyOfBlock({
   return [runId, firstSeq, rowCount, hourUs, firstUs, lastUs, ...lengths, ...checksums].join(',');
 }
 
-/** A key that no other list has, nor this one once it is another. */
+/** A key that identifies this version of the list. */
 function keyOfList(kind: ListKind, { grain, startMs, nodeId, queries, checksum }: ListPlace): string {
   return [kind, grain, startMs, nodeId, queries, checksum].join(',');
 }

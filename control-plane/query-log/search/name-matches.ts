@@ -1,11 +1,11 @@
-/** Which names of the log a filter wants: of a block, or of the names that blocks have in common. Pure. */
+/** Finds the names of the log that a filter matches: of a block, or of names that blocks share. Pure. */
 import { domainToUnicode } from 'node:url';
 import type { KeyTable } from '../top-lists/key-table.ts';
 import { matchesWildcards, type QueryFilter } from './query-conditions.ts';
 
 const IDN_PREFIX = Buffer.from('xn--');
 
-/** Texts, one after the other. */
+/** Texts, one after another. */
 interface Texts {
   readonly texts: Buffer;
   /** Start of each text; one entry more than texts. */
@@ -13,7 +13,7 @@ interface Texts {
   readonly count: number;
 }
 
-/** The wanted names of one question. */
+/** The name filter of one request. */
 export class NameMatches {
   private readonly wanted: Part | null;
   private readonly excluded: Part | null;
@@ -28,7 +28,7 @@ export class NameMatches {
     this.pattern = domainPattern === undefined ? null : matchesWildcards(domainPattern);
   }
 
-  /** Null if the filter wants all names. */
+  /** Null if the filter matches all names. */
   static of(filter: QueryFilter): NameMatches | null {
     const { domain, domainPattern, not } = filter;
     if (domain === undefined && domainPattern === undefined && not?.domain === undefined) return null;
@@ -48,13 +48,13 @@ export class NameMatches {
     return matches;
   }
 
-  /** 1 for each of these entries of a table that matches; what was found out is kept for the next block. */
+  /** 1 for each of these entries of a table that matches; the results are kept for the next block. */
   amongEntries(book: KeyTable, entries: Uint32Array): Uint8Array {
     if (book !== this.book) [this.book, this.known] = [book, 0];
     if (this.known < book.size) {
       const all = new Uint8Array(book.tags.length);
       all.set(this.ofBook.subarray(0, this.known));
-      // Behind the last text there is room for others, megabytes of it.
+      // There is unused space after the last text, megabytes of it.
       const texts = Buffer.from(book.bytes.buffer, 0, book.starts[book.size]);
       this.mark({ texts, starts: book.starts, count: book.size }, this.known, all, 0);
       [this.ofBook, this.known] = [all, book.size];
@@ -86,19 +86,19 @@ export class NameMatches {
 /** A part that names must contain. */
 interface Part {
   readonly bytes: Buffer;
-  /** Also in their Unicode form; `bytes` are those that each IDN has then. Null = nothing else. */
+  /** Also matches the Unicode form; `bytes` are those that each IDN then contains. Null = nothing else. */
   readonly unicode: string | null;
 }
 
 function partOf(text: string | undefined): Part | null {
   if (text === undefined) return null;
-  // A line feed stands between names and in none.
+  // A line feed separates names and is in none.
   const folded = text.normalize('NFC').toLowerCase().replaceAll('\n', '\0');
   const isAscii = Buffer.byteLength(folded) === folded.length;
   return isAscii ? { bytes: Buffer.from(folded), unicode: null } : { bytes: IDN_PREFIX, unicode: folded };
 }
 
-/** A name as users write it: with its A-labels decoded (RFC 5890); malformed ones are unchanged. */
+/** A name in the form that users write: with its A-labels decoded (RFC 5890); malformed ones are unchanged. */
 function toUnicode(name: string): string {
   return name
     .split('.')
@@ -106,7 +106,7 @@ function toUnicode(name: string): string {
     .join('.');
 }
 
-/** Calls `take` for each text from `from` on that has the part; the search runs over all of them at once. */
+/** Calls `take` for each text from `from` on that contains the part; all of them are searched at once. */
 function forEachMatch(
   { texts, starts, count }: Texts,
   from: number,

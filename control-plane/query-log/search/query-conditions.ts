@@ -1,4 +1,4 @@
-/** Conditions on a query of the log, and the tests that they make of dictionaries. Pure. */
+/** Conditions on a query of the log, and the tests of dictionaries derived from them. Pure. */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
@@ -8,7 +8,10 @@ import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { replyKindOf } from '../rows/reply-kind.ts';
 
-/** A client by the ids of those that named themselves by a key, and by all its addresses unless another one named itself there. */
+/**
+ * A client by the ids with which it identified itself by a key, and by all its addresses unless another client
+ * identified itself there.
+ */
 export interface DeviceCondition {
   readonly ids: readonly number[];
   readonly addresses: readonly string[];
@@ -16,9 +19,9 @@ export interface DeviceCondition {
 
 /** Conditions on a query; an absent one matches everything. */
 export interface QueryConditions {
-  /** Part of the queried name, any case; as the log has it, or in Unicode. */
+  /** Part of the queried name in any case, in the form of the log or in Unicode. */
   readonly domain?: string | undefined;
-  /** Address, or CIDR of many. */
+  /** An address, or a network as CIDR. */
   readonly client?: string | undefined;
   readonly device?: DeviceCondition | undefined;
   readonly group_id?: number | undefined;
@@ -36,10 +39,10 @@ export interface QueryConditions {
   readonly decisions?: readonly Decision[] | undefined;
   /** Upstream servers, one of which was asked for the query. */
   readonly upstreams?: readonly string[] | undefined;
-  /** Types of questions to leave out, by number. */
+  /** Types of questions to exclude, by number. */
   readonly typesLeftOut?: readonly number[] | undefined;
   readonly reply?: CompatReply | undefined;
-  /** All of a name or address, with `*` for any part of it; of addresses one of several. */
+  /** A complete name or address, with `*` for any part of it; of addresses, one of several. */
   readonly domainPattern?: string | undefined;
   readonly clientPatterns?: readonly string[] | undefined;
 }
@@ -49,20 +52,20 @@ export interface QueryFilter extends QueryConditions {
   readonly not?: QueryConditions | undefined;
 }
 
-/** Whether a value is wanted; null = all are. */
+/** Whether a value matches; null = all match. */
 export type Test<T> = ((value: T) => boolean) | null;
 
-/** The clients that a filter wants. */
+/** The client test of a filter. */
 export function clientTest(filter: QueryFilter): Test<HeadClient> {
   return combine(clientTests(filter), clientTests(filter.not ?? {}));
 }
 
-/** The outcomes that a filter wants. */
+/** The outcome test of a filter. */
 export function outcomeTest(filter: QueryFilter): Test<HeadOutcome> {
   return combine(outcomeTests(filter), outcomeTests(filter.not ?? {}));
 }
 
-/** Every one of `wanted` and none of `excluded`; null if there are none. */
+/** All of `wanted` and none of `excluded`; null if there are no tests. */
 function combine<T>(
   wanted: readonly ((value: T) => boolean)[],
   excluded: readonly ((value: T) => boolean)[],
@@ -93,7 +96,7 @@ function clientTests({
   return tests;
 }
 
-/** Addresses of which is remembered whether they are within a network. */
+/** Maximum number of addresses whose membership in a network is cached. */
 const MOST_KNOWN = 10_000;
 
 function clientWithin(networkText: string): (client: HeadClient) => boolean {
@@ -127,12 +130,12 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
   if (reply !== undefined) oneOf.push((outcome) => replyKindOf(outcome[2], outcome[8]) === reply);
   if (upstream !== undefined) oneOf.push(upstreamIs(upstream));
   if (upstreams !== undefined)
-    // A cached answer keeps the server that it is from.
+    // A cached answer keeps its server.
     oneOf.push(([, , , , , cached, server]) => server !== null && !cached && upstreams.includes(server));
   return oneOf.concat(expectations(expected));
 }
 
-/** Whether a server is the same one, in whatever form the two are written. */
+/** Whether a server is the same, in any form of its address. */
 function upstreamIs(wanted: string): (outcome: HeadOutcome) => boolean {
   const wantedServer = serverOf(wanted);
   const servers = new Map<string, boolean>();
@@ -146,7 +149,7 @@ function upstreamIs(wanted: string): (outcome: HeadOutcome) => boolean {
   };
 }
 
-/** Transport, place and path of a server, without what may be left out; null if the text is not an upstream's. */
+/** Transport, address and path of a server in canonical form; null if the text is not an upstream. */
 function serverOf(text: string): string | null {
   const server = parseUpstream(text);
   if (server === undefined) return null;
@@ -173,7 +176,9 @@ function expectations(
     );
 }
 
-/** Compares all of a text, in any case, with one in which each `*` stands for any part. Linear in the text's length. */
+/**
+ * Compares a whole text, in any case, with a pattern in which each `*` matches any part. Linear in the text's length.
+ */
 export function matchesWildcards(pattern: string): (text: string) => boolean {
   const [first = '', ...parts] = pattern.toLowerCase().split('*');
   const last = parts.pop();
@@ -191,7 +196,7 @@ export function matchesWildcards(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Number of an rcode's mnemonic or `RCODEnn` in any case; null when it is neither. */
+/** Number of an rcode's mnemonic or `RCODEnn` in any case; null for other texts. */
 export function rcodeFromName(name: string): number | null {
   const upper = name.toUpperCase();
   const known = Object.entries(Rcode).find(([mnemonic]) => mnemonic === upper);

@@ -1,24 +1,24 @@
-/** SQL of single blocks: what of them is fetched, and how a row becomes a block. Which blocks is in `block-scan.ts`. */
+/** SQL of single blocks: fetches their parts, and converts rows to blocks. `block-scan.ts` selects the blocks. */
 import { type BinaryRow, int4sOf, int8Of } from '../../storage/db/copy/copy-out.ts';
 import type { CopyQueryable } from '../../storage/db/database.ts';
 import { type BlockHead, type EncodedBlock, Frame } from '../block/block-layout.ts';
 import { UsedBy } from '../block/log-block.ts';
 import type { KnownNames } from '../top-lists/name-book.ts';
 
-/** A stored block with its identity; pieces that were not asked for are empty. */
+/** A stored block with its identity; pieces that were not requested are empty. */
 export interface StoredBlock extends EncodedBlock {
   readonly runId: number;
   readonly firstSeq: number;
   readonly nodeId: number;
-  /** Facts from an earlier read (`log-memory.ts`). */
+  /** Data from an earlier read (`log-memory.ts`). */
   readonly known?: KnownBlock;
 }
 
-/** Known facts about a block. */
+/** Cached data of a block. */
 export interface KnownBlock {
   readonly head: BlockHead;
   names?: KnownNames;
-  /** Whether the names were read once before; the second read keeps them in memory. */
+  /** Whether the names were read before; the second read caches them. */
   wereNamesRead?: boolean;
 }
 
@@ -29,7 +29,7 @@ export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
 export type Piece =
   'head' | 'texts' | 'names' | 'times' | 'nameOf' | 'clientOf' | 'outcomeOf' | 'queries' | 'answers';
 
-/** The first and the last frame of each. */
+/** The first and the last frame of each piece. */
 const FRAMES_OF: Readonly<Record<Piece, readonly [first: number, last: number]>> = {
   head: [Frame.HEAD, Frame.HEAD],
   texts: [Frame.NAME_TEXTS, Frame.NAME_TEXTS],
@@ -41,7 +41,7 @@ const FRAMES_OF: Readonly<Record<Piece, readonly [first: number, last: number]>>
   queries: [Frame.TIMES, Frame.RESPONSE_TIMES],
   answers: [Frame.ANSWERS, Frame.ANSWER_RECORDS],
 };
-/** The columns of the table that hold them. */
+/** The columns of the table that contain them. */
 const NAMES: readonly Piece[] = ['texts', 'names'];
 const QUERIES: readonly Piece[] = ['times', 'nameOf', 'clientOf', 'outcomeOf', 'queries'];
 
@@ -84,12 +84,12 @@ export interface Wanted {
   readonly pieces: ReadonlySet<Piece>;
 }
 
-/** Bytes of a block with these pieces, about. */
+/** Approximate size of a block with these pieces. */
 export function sizeOf({ block, pieces }: Wanted): number {
   return COLUMNS.reduce((sum, column) => sum + sliceOf(block, pieces, column).length, 0);
 }
 
-/** Blocks with the pieces that are wanted of each, in the same order; without blocks that no longer exist. */
+/** Blocks with the requested pieces of each, in the same order; without blocks that no longer exist. */
 export async function fetchPieces(tx: CopyQueryable, wanted: readonly Wanted[]): Promise<StoredBlock[]> {
   if (wanted.length === 0) return [];
   const days = Map.groupBy(wanted, ({ block }) => dayOf(block.hourUs));
@@ -134,7 +134,7 @@ function piecesSql(day: string, wanted: readonly Wanted[]): string {
     JOIN query_blocks AS b ON b.run_id = v.run_id AND b.first_seq = v.first_seq WHERE b.day = ${day}`;
 }
 
-/** A block with these pieces; null if it has been merged into another since. */
+/** A block with these pieces; null if it has been merged into another. */
 export async function fetchBlock(
   tx: CopyQueryable,
   block: BlockKey,
@@ -174,10 +174,10 @@ export async function findBlockOf(
   return row === undefined ? null : toBlock(row);
 }
 
-/** Blocks that statistics alone have show no row. */
+/** Blocks that only belong to statistics show no row. */
 const IS_LOGGED = `used_by <> '${UsedBy.STATS}'`;
 
-/** The columns that `toBlock()` takes, with the whole columns of these pieces. */
+/** The columns for `toBlock()`, with the complete columns of these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const column = (name: string, its: readonly Piece[]): string =>
     its.some((piece) => pieces.has(piece)) ? name : 'NULL::bytea';
@@ -185,7 +185,7 @@ export function blockColumns(pieces: ReadonlySet<Piece>): string {
     ${column('answers', ['answers'])}`;
 }
 
-/** The columns that `toBlock()` takes of a block without its content. */
+/** The columns for `toBlock()` for a block without its content. */
 export const ROW_COLUMNS = `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')},
   ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL, repeats`;
 
@@ -249,24 +249,24 @@ export function fromValues(values: BlockValues): StoredBlock {
   };
 }
 
-/** A moment as a parameter of a statement, to the microsecond. */
+/** A time as a parameter of a statement, to the microsecond. */
 export function momentOf(us: number): string {
   const within = inYears(us);
   const rest = String(within % 1000).padStart(3, '0');
   return new Date(Math.floor(within / 1000)).toISOString().replace('Z', `${rest}Z`);
 }
 
-/** The UTC day of a moment as a parameter of a statement. */
+/** The UTC day of a time as a parameter of a statement. */
 export function dateOfMoment(us: number): string {
   return new Date(Math.floor(inYears(us) / 1000)).toISOString().slice(0, 10);
 }
 
-/** Moments outside of the years 1970 to 9999 have a form that PostgreSQL does not read; no row has one. */
+/** Times outside the years 1970 to 9999 have a form that PostgreSQL does not accept; no row has one. */
 function inYears(us: number): number {
   return Math.max(0, Math.min(us, LAST_US));
 }
 
-/** The block without what was fetched or is known of it. */
+/** The block without fetched or cached content. */
 export function withoutContent({ known: _, firstFrames: __, ...block }: StoredBlock): StoredBlock {
   const answers = block.answers === null ? null : EMPTY;
   return { ...block, head: EMPTY, names: EMPTY, queries: EMPTY, answers };

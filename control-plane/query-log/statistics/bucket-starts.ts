@@ -1,6 +1,6 @@
 /**
- * Where the buckets of a timeline begin: minutes and quarters of an hour by UTC, which all clocks of today share; hours
- * and days by the clock of a zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
+ * Starts of the buckets of a timeline: minutes and quarters of an hour in UTC, which all current clocks share; hours
+ * and days in the clock of a zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
  */
 import type { Granularity } from '../../../shared/api/stats-api.ts';
 import type { ZoneOffset } from '../../../shared/policy/schedule.ts';
@@ -14,7 +14,7 @@ export const BUCKET_MS: Readonly<Record<Granularity, number>> = {
 };
 const MINUTE_MS = 60_000;
 
-/** Starts of the buckets that hold [fromMs, toMs), Unix milliseconds; the first may lie before `fromMs`. */
+/** Starts of the buckets that contain [fromMs, toMs), in Unix milliseconds; the first may be before `fromMs`. */
 export function bucketStarts(
   granularity: Granularity,
   offsetAt: ZoneOffset,
@@ -24,7 +24,7 @@ export function bucketStarts(
   const stepMs = BUCKET_MS[granularity];
   const isByZone = granularity === 'hour' || granularity === 'day';
   const nextOf = (ms: number): number => (isByZone ? nextMark(ms, stepMs, offsetAt) : ms + stepMs);
-  // Two steps back: the longest bucket is shorter than that.
+  // Two steps back, because the longest bucket is shorter than that.
   let startMs = isByZone ? fromMs - 2 * stepMs : Math.floor(fromMs / stepMs) * stepMs;
   for (let nextMs = nextOf(startMs); nextMs <= fromMs; nextMs = nextOf(startMs)) startMs = nextMs;
   const starts: number[] = [];
@@ -32,7 +32,7 @@ export function bucketStarts(
   return starts;
 }
 
-/** The first moment after `ms` at which the zone's clock shows a full `stepMs`, or has just skipped it. */
+/** The first time after `ms` at which the zone's clock shows a full `stepMs`, or has just skipped it. */
 function nextMark(ms: number, stepMs: number, offsetAt: ZoneOffset): number {
   const offsetMs = offsetAt(ms) * MINUTE_MS;
   const mark = (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs;

@@ -1,4 +1,4 @@
-/** Use of the cache in a period, as the API shows it. */
+/** Use of the cache in a period, in the form of the API. */
 import type { CacheStats } from '../../../shared/api/cache-api.ts';
 import { type CacheUse, percent } from './stats-store.ts';
 
@@ -7,7 +7,7 @@ export interface CacheFigures {
   metrics(): { readonly entries: number; readonly optimistic_refreshes: number };
 }
 
-/** The log's counts of a period, with what the cache holds now. */
+/** The log's counts of a period, with the current content of the cache. */
 export function toCacheStats({ hits, misses }: CacheUse, cache: CacheFigures): CacheStats {
   const { entries, optimistic_refreshes } = cache.metrics();
   return {

@@ -3,7 +3,7 @@ import type { ClearedPeriods } from '../../../shared/api/stats-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Span } from './counts-reader.ts';
 
-/** Maximum number of parts of an answer; more become one. */
+/** Maximum number of parts in an answer; if there are more, they are combined. */
 const MOST_PARTS = 20;
 
 /** The parts in order, without overlaps, and within the span. */

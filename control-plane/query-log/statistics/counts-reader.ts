@@ -15,7 +15,7 @@ export interface NodeSpan extends Span {
   readonly node?: string | undefined;
 }
 
-/** Rows of one grain that start in a span. */
+/** Rows of one granularity that start in a span. */
 export interface CountsRange extends Span {
   readonly grain: Grain;
 }
@@ -42,7 +42,7 @@ export interface Bucket {
   readonly rateLimited: number;
 }
 
-/** Filters for counts of a span that is cut into slots of equal length. */
+/** Filters for counts of a span that is divided into slots of equal length. */
 export interface SlotRequest extends Span {
   /** Length of a slot, a multiple of a minute; slots start at multiples of it. */
   readonly stepMs: number;
@@ -79,7 +79,7 @@ export async function readCounts(
   return { ...totals.rows[0]!, counts: new Map(rows.map(({ key, value }) => [key, value])) };
 }
 
-/** Sums of each span of these parts that has queries, in order; of one node, or of all. */
+/** Sums of each of these parts of the span with queries, in order; of one node, or of all. */
 export async function readBuckets(
   tx: Queryable,
   parts: readonly CountsRange[],
@@ -94,7 +94,7 @@ export async function readBuckets(
   return rows;
 }
 
-/** The slots that have queries, in order, from the counts of minutes. The span starts at most two days ago. */
+/** The slots with queries, in order, from the counts of minutes. The span starts at most two days ago. */
 export async function readSlotCounts(
   log: LogSource,
   { fromMs, toMs, stepMs, kinds }: SlotRequest,
@@ -115,7 +115,10 @@ export async function readSlotCounts(
 
 const ALL_GRAINS: readonly Grain[] = ['d', 'q', 'm'];
 
-/** A span in as few rows as can be: days, with quarters of an hour before and after, with minutes before and after. */
+/**
+ * A span in as few rows as possible: days, with quarters of an hour before and after, and minutes before and after
+ * these.
+ */
 export function partsOf(fromMs: number, toMs: number, grains = ALL_GRAINS): CountsRange[] {
   return split(grains, fromMs, toMs);
 }

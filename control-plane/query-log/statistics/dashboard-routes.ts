@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/dashboard`: what the first page shows, in one answer over one state of the log. */
+/** HTTP routes of `{api}/dashboard`: the data of the first page, in one answer from one consistent state of the log. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { Dashboard, DashboardQuery } from '../../../shared/api/stats-api.ts';
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
@@ -12,7 +12,7 @@ import { type RateCounters, toQueryRate } from './rate-text.ts';
 import type { readDashboard } from './dashboard-store.ts';
 import { granularityOf } from './timeline.ts';
 
-/** The row of the dashboard. */
+/** The route of the dashboard. */
 export function dashboardRoutes(context: {
   stats: { dashboard: Asked<typeof readDashboard> };
   clock: Clock;

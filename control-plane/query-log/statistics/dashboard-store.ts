@@ -1,4 +1,4 @@
-/** Reads all figures of the dashboard over one state of the log. */
+/** Reads all statistics of the dashboard from one consistent state of the log. */
 import type { Timeline } from '../../../shared/api/stats-api.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import {
@@ -14,10 +14,10 @@ import {
 } from './stats-store.ts';
 import { readAllCounts, timelineOf, type TimelineRequest } from './timeline.ts';
 
-/** Lines of each top list. */
+/** Number of lines of each top list. */
 const TOP = 10;
 
-/** Logged figures of a period. */
+/** Logged statistics of a period. */
 export interface LoggedDashboard {
   readonly summary: LoggedSummary;
   readonly cache: CacheUse;
@@ -27,7 +27,7 @@ export interface LoggedDashboard {
   readonly topClients: readonly ClientCount[];
 }
 
-/** Figures of the span of a timeline. */
+/** Statistics of the span of a timeline. */
 export async function readDashboard(log: LogSource, request: TimelineRequest): Promise<LoggedDashboard> {
   return log.read(async (tx) => {
     const counts = await readAllCounts(tx, request);

@@ -1,6 +1,6 @@
 /**
- * Counts of the queries of one client, network or group by time. Unlike those of all queries they are stored nowhere, so
- * they are made from the blocks of the span.
+ * Counts of the queries of one client, network or group by time. Unlike those of all queries they are not stored, so
+ * they are computed from the blocks of the span.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { BlockReader } from '../block/block-reader.ts';
@@ -27,7 +27,7 @@ const TIMES_AND_OUTCOMES: BlockUse = {
   usesNames: false,
 };
 
-/** Counts of each slot that has queries, in order. */
+/** Counts of each slot with queries, in order. */
 export async function readMatchingCounts(
   tx: BlockTransaction,
   { fromMs, toMs, stepMs, filter, nodeId }: MatchingRequest,
@@ -41,7 +41,7 @@ export async function readMatchingCounts(
     const times = reader.times();
     const add = slots.adderFor(reader);
     for (const row of rows ?? times.keys()) add(row, 1);
-    // A row of a flood also stands for queries of other clients.
+    // A row of a flood also represents queries of other clients.
     repeats?.rows.forEach((row, entry) => {
       const isWithin = times[row]! >= request.fromUs && times[row]! < request.toUs;
       if (isWithin && isWanted(clients[repeats.clients[entry]!]!)) add(row, repeats.queries[entry]!);

@@ -18,7 +18,7 @@ export class QueryRate {
     ]);
   }
 
-  /** Begins to sample. */
+  /** Starts sampling. */
   start(): void {
     this.samples.push(this.total(Counter.QUERIES));
     this.timer = setInterval(() => {
@@ -31,7 +31,7 @@ export class QueryRate {
     clearInterval(this.timer);
   }
 
-  /** Queries of the last whole second, or of the last sixty (fewer right after the start). */
+  /** Queries of the last complete second, or of the last sixty (fewer directly after the start). */
   recentQueries(unit: 'second' | 'minute'): number {
     const newest = this.samples.at(-1) ?? 0;
     const from = unit === 'second' ? this.samples.at(-2) : this.samples[0];

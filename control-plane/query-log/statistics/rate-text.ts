@@ -1,9 +1,9 @@
-/** The current rate of queries as the API shows it. */
+/** The current rate of queries in the form of the API. */
 import type { QueryRate } from '../../../shared/api/stats-api.ts';
 
 /** Counts of this node. */
 export interface RateCounters {
-  /** Queries of the last whole second, or of the last sixty. */
+  /** Queries of the last complete second, or of the last sixty. */
   recentQueries(unit: 'second' | 'minute'): number;
 }
 
@@ -13,12 +13,12 @@ export function toQueryRate(counters: RateCounters, unit: 'second' | 'minute'): 
   return { queries, rate: `${shortNumber(queries)} ${unit === 'second' ? 'q/s' : 'q/min'}` };
 }
 
-/** A count in at most four digits: 950, 1.5k, 12k, 3.4M. */
+/** A count in at most four characters: 950, 1.5k, 12k, 3.4M. */
 export function shortNumber(count: number): string {
   const units = ['', 'k', 'M', 'G'];
   let value = count;
   let unit = 0;
-  // 999.5 would be rounded to 1000, which is the next unit's 1.
+  // 999.5 would be rounded to 1000, which is 1 in the next unit.
   for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
   const text = unit === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '');
   return text + units[unit]!;
