@@ -44,6 +44,7 @@ import { blockingRoutes } from '../filtering/schedules/blocking-routes.ts';
 import { planRoutes } from '../filtering/plans/plan-routes.ts';
 import { scheduleRoutes } from '../filtering/schedules/schedule-routes.ts';
 import { customServiceRoutes } from '../filtering/services/custom-service-routes.ts';
+import { clientServiceRoutes } from '../filtering/services/client-service-routes.ts';
 import { serviceRoutes } from '../filtering/services/service-routes.ts';
 import { configRoutes } from '../policy/settings/config-routes.ts';
 import { dnsSettingsRoutes } from '../policy/settings/dns-settings-routes.ts';
@@ -89,6 +90,7 @@ const FEATURES = [
   newDeviceRoutes,
   clientClearRoutes,
   clientRoutes,
+  clientServiceRoutes,
   clientSubnetRoutes,
   mergeRoutes,
   listCatalogRoutes,

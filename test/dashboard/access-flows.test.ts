@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
-import { followPath, logInThere, noticeOf, openExplained } from '../support/browser/page-steps.ts';
+import { choose, followPath, logInThere, noticeOf, openExplained } from '../support/browser/page-steps.ts';
+import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { askOver4, lookUpProbes } from '../support/browser/probed-device.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { layCluster, WITHOUT_PASSWORD } from '../support/parts/made-cluster.ts';
@@ -299,6 +300,37 @@ describe('a user of the role family', () => {
       await page.getByRole('heading', { name: 'Log in' }).waitFor();
     });
     expect(await grants()).toEqual([]);
+  });
+
+  test('unblocks a service that is blocked for the own device, and for no other one', async () => {
+    const { id: group } = await room.api.createGroup('Ida');
+    const ids: number[] = [];
+    for (const ip of ['127.0.0.75', '127.0.0.76']) {
+      const client = { ip_address: ip, name: `Device ${ip}`, group_id: group };
+      ids.push((await room.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id);
+    }
+    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
+    const user = { username: 'ida', password: PASSWORD, role: 'family', client_ids: [ids[0]] };
+    await room.api.expect(201, 'POST', '/users', user);
+    const asked = async (): Promise<unknown[]> => [
+      ...(await room.ask(['www.youtube.com'], '127.0.0.75')),
+      ...(await room.ask(['www.youtube.com'], '127.0.0.76')),
+    ];
+    expect(await asked()).toEqual([undefined, undefined]);
+    const session = await room.logIn('ida');
+    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+      await page.goto('./');
+      await page.getByRole('button', { name: 'Unblock a service for Device 127.0.0.75' }).click();
+      const form = page.getByRole('dialog', { name: 'Unblock a service for Device 127.0.0.75' });
+      await choose(form, 'Service', 'YouTube');
+      await expectAccessible(page);
+      await form.getByRole('button', { name: 'Start' }).click();
+      await page.getByText('Service YouTube').waitFor();
+      expect(await asked()).toEqual([EVERY_ADDRESS, undefined]);
+      await page.getByRole('button', { name: 'End now' }).click();
+      await page.getByText('Service YouTube').waitFor({ state: 'detached' });
+    });
+    expect(await asked()).toEqual([undefined, undefined]);
   });
 
   test('is assigned devices in the form of the user', async () => {

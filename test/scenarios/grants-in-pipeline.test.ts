@@ -106,6 +106,20 @@ describe('a grant that allows', () => {
     ['inside.example', 'BLOCKED_REBIND'],
   ];
 
+  test('lifts blocks of the names of its service only, and none if the service is unknown', () => {
+    const service = { serviceName: 'S', domains: ['tube.example'], exact: ['games.example'] };
+    use([grant({ serviceId: 's', service })]);
+    const names = ['tube.example', 'www.tube.example', 'games.example', 'x1.example', 'www.ads.example'];
+    weir.cache('www.tube.example', 1, [a('www.tube.example', '198.51.100.1')]);
+    weir.cache('x.games.example', 1, [a('x.games.example', '198.51.100.1')]);
+    expect([...names, 'x.games.example'].map((name) => statusOf(name))).toEqual([
+      ...['CACHED', 'CACHED', 'CACHED', 'BLOCKED_REGEX', 'BLOCKED_LIST', 'BLOCKED_MANAGED'],
+    ]);
+    expect(statusOf('tube.example', OTHER)).toBe('BLOCKED_SERVICE');
+    use([grant({ serviceId: 's' })]);
+    expect(names.map((name) => statusOf(name))).not.toContain('CACHED');
+  });
+
   test('lifts every block of its client, and of no other client, until it ends', () => {
     const all = (client: string): string[] => LIFTED.map(([name]) => statusOf(name, client));
     const blocked = LIFTED.map(([, status]) => status);

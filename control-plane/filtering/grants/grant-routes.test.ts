@@ -1,5 +1,6 @@
 /** Grants over HTTP and in the database. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { tmpdir } from 'node:os';
 import { Grant, GrantList } from '../../../shared/api/policy/grants-api.ts';
 import {
   type RunningApi,
@@ -16,6 +17,8 @@ import { groupRoutes } from '../../clients/groups/group-routes.ts';
 import { PolicyMemory } from '../../policy/change/policy-memory.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
+import { customServiceRoutes } from '../services/custom-service-routes.ts';
+import { ServiceCatalog } from '../services/service-catalog.ts';
 import { removeEnded } from './ended-grants.ts';
 import { grantRoutes } from './grant-routes.ts';
 import { GrantTimes } from './grant-times.ts';
@@ -23,9 +26,11 @@ import { GrantTimes } from './grant-times.ts';
 const clock = new SteeredClock();
 const times = new GrantTimes(clock);
 let known: PolicyRows['grants'] = [];
+const catalog = new ServiceCatalog(tmpdir());
 const stats = { addressCounts: () => Promise.resolve([]) };
 const suiteRoutes: Rows = (parts) => [
-  ...grantRoutes({ ...parts, grants: () => times.inForce(known) }),
+  ...grantRoutes({ ...parts, catalog, grants: () => times.inForce(known) }),
+  ...customServiceRoutes(parts),
   ...groupRoutes(parts),
   ...clientRoutes({ ...parts, stats }),
 ];
@@ -48,7 +53,7 @@ const create = async (json: object): Promise<Grant> => {
 };
 /** The grants as policy reads them. */
 async function read(): Promise<PolicyRows['grants']> {
-  return (known = (await readPolicyRows(suite.database, () => undefined, memory)).grants);
+  return (known = (await readPolicyRows(suite.database, (id) => catalog.find(id), memory)).grants);
 }
 async function createClient(json: object): Promise<number> {
   return ((await api.send('POST', '/api/clients', { json })).body as { id: number }).id;
@@ -61,6 +66,8 @@ describe('grants', () => {
     expect(grant).toEqual({
       id: grant.id,
       domain: 'games.example',
+      service_id: null,
+      service_name: null,
       subdomains: true,
       client_id: null,
       group_id: 1,
@@ -124,6 +131,29 @@ describe('grants', () => {
     clock.advanceSecs(10);
     const listed = GrantList.parse((await api.send('GET', '/api/grants')).body);
     expect(listed.map(({ id }) => id)).toEqual([grant.id]);
+  });
+
+  test('are for the names of a service, as its catalog or its user has them, and end with a custom one', async () => {
+    const custom = { name: 'My Games', category: 'social_media', domains: ['one.example'] };
+    await api.send('POST', '/api/custom-services', { json: custom });
+    const own = await create({ service_id: 'custom-my-games', group_id: 1, secs: 600 });
+    expect(own).toMatchObject({ service_name: 'My Games', domain: null, subdomains: true });
+    const built = await create({ service_id: 'youtube', secs: 600, subdomains: false });
+    expect(await api.send('GET', `/api/grants/${built.id}`)).toMatchObject({ status: 404 });
+    const [first, second] = await read();
+    expect(first).toMatchObject({ domain: null, service: { domains: ['one.example'], exact: [] } });
+    expect(second).toMatchObject({ serviceId: 'youtube', service: { serviceName: 'YouTube' } });
+    expect(second!.service!.domains).toContain('youtube.com');
+    expect((await api.send('GET', `/api/grants/${built.id}`)).body).toEqual(built);
+    const { rows } = await suite.database.query(
+      `SELECT subject FROM audit_log WHERE subject LIKE 'grant%' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(rows).toEqual([{ subject: `grant ${built.id}: allow service youtube for everyone` }]);
+    const json = { domains: ['two.example'] };
+    await api.send('PATCH', '/api/custom-services/custom-my-games', { json });
+    expect((await read())[0]).toMatchObject({ service: { domains: ['two.example'] } });
+    await api.send('DELETE', '/api/custom-services/custom-my-games');
+    expect((await read()).map(({ id }) => id)).toEqual([built.id]);
   });
 
   test('are listed while they are active, the next one to end first', async () => {
@@ -192,6 +222,19 @@ describe('grants', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
+  test('are bounded in number more for services, which have many names', async () => {
+    await suite.database.query(
+      `INSERT INTO grants (group_id, action, until, created_at, domain, subdomains, service_id)
+         SELECT 1, 'allow', now() + interval '1 day', now(), 'service.invalid', false, 'youtube'
+         FROM generate_series(1, 199)`,
+    );
+    const service = { service_id: 'youtube', secs: 5 };
+    const statuses = [];
+    for (const json of [service, service, { domain: 'a.example', secs: 5 }])
+      statuses.push((await post(json)).status);
+    expect(statuses).toEqual([201, 409, 201]);
+  });
+
   test.each<[unknown, string[]]>([
     [{ group_id: 1, secs: 5, subdomains: 'yes' }, ['subdomains']],
     [{ group_id: 1, client_id: 1, secs: 5, until: '2026-01-15T14:00:00Z' }, ['client_id', 'secs']],
@@ -207,6 +250,9 @@ describe('grants', () => {
     [{ group_id: 1, until: '2026-02-30T14:00:00Z' }, ['until']],
     [{ group_id: 4711, secs: 5 }, ['group_id']],
     [{ client_id: 4711, secs: 5 }, ['client_id']],
+    [{ service_id: 'no-such-service', secs: 5 }, ['service_id']],
+    [{ service_id: '../x', secs: 5 }, ['service_id']],
+    [{ service_id: 'youtube', domain: 'a.example', secs: 5 }, ['domain']],
     [{ client_id: 2 ** 31, secs: 5 }, ['client_id']],
     [{ group_id: 1, secs: 5, action: 'deny' }, ['action']],
     [{ group_id: 1, secs: 5, domain: '*.example.org' }, ['domain']],

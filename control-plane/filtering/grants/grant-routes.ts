@@ -17,6 +17,8 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 import { activeGrant, holdLink, isOwn, refuseEnding, refuseNewGrant } from './family-grants.ts';
 import { deleteGrant, insertGrant, readGrant } from './grant-store.ts';
 import type { NewGrant, StoredGrant } from './grant-store.ts';
+import { namedService } from '../services/named-service.ts';
+import type { ServiceCatalog } from '../services/service-catalog.ts';
 
 const grantEntity = entity({
   path: '/grants/{id}',
@@ -30,11 +32,12 @@ export function grantRoutes(context: {
   policy: PolicyChanges;
   clock: Clock;
   grants: () => readonly PolicyGrant[];
+  catalog: Pick<ServiceCatalog, 'get'>;
 }): Route[] {
   return [
     listGrants(context.clock, context.grants),
     readOneGrant(context.clock, context.grants),
-    createGrant(context.policy, context.clock),
+    createGrant(context.policy, context.clock, context.catalog),
     endGrant(context.policy, context.grants),
   ];
 }
@@ -69,14 +72,14 @@ function readOneGrant(clock: Clock, grants: () => readonly PolicyGrant[]): Route
   });
 }
 
-function createGrant(policy: PolicyChanges, clock: Clock): Route {
+function createGrant(policy: PolicyChanges, clock: Clock, catalog: Pick<ServiceCatalog, 'get'>): Route {
   return route({
     method: 'POST',
     path: '/grants',
     access: 'family',
     tag: 'Grants',
     summary:
-      'Allow or block a name, or everything, for a client, a group or everyone; the role family only for a linked client and at most 36 hours',
+      'Allow or block a name, a service or everything for a client, a group or everyone; the role family only for a linked client and at most 36 hours',
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
@@ -90,7 +93,10 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
       const actor = authorOf(request);
       const grant = await policy.change(actor, async (tx) => {
         if (own !== null) await holdLink(tx, caller, body.client_id!);
-        const result = await insertGrant(tx, { ...request.body, ...times });
+        const { service_id: serviceId } = body;
+        const service = serviceId === null ? undefined : await namedService(tx, catalog, serviceId);
+        const stored = await insertGrant(tx, { ...body, ...times });
+        const result = service === undefined ? stored : { ...stored, service };
         await recordAudit(tx, {
           actor,
           action: 'created',
@@ -148,7 +154,7 @@ function timesOf({ secs, until }: GrantCreate, clock: Clock): Pick<NewGrant, 'cr
 function shownGrant(grant: StoredGrant, clock: Clock): Grant {
   const { untilMs } = grant;
   const secsLeft = untilMs === null ? null : Math.max(0, Math.ceil((untilMs - clock.nowMs()) / 1000));
-  return { ...auditedGrant(grant), secs_left: secsLeft };
+  return { ...auditedGrant(grant), service_name: grant.service?.serviceName ?? null, secs_left: secsLeft };
 }
 
 function endOf({ untilMs }: StoredGrant): number {
@@ -156,16 +162,18 @@ function endOf({ untilMs }: StoredGrant): number {
 }
 
 /** Description of a grant for the audit log. */
-function subjectOf({ id, action, domain, clientId, groupId }: StoredGrant): string {
+function subjectOf({ id, action, domain, serviceId, clientId, groupId }: StoredGrant): string {
   const group = groupId === null ? 'everyone' : `group ${groupId}`;
   const asker = clientId === null ? group : `client ${clientId}`;
-  return `grant ${id}: ${action} ${domain ?? 'every name'} for ${asker}`;
+  const names = serviceId === undefined ? (domain ?? 'every name') : `service ${serviceId}`;
+  return `grant ${id}: ${action} ${names} for ${asker}`;
 }
 
-function auditedGrant(grant: StoredGrant): Omit<Grant, 'secs_left'> {
+function auditedGrant(grant: StoredGrant): Omit<Grant, 'secs_left' | 'service_name'> {
   return {
     id: grant.id,
     domain: grant.domain,
+    service_id: grant.serviceId ?? null,
     subdomains: grant.subdomains,
     client_id: grant.clientId,
     group_id: grant.groupId,

@@ -8,10 +8,13 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 /** A grant in the stored form: without the MAC and address of its client. */
 export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
 
+/** Domain in the rows of grants for a service, see the migration. */
+const SERVICE_DOMAIN = 'service.invalid';
+
 /** Values of a new grant. */
 export interface NewGrant extends Pick<
   GrantCreate,
-  'domain' | 'subdomains' | 'client_id' | 'group_id' | 'action'
+  'domain' | 'service_id' | 'subdomains' | 'client_id' | 'group_id' | 'action'
 > {
   readonly createdMs: number;
   /** Null = no end. */
@@ -21,6 +24,7 @@ export interface NewGrant extends Pick<
 interface GrantRow {
   readonly id: number;
   readonly domain: string | null;
+  readonly service_id: string | null;
   readonly subdomains: boolean;
   readonly client_id: number | null;
   readonly group_id: number | null;
@@ -29,9 +33,11 @@ interface GrantRow {
   readonly created_at: Date;
 }
 
-const COLUMNS = 'id, domain, subdomains, client_id, group_id, action, until, created_at';
+const COLUMNS = 'id, domain, service_id, subdomains, client_id, group_id, action, until, created_at';
 /** Maximum number of grants, which limits the cost of a snapshot. */
 const MAX_GRANTS = 10_000;
+/** Maximum number of grants for services, each of which may have thousands of names. */
+const MAX_SERVICE_GRANTS = 200;
 /** Rows are kept for a day in case the clock is wrong. Those that ended here are deleted at once. */
 const KEPT_MS = 86_400_000;
 
@@ -39,15 +45,19 @@ const KEPT_MS = 86_400_000;
  * Stores a grant; 400 for an unknown client or group, 409 if there are too many. Deletes those that expired long ago.
  */
 export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
-  const { domain, subdomains, client_id: clientId, group_id: groupId, action, untilMs, createdMs } = grant;
+  const { domain, service_id: serviceId, client_id: clientId, group_id: groupId } = grant;
+  const { action, untilMs, createdMs } = grant;
   await db.query('DELETE FROM grants WHERE until < $1', [new Date(createdMs - KEPT_MS)]);
-  const text = `INSERT INTO grants (domain, subdomains, client_id, group_id, action, until, created_at)
-    SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM grants) < ${MAX_GRANTS} RETURNING ${COLUMNS}`;
+  const text = `INSERT INTO grants (domain, subdomains, client_id, group_id, action, until, created_at, service_id)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8::text WHERE (SELECT count(*) FROM grants) < ${MAX_GRANTS}
+      AND ($8::text IS NULL OR (SELECT count(service_id) FROM grants) < ${MAX_SERVICE_GRANTS}) RETURNING ${COLUMNS}`;
   const until = untilMs === null ? null : new Date(untilMs);
-  const values = [domain, subdomains, clientId, groupId, action, until, new Date(createdMs)];
+  const names = serviceId === null ? [domain, grant.subdomains] : [SERVICE_DOMAIN, false];
+  const values = [...names, clientId, groupId, action, until, new Date(createdMs), serviceId];
   try {
     const { rows } = await db.query<GrantRow>(text, values);
-    if (rows[0] === undefined) throw conflict(`there are ${MAX_GRANTS} grants, which is the maximum`);
+    const most = `${MAX_GRANTS} grants, or ${MAX_SERVICE_GRANTS} for services`;
+    if (rows[0] === undefined) throw conflict(`there are ${most}, which is the maximum`);
     return toGrant(rows[0]);
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
@@ -78,8 +88,9 @@ export async function deleteEnded(db: Queryable, ids: readonly number[]): Promis
 function toGrant(row: GrantRow): StoredGrant {
   return {
     id: row.id,
-    domain: row.domain,
-    subdomains: row.subdomains,
+    domain: row.service_id === null ? row.domain : null,
+    ...(row.service_id !== null && { serviceId: row.service_id }),
+    subdomains: row.subdomains || row.service_id !== null,
     clientId: row.client_id,
     groupId: row.group_id,
     action: row.action,

@@ -105,3 +105,14 @@ function isSame(a: PolicyBlockedService, b: PolicyBlockedService): boolean {
   if (a.serviceId !== b.serviceId || a.serviceName !== b.serviceName || a.domains !== b.domains) return false;
   return a.exact === b.exact || a.exact.length + b.exact.length === 0;
 }
+
+/** Grants with the names of built-in services; custom ones have theirs. The same array if there are none. */
+export function resolveGrants(grants: PolicyRows['grants'], findService: FindService): PolicyRows['grants'] {
+  if (grants.every(({ serviceId }) => serviceId === undefined)) return grants;
+  return grants.map((grant) => {
+    const { serviceId, service } = grant;
+    if (serviceId === undefined || service !== undefined) return grant;
+    const found = findService(serviceId);
+    return found === undefined ? grant : { ...grant, service: found };
+  });
+}

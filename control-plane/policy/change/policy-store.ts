@@ -6,7 +6,13 @@ import { Exclusion } from '../../../shared/query-log.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
-import { type FindService, type KeptRows, type ManagedChanges, PolicyMemory } from './policy-memory.ts';
+import {
+  type FindService,
+  type KeptRows,
+  type ManagedChanges,
+  PolicyMemory,
+  resolveGrants,
+} from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from '../../storage/cluster/policy-position.ts';
 
 /** Clients (`c`), and those whose name, group and exclusions apply to them (`main`). */
@@ -134,13 +140,18 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   ],
   grants: [
     'grants',
-    `SELECT coalesce(json_agg(json_build_object('id', g.id, 'domain', g.domain,
-         'subdomains', g.subdomains, 'action', g.action,
+    `SELECT coalesce(json_agg(jsonb_build_object('id', g.id,
+         'domain', CASE WHEN g.service_id IS NULL THEN g.domain END,
+         'subdomains', g.subdomains OR g.service_id IS NOT NULL, 'action', g.action,
          'groupId', g.group_id, 'clientId', coalesce(c.id, g.client_id), 'mac', c.mac_address::text,
          'address', CASE WHEN c.mac_address IS NULL THEN host(c.ip_address) END,
          'untilMs', round(extract(epoch FROM g.until) * 1000),
-         'createdMs', round(extract(epoch FROM g.created_at) * 1000)) ORDER BY g.id, c.id), '[]')
-       FROM grants g LEFT JOIN clients own ON own.id = g.client_id
+         'createdMs', round(extract(epoch FROM g.created_at) * 1000))
+         || CASE WHEN g.service_id IS NULL THEN '{}' ELSE jsonb_build_object('serviceId', g.service_id) END
+         || CASE WHEN s.name IS NULL THEN '{}' ELSE jsonb_build_object('service',
+           jsonb_build_object('serviceName', s.name, 'domains', s.domains, 'exact', '[]'::jsonb)) END
+         ORDER BY g.id, c.id), '[]')
+       FROM grants g LEFT JOIN custom_services s USING (service_id) LEFT JOIN clients own ON own.id = g.client_id
          LEFT JOIN clients c ON c.id = own.id OR c.device_id = own.device_id`,
   ],
   clients: ['clients', CLIENT_PAIRS.clients],
@@ -230,7 +241,7 @@ export async function readPolicy(
   const { position, blockingSwitch, accessGraceEndMs, config, lists, clients, macClients, subnets, ...read } =
     rows[0]!;
   const { tip, managedChanges: changes, ...others } = read;
-  const { services, ...kept } = memory.take(
+  const { services, grants, ...kept } = memory.take(
     position.versions,
     {
       ...others,
@@ -241,5 +252,11 @@ export async function readPolicy(
     { tip: tip ?? '', changes },
   );
   const blockedServices = memory.resolve(services, findService);
-  return { rows: { ...kept, blockedServices, blockingSwitch, accessGraceEndMs }, config, lists, position };
+  const withServices = resolveGrants(grants, findService);
+  return {
+    rows: { ...kept, grants: withServices, blockedServices, blockingSwitch, accessGraceEndMs },
+    config,
+    lists,
+    position,
+  };
 }

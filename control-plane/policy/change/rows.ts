@@ -170,7 +170,14 @@ export interface PolicyGrant {
   /** Unix milliseconds of its end, which may have passed; null = no end. */
   readonly untilMs: number | null;
   readonly createdMs: number;
+  /** The service whose names it covers, instead of the domain; absent = none. */
+  readonly serviceId?: string;
+  /** Its name and domains; absent = no service, or one that no catalog of this node has: it covers no name. */
+  readonly service?: GrantedService;
 }
+
+/** A service as a grant covers it. */
+export type GrantedService = Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'>;
 
 /** A zone with its own servers. */
 export interface PolicyForwardZone {

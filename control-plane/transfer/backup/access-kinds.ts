@@ -28,28 +28,33 @@ const apiTokens: BackupKind = {
 };
 
 const GRANT = items(
-  `domain text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
+  `domain text, service_id text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
 );
+/** Domain in the row of a grant; the one for a service has a reserved name. */
+const STORED_DOMAIN = `CASE WHEN v.service_id IS NULL THEN v.domain ELSE 'service.invalid' END`;
 /** Condition that the client or group of a grant exists, so that the grant does not become one for everyone. */
 const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';
 const grants: BackupKind = {
   name: 'grants',
-  key: ['domain', 'subdomains', 'client', 'group', 'action', 'until'],
+  key: ['domain', 'service_id', 'subdomains', 'client', 'group', 'action', 'until'],
   isTimed: true,
-  read: `SELECT t.domain, t.subdomains, ${CLIENT_OF} AS client, g.name AS "group", t.action,
+  read: `SELECT CASE WHEN t.service_id IS NULL THEN t.domain END AS domain, t.service_id,
+      t.subdomains OR t.service_id IS NOT NULL AS subdomains, ${CLIENT_OF} AS client, g.name AS "group", t.action,
       to_char(t.until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS until
     FROM grants t LEFT JOIN clients c ON c.id = t.client_id LEFT JOIN groups g ON g.id = t.group_id
     WHERE t.until > $1 OR t.until IS NULL ORDER BY t.until, t.id`,
   put: [
-    `INSERT INTO grants (domain, subdomains, client_id, group_id, action, until, created_at)
-     SELECT v.domain, v.subdomains, c.id, g.id, v.action, v.until, now() FROM ${GRANT}
+    `INSERT INTO grants (domain, service_id, subdomains, client_id, group_id, action, until, created_at)
+     SELECT ${STORED_DOMAIN}, v.service_id, v.subdomains AND v.service_id IS NULL, c.id, g.id, v.action, v.until, now() FROM ${GRANT}
      LEFT JOIN clients c ON ${CLIENT_OF} = v.client LEFT JOIN groups g ON g.name = v."group"
      WHERE ${IS_KNOWN}`,
   ],
   remove: [
     `DELETE FROM grants t USING ${GRANT} LEFT JOIN clients c ON ${CLIENT_OF} = v.client
        LEFT JOIN groups g ON g.name = v."group"
-     WHERE ${IS_KNOWN} AND t.domain IS NOT DISTINCT FROM v.domain AND t.subdomains = v.subdomains AND t.client_id IS NOT DISTINCT FROM c.id
+     WHERE ${IS_KNOWN} AND t.domain IS NOT DISTINCT FROM ${STORED_DOMAIN}
+       AND t.service_id IS NOT DISTINCT FROM v.service_id
+       AND t.subdomains = (v.subdomains AND v.service_id IS NULL) AND t.client_id IS NOT DISTINCT FROM c.id
        AND t.group_id IS NOT DISTINCT FROM g.id AND t.action = v.action
        AND date_trunc('milliseconds', t.until) IS NOT DISTINCT FROM v.until`,
   ],

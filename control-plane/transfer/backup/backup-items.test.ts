@@ -256,6 +256,12 @@ describe('a restore', () => {
 
   test('keeps a grant for everyone without an end, and makes none of one for an unknown group', async () => {
     const everyone = grantOf({ until: null, subdomains: false });
+    const service = grantOf({ domain: null, service_id: 'youtube', subdomains: true, group: 'Default' });
+    const before = await backUp();
+    await restore({ ...before, grants: [...before.grants!, service] });
+    expect((await backUp()).grants).toContainEqual(service);
+    await restore(before);
+    expect((await backUp()).grants).toEqual(before.grants);
     const file = { ...(await backUp()), grants: [everyone] };
     await restore(file);
     expect((await backUp()).grants).toEqual([everyone]);
@@ -289,6 +295,11 @@ describe('a restore', () => {
       { grants: [grantOf({ group: 'Default', until: '2036-01-01T00:00:00.000Z' })] },
       'grants.0.until',
     ],
+    [
+      'a grant for a name and a service',
+      { grants: [grantOf({ group: 'Default', service_id: 'youtube' })] },
+      'grants.0.domain',
+    ],
     ['a grant of no name', { grants: [grantOf({ group: 'Default', domain: 'A..b' })] }, 'grants.0.domain'],
   ])('refuses %s', async (_what, change, path) => {
     const answer = await send({ ...(await backUp()), ...change });
@@ -302,5 +313,6 @@ function hash(memory: string): string {
 
 function grantOf(change: object): object {
   const until = '2026-01-16T12:00:00.000Z';
-  return { domain: 'a.example', client: null, group: null, action: 'allow', until, ...change };
+  const names = { domain: 'a.example', service_id: null };
+  return { ...names, client: null, group: null, action: 'allow', until, ...change };
 }

@@ -105,6 +105,7 @@ export interface Operations {
   'PATCH /clients/{id}': { params: typeof fields.IdParams; body: typeof clients.ClientUpdateBody; answer: typeof clients.Client };
   'DELETE /clients/{id}': { params: typeof fields.IdParams };
   'PUT /clients/{id}/group': { params: typeof fields.IdParams; body: typeof clients.ClientGroupBody; answer: typeof clients.Client };
+  'GET /clients/{id}/services': { params: typeof fields.IdParams; answer: typeof services.ClientServiceList };
   'GET /client-subnets': { answer: typeof clients.ClientSubnetList };
   'GET /client-subnets/{id}': { params: typeof fields.IdParams; answer: typeof clients.ClientSubnet };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };

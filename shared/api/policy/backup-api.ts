@@ -15,7 +15,7 @@ import { LocalRecordCreateBody } from './local-records-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody, StoredPattern } from './rules-api.ts';
 import { SAFE_SEARCH_ENGINES } from './safe-search-api.ts';
 import { ScheduleProfileCreateBody, ScheduleSlotCreateBody } from './schedules-api.ts';
-import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
+import { CustomServiceCreateBody, ServiceId } from './services-api.ts';
 import { SourceCreateBody, Url } from './sources-api.ts';
 import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
@@ -78,7 +78,6 @@ const RegexFilter = z.strictObject({
   group: GroupOrNull,
 });
 
-const ServiceId = ServiceParams.shape.service_id;
 const CustomService = z.strictObject({
   service_id: ServiceId.refine(
     (id) => id.startsWith('custom-'),
@@ -198,6 +197,7 @@ const BackedUpGrant = z
       .max(1020)
       .refine((name) => canonicalDomain(name) === name, 'expected a domain name in lower case')
       .nullable(),
+    service_id: ServiceId.nullable().default(null),
     subdomains: z.boolean().default(true),
     client: ClientName.nullable(),
     group: GroupOrNull,
@@ -207,6 +207,10 @@ const BackedUpGrant = z
   .refine(({ client, group }) => client === null || group === null, {
     path: ['client'],
     message: 'expected client, group, or neither, but not both',
+  })
+  .refine(({ domain, service_id: service }) => domain === null || service === null, {
+    path: ['domain'],
+    message: 'expected either domain or service_id, or neither',
   })
   .meta({
     description: 'an expired grant, or one of an unknown client, is left out',

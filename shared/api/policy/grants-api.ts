@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
 import { Id, text, Timestamp } from '../fields.ts';
+import { ServiceId } from './services-api.ts';
 
 /** A day. */
 const MAX_SECS = 86_400;
@@ -21,7 +22,9 @@ const Domain = text(1020).transform((value, context) => {
 export const Grant = z
   .strictObject({
     id: Id,
-    domain: z.string().nullable().meta({ description: 'null = every name' }),
+    domain: z.string().nullable().meta({ description: 'null = every name, or those of the service' }),
+    service_id: z.string().nullable().meta({ description: 'the service whose names it covers' }),
+    service_name: z.string().nullable().meta({ description: 'null = no service, or one that is unknown' }),
     subdomains: z.boolean().meta({ description: 'whether the subdomains of `domain` are covered' }),
     client_id: Id.nullable(),
     group_id: Id.nullable().meta({ description: 'if `client_id` is also null, the grant is for everyone' }),
@@ -47,7 +50,12 @@ interface FieldProblem {
 
 export const GrantCreateBody = z
   .strictObject({
-    domain: Domain.nullable().default(null).meta({ description: 'null = every name' }),
+    domain: Domain.nullable()
+      .default(null)
+      .meta({ description: 'null = every name, or those of the service' }),
+    service_id: ServiceId.nullable()
+      .default(null)
+      .meta({ description: 'a service whose names it covers, instead of `domain`', examples: [null] }),
     subdomains: z
       .boolean()
       .default(true)
@@ -73,6 +81,7 @@ export const GrantCreateBody = z
   .superRefine((body, context) => {
     for (const fault of [
       atMostOne('client_id', 'group_id', [body.client_id, body.group_id]),
+      atMostOne('domain', 'service_id', [body.domain, body.service_id]),
       atMostOne('secs', 'until', [body.secs, body.until]),
     ])
       if (fault !== null) context.addIssue({ code: 'custom', ...fault });

@@ -28,7 +28,7 @@ const Tags = z.array(z.enum(SERVICE_TAGS)).default([]);
 
 /** Id of a service, e.g. `netflix` or `custom-my-games`. */
 export const SERVICE_ID = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-const ServiceId = z.string().regex(SERVICE_ID, 'expected the id of a service');
+export const ServiceId = z.string().regex(SERVICE_ID, 'expected the id of a service');
 
 export const CatalogService = z
   .strictObject({
@@ -64,6 +64,11 @@ export const BlockedService = z
   .meta({ id: 'BlockedService' });
 export type BlockedService = z.infer<typeof BlockedService>;
 export const BlockedServiceList = z.array(BlockedService);
+
+export const ClientServiceList = z.array(
+  z.strictObject({ service_id: z.string(), name: z.string() }).meta({ id: 'ClientService' }),
+);
+export type ClientServiceList = z.infer<typeof ClientServiceList>;
 
 export const BlockedServiceQuery = z.object({
   group_id: optionalQueryInt(1, MAX_ID),

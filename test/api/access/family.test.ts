@@ -100,6 +100,20 @@ describe('a user of the role family', () => {
     ]);
   });
 
+  test('allows a service for its client for a while, and sees which ones are blocked for it only', async () => {
+    const made = await grantOf(family, { client_id: tablet, service_id: 'youtube', secs: 600 });
+    expect(made).toMatchObject({ service_id: 'youtube', service_name: 'YouTube', domain: null });
+    expect(await auditOf(1)).toEqual([
+      `frida created grant ${made.id}: allow service youtube for client ${tablet}`,
+    ]);
+    const statuses = [];
+    for (const id of [tablet, theirs, free, 4711])
+      statuses.push((await send(family, 'GET', `/clients/${id}/services`)).status);
+    expect(statuses).toEqual([200, 404, 404, 404]);
+    for (const path of ['/services', '/services/catalog', '/services/catalog/youtube'])
+      expect([path, (await send(family, 'GET', path)).status]).toEqual([path, 403]);
+  });
+
   const HOUR_MS = 3_600_000;
   test.each<[string, (nowMs: number) => object]>([
     ['for a client of another user', () => ({ client_id: theirs, secs: 60 })],
@@ -107,6 +121,12 @@ describe('a user of the role family', () => {
     ['for a client that does not exist', () => ({ client_id: 4711, secs: 60 })],
     ['for a group', () => ({ group_id: 1, secs: 60 })],
     ['for everyone', () => ({ secs: 60 })],
+    [
+      'of a service for a client of another user',
+      () => ({ client_id: theirs, service_id: 'youtube', secs: 60 }),
+    ],
+    ['of a service for everyone', () => ({ service_id: 'youtube', secs: 60 })],
+    ['of a service without an end', () => ({ client_id: tablet, service_id: 'youtube' })],
     ['without an end', () => ({ client_id: tablet })],
     ['that blocks without an end', () => ({ client_id: tablet, action: 'block' })],
     [

@@ -16,6 +16,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
+  '/clients/{id}/services',
   ...['/upstream-catalog'],
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
   ...['/settings', '/blocking', '/grants', '/grants/{id}', '/cache/metrics', '/cache/entries', '/stats/rate'],
@@ -23,7 +24,9 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/system/reachability', '/status/stream'],
 ]);
 /** Paths among these whose object does not exist. */
-const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/grants/{id}', '/probes/{probe_id}']);
+const UNKNOWN: ReadonlySet<string> = new Set([
+  ...['/clients/{id}', '/clients/{id}/services', '/grants/{id}', '/probes/{probe_id}'],
+]);
 /** Paths whose responses do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];
 const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };

@@ -264,8 +264,9 @@ function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription |
 function describeGrant(grants: ManualRows['grants'], grantId: number): RuleDescription | undefined {
   const grant = grants.find(({ id }) => id === grantId);
   if (grant === undefined) return undefined;
-  const { action, domain, subdomains, untilMs } = grant;
-  const name = `${domain === null || subdomains ? '' : 'only '}${domain ?? '*'}`;
+  const { action, domain, subdomains, serviceId, service, untilMs } = grant;
+  const names = `${domain === null || subdomains ? '' : 'only '}${domain ?? '*'}`;
+  const name = serviceId === undefined ? names : `service ${service?.serviceName ?? serviceId}`;
   const until = untilMs === null ? '' : ` until ${new Date(untilMs).toISOString()}`;
   return manual(`grant ${grantId}`, `${action} ${name}${until}`, grantId);
 }

@@ -4,12 +4,13 @@ import type { ReactNode } from 'react';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { nameOfRule, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
-import { grantEnd, SPANS } from './family-spans.ts';
+import { grantEnd } from './family-spans.ts';
 import type { Span } from './family-spans.ts';
+import { SpanField } from './span-field.tsx';
 
 interface AllowDialogProps {
   readonly clientId: number;
@@ -19,7 +20,7 @@ interface AllowDialogProps {
 }
 
 export function AllowDialog({ clientId, name, onClose }: AllowDialogProps): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const [domain, setDomain] = useState('');
   const [span, setSpan] = useState<Span>('1800');
   const create = useChange('POST /grants', { done: 'family.nameAllowed', onDone: onClose, quiet: true });
@@ -53,18 +54,7 @@ export function AllowDialog({ clientId, name, onClose }: AllowDialogProps): Reac
         isCode
         autoFocus
       />
-      <SelectField
-        label={say('grants.long')}
-        value={span}
-        onChange={setSpan}
-        choices={SPANS.map((id) => ({
-          id,
-          text:
-            id === 'tomorrow'
-              ? say('blocking.pauseTomorrow', { time: format.time(grantEnd(id, new Date()).until) })
-              : format.span(Number(id)),
-        }))}
-      />
+      <SpanField value={span} onChange={setSpan} />
       <FormFault failure={create.failure} fields={['domain']} />
     </FormDialog>
   );

@@ -18,6 +18,7 @@ import { nameOf } from '../../ui/policy/client-name.ts';
 import { GrantedName } from '../../ui/policy/granted-name.tsx';
 import { AllowDialog } from './allow-dialog.tsx';
 import { grantEnd, SPANS } from './family-spans.ts';
+import { ServiceDialog } from './service-dialog.tsx';
 import styles from './family-page.module.css';
 
 type Device = AnswerOf<'GET /clients'>['data'][number];
@@ -83,7 +84,8 @@ interface DeviceCardProps {
 
 function DeviceCard({ device, grants }: DeviceCardProps): ReactNode {
   const { say } = useText();
-  const [isAllowing, setAllowing] = useState(false);
+  const [opened, setOpened] = useState<'name' | 'service' | null>(null);
+  const close = (): void => setOpened(null);
   const name = nameOf(device);
   return (
     <Card title={name}>
@@ -93,9 +95,16 @@ function DeviceCard({ device, grants }: DeviceCardProps): ReactNode {
         <Button
           icon={Plus}
           aria-label={say('family.allowNameOf', { name })}
-          onPress={() => setAllowing(true)}
+          onPress={() => setOpened('name')}
         >
           {say('family.allowName')}
+        </Button>
+        <Button
+          icon={Plus}
+          aria-label={say('family.allowServiceOf', { name })}
+          onPress={() => setOpened('service')}
+        >
+          {say('family.allowService')}
         </Button>
       </div>
       {grants.length > 0 && (
@@ -107,7 +116,8 @@ function DeviceCard({ device, grants }: DeviceCardProps): ReactNode {
           ))}
         </ul>
       )}
-      {isAllowing && <AllowDialog clientId={device.id} name={name} onClose={() => setAllowing(false)} />}
+      {opened === 'name' && <AllowDialog clientId={device.id} name={name} onClose={close} />}
+      {opened === 'service' && <ServiceDialog clientId={device.id} name={name} onClose={close} />}
     </Card>
   );
 }

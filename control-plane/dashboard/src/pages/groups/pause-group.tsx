@@ -19,8 +19,8 @@ function usePauses(groupId: number): readonly number[] {
   const { data = [] } = useAsk('GET /grants', {}, { everyMs: REFRESH_MS });
   return data
     .filter(
-      ({ group_id: id, client_id: client, action, domain }) =>
-        id === groupId && client === null && action === 'block' && domain === null,
+      ({ group_id: id, client_id: client, action, domain, service_id: service }) =>
+        id === groupId && client === null && action === 'block' && domain === null && service === null,
     )
     .map(({ id }) => id);
 }

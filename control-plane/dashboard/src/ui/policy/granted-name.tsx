@@ -1,13 +1,14 @@
-/** The name that a grant is about. */
+/** The name or service that a grant is about. */
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../i18n/text.ts';
 import { DomainName } from '../display/values.tsx';
 
-/** The name, with a text if its subdomains are not included, or "Everything". */
+/** The service, the name with a text if its subdomains are not included, or "Everything". */
 export function GrantedName({ grant }: { readonly grant: AnswerOf<'GET /grants'>[number] }): ReactNode {
   const { say } = useText();
-  const { domain, subdomains } = grant;
+  const { domain, subdomains, service_id: serviceId, service_name: serviceName } = grant;
+  if (serviceId !== null) return say('grants.service', { name: serviceName ?? serviceId });
   if (domain === null) return say('grants.everything');
   return (
     <>

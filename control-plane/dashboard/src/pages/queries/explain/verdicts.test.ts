@@ -5,6 +5,8 @@ import type { Grant, Verdict } from './verdicts.ts';
 const grant: Grant = {
   id: 1,
   domain: 'example.org',
+  service_id: null,
+  service_name: null,
   subdomains: true,
   client_id: 7,
   group_id: null,
@@ -21,6 +23,11 @@ describe('touches()', () => {
     expect(touches(grant, 'notexample.org', 7, 1)).toBe(false);
     expect(touches(grant, 'example.org', 8, 1)).toBe(false);
     expect(touches(grant, 'example.org', null, 1)).toBe(false);
+  });
+
+  test('of a service covers no name that is known here', () => {
+    const service = { ...grant, domain: null, service_id: 'tube', service_name: 'Tube' };
+    expect(touches(service, 'example.org', 7, 1)).toBe(false);
   });
 
   test('covers every name of a group', () => {

@@ -101,10 +101,11 @@ export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): Verd
   return groupId === null ? 'everyone' : 'group';
 }
 
-/** Whether a grant applies to this name and client. */
+/** Whether a grant applies to this name and client; the names of services are not known here. */
 export function touches(grant: Grant, domain: string, clientId: number | null, groupId: number): boolean {
   if (grant.group_id !== null && grant.group_id !== groupId) return false;
   if (grant.client_id !== null && grant.client_id !== clientId) return false;
+  if (grant.service_id !== null) return false;
   if (grant.domain === null) return true;
   const name = domain.toLowerCase();
   return name === grant.domain || (grant.subdomains && name.endsWith(`.${grant.domain}`));

@@ -1,0 +1,30 @@
+/** Choice of how long a user of the role family allows something. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { SelectField } from '../../ui/controls/fields.tsx';
+import { grantEnd, SPANS } from './family-spans.ts';
+import type { Span } from './family-spans.ts';
+
+interface SpanFieldProps {
+  readonly value: Span;
+  readonly onChange: (span: Span) => void;
+}
+
+/** The field. */
+export function SpanField({ value, onChange }: SpanFieldProps): ReactNode {
+  const { say, format } = useText();
+  return (
+    <SelectField
+      label={say('grants.long')}
+      value={value}
+      onChange={onChange}
+      choices={SPANS.map((id) => ({
+        id,
+        text:
+          id === 'tomorrow'
+            ? say('blocking.pauseTomorrow', { time: format.time(grantEnd(id, new Date()).until) })
+            : format.span(Number(id)),
+      }))}
+    />
+  );
+}
