@@ -225,6 +225,9 @@ const blocking = section('Answers to blocked queries, and list updates.', {
     unit: 'hours',
     doc: 'Interval between updates of the catalog.',
   }),
+  unblock_requests: key(bool.default(false), {
+    doc: 'Whether devices may ask people on the page /check to unblock a name. Requests appear in the dashboard.',
+  }),
   list_dirs: key(list(is.path).default(['<data_dir>/lists']), {
     perNode,
     doc: 'Directories that file: lists may be in. <data_dir> stands for server.data_dir.',

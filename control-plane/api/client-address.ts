@@ -40,6 +40,15 @@ export function isThroughUnknownProxy(request: Request): boolean {
   return !hasTrustedProxy(request) && PROXY_FIELDS.some((field) => request.headers[field] !== undefined);
 }
 
+/**
+ * Whether the address may stand for other devices: that of this machine, one that an unknown proxy has hidden, or that of a
+ * trusted proxy which names no client.
+ */
+export function isClientHidden(request: Request): boolean {
+  if (isOnThisMachine(request) || isThroughUnknownProxy(request)) return true;
+  return !isProxied(request) && hasTrustedProxy(request) && request.ips.length === 0;
+}
+
 function hasTrustedProxy(request: Request): boolean {
   const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return isTrustedProxy(request.socket.remoteAddress ?? '', 0);

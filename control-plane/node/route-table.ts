@@ -22,6 +22,8 @@ import { clientSubnetRoutes } from '../clients/devices/client-subnet-routes.ts';
 import { explainRoutes } from '../insight/explain/explain-routes.ts';
 import { forwardZoneRoutes } from '../filtering/forward-zones/forward-zone-routes.ts';
 import { grantRoutes } from '../filtering/grants/grant-routes.ts';
+import { unblockRequestRoutes } from '../filtering/unblock-requests/unblock-request-routes.ts';
+import { publicRequestRoutes } from '../filtering/unblock-requests/public-request-routes.ts';
 import { groupRoutes } from '../clients/groups/group-routes.ts';
 import { importRoutes } from '../transfer/importers/import-routes.ts';
 import { nodeRoutes } from './system/node-routes.ts';
@@ -36,7 +38,7 @@ import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
 import { queryStreamRoutes } from '../query-log/tail/query-stream-routes.ts';
 import { revisionRoutes } from '../transfer/revisions/revision-routes.ts';
-import { probeRoutes } from '../clients/probes/probe-routes.ts';
+import { probeRoutes, publicProbeRoutes } from '../clients/probes/probe-routes.ts';
 import { managedDomainRoutes } from '../filtering/rules/managed-domain-routes.ts';
 import { regexFilterRoutes } from '../filtering/rules/regex-filter-routes.ts';
 import { safeSearchRoutes } from '../filtering/safe-search/safe-search-routes.ts';
@@ -117,6 +119,7 @@ const FEATURES = [
   scheduleRoutes,
   blockingRoutes,
   grantRoutes,
+  unblockRequestRoutes,
   cacheRoutes,
   upstreamRoutes,
   queryExportRoutes,
@@ -163,5 +166,12 @@ export function compatTable(context: CompatContext): CompatRoute[] {
   return COMPAT_FEATURES.flatMap((rows) => rows(context));
 }
 
+const CHECK_FEATURES = [publicProbeRoutes, publicRequestRoutes] as const;
+
+/** The context of the rows below the page `/check`. */
+type CheckContext = ContextOf<(typeof CHECK_FEATURES)[number], Route>;
+
 /** The rows below the page `/check`, which are outside the API. */
-export { publicProbeRoutes as checkTable } from '../clients/probes/probe-routes.ts';
+export function checkTable(context: CheckContext): Route[] {
+  return CHECK_FEATURES.flatMap((rows) => rows(context));
+}

@@ -5,6 +5,9 @@ import { NodeAccess } from '../clients/access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../../config/schema.ts';
 import { RequestLimit } from '../api/request-limit.ts';
+import type { AskingClients } from '../filtering/unblock-requests/public-request-routes.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { admitsAddress } from '../../shared/policy/access.ts';
 import { startAuditSweep } from '../policy/audit/audit-sweep.ts';
 import { Authenticator } from '../web/auth/authenticator.ts';
 import { callerOf } from '../web/auth/request-caller.ts';
@@ -42,6 +45,7 @@ import { filterStats } from '../policy/snapshot/publish/filter-stats.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from '../web/tls/shared-certificate.ts';
 import type { WebCertificate } from '../web/tls/web-certificate.ts';
+import { RequestWatch } from '../filtering/unblock-requests/request-watch.ts';
 import { listeningOf } from './system/dns-port-help.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeStatusReader } from './status/node-status.ts';
@@ -89,8 +93,11 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const disk = new DiskRoom(policy.dataDir, logger);
   policy.stops.push(disk.start());
   const nodeAccess = new NodeAccess(policy);
+  const unblockRequests = new RequestWatch({ database, clock });
+  policy.stops.push(policy.follower.onChange('unblock_requests', () => unblockRequests.follow()));
   const watched = {
     ...policy,
+    unblockRequests,
     disk,
     nodeAccess,
     certificates: usedCertificates(policy, certificate),
@@ -131,8 +138,9 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
     /** Devices in the network, from sources other than their queries. */
     network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
+    askingClients: askingClients(policy),
     statusStreams: new StatusStreams({
-      read: nodeStatusReader({ ...policy, health }),
+      read: nodeStatusReader({ ...policy, health, unblockRequests }),
       sessions: auth.sessions,
       logger,
     }),
@@ -153,6 +161,17 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
       testUpstreams: upstreamTest(policy),
       loggedQueries: () => queriesByName({ log: policy.queryLog, clock, logger }),
     }),
+  };
+}
+
+/** Clients that ask people on the page `/check`, as the DNS side knows them. */
+function askingClients({ access, explainer, publisher }: PolicyContext): AskingClients {
+  return {
+    admits: (address) => {
+      const bytes = addressFromText(address);
+      return bytes !== null && admitsAddress(access.current(publisher.current().rows), bytes);
+    },
+    statusFor: async (domain, client) => (await explainer.explain({ domain, type: 'A', client })).status,
   };
 }
 

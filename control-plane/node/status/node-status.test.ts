@@ -10,6 +10,8 @@ import { nodeStatusReader } from './node-status.ts';
 const ok = { status: 'ok' } as const;
 const NOTHING: PublishedState = emptySnapshot(SMALL_BLOCKING);
 
+let open: number[] = [];
+
 function readerOf(
   state: () => PublishedState,
   clock: SteeredClock,
@@ -19,7 +21,9 @@ function readerOf(
     ...{ certificates: ok, disk: ok, configuration: ok, privileges: ok },
   };
   const configuration = { current: () => ({ blocking: { enabled: true } }) as unknown as Config };
-  const parts = { version: '1', nodeName: 'node-a', startedAtMs: 0, health: { checks: () => checks } };
+  const health = { checks: () => checks };
+  const unblockRequests = { ids: () => open };
+  const parts = { version: '1', nodeName: 'node-a', startedAtMs: 0, health, unblockRequests };
   return nodeStatusReader({ ...parts, clock, configuration, publisher: { current: state } });
 }
 
@@ -49,6 +53,15 @@ test('nodeStatusReader() has another version for another state, and not as time 
   clock.advanceSecs(60);
   expect(new Set([first, paused, again].map(({ version }) => version)).size).toBe(3);
   expect(read().event.blocking.enabled).toBe(true);
+});
+
+test('nodeStatusReader() has another version when a device asks to unblock a name', () => {
+  const read = readerOf(() => NOTHING, new SteeredClock());
+  const before = read();
+  open = [7];
+  expect([before.event.unblock_requests, read().event.unblock_requests]).toEqual([[], [7]]);
+  expect(read().version).not.toBe(before.version);
+  open = [];
 });
 
 test('nodeStatusReader() counts names that services and own rules block', () => {

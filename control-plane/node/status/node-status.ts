@@ -11,6 +11,7 @@ export interface NodeStatusParts extends NamedNode {
   readonly configuration: { current(): Pick<Config, 'blocking'> };
   readonly health: { checks(): StatusEvent['health']['checks'] };
   readonly publisher: { current(): PublishedState };
+  readonly unblockRequests: { ids(): number[] };
 }
 
 /** Reads the state; names are counted again only after another state was published. */
@@ -30,6 +31,7 @@ export function nodeStatusReader(
       health: healthOf(parts, parts.health.checks()),
       blocking: blockingNow(blockingSwitch, parts.configuration.current(), parts.clock),
       blocked_names: blockedNames,
+      unblock_requests: parts.unblockRequests.ids(),
       policy_version: published.snapshot.version,
     };
     const endMs = timerEndMs(blockingSwitch, parts.clock.nowMs());

@@ -27,6 +27,7 @@ serveSuite(
         health: { status: 'ok', version: '1', node: 'node-a', uptime_secs: 1, checks },
         blocking: { enabled: true, timer_secs: null, source: 'configuration', this_node_only: false },
         blocked_names: blockedNames,
+        unblock_requests: [],
         policy_version: 1,
       },
       version: String(blockedNames),

@@ -17,7 +17,13 @@ import {
 
 /** A name in `table_versions`. */
 export type FollowedTable =
-  'access' | 'client_settings' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
+  | 'access'
+  | 'client_settings'
+  | 'list_sources'
+  | 'list_copies'
+  | 'web_certificate'
+  | 'service_catalog'
+  | 'unblock_requests';
 
 /** Applies policy on this node. */
 export interface FollowingPolicy {

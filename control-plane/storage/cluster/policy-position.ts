@@ -22,7 +22,7 @@ export const VERSIONED: readonly string[] = [
     'managed_domains',
     'regex_filters',
   ],
-  ...['safe_search', 'schedules', 'service_catalog', 'services', 'web_certificate'],
+  ...['safe_search', 'schedules', 'service_catalog', 'services', 'unblock_requests', 'web_certificate'],
 ];
 
 /** The position. */
@@ -50,8 +50,10 @@ export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SEL
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
 
-/** Versions that policy does not read: who may ask the API, names of clients, which catalog was fetched. */
-const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'client_settings', 'service_catalog']);
+/** Versions that policy does not read: rights in the API, names of clients, the fetched catalog, requests of devices. */
+const BESIDE_POLICY: ReadonlySet<string> = new Set([
+  ...['access', 'client_settings', 'service_catalog', 'unblock_requests'],
+]);
 
 /**
  * Marks the position and announces it: a node that has reached the mark has everything that was committed before. A

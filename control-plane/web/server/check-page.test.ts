@@ -6,7 +6,8 @@ import { CHECK_NAMES } from './check-script.ts';
 import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts/languages.ts';
 import type { CheckLanguage } from './check-texts/languages.ts';
 
-const pageIn = (language: CheckLanguage) => checkPage({ nodeName: '<b>n' }, { language, address: null });
+const pageIn = (language: CheckLanguage, canAsk = false) =>
+  checkPage({ nodeName: '<b>n', canAsk }, { language, address: null });
 const { html, contentPolicy } = pageIn('en');
 const [choices, script] = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text]) => text!);
 
@@ -54,7 +55,10 @@ async function shown(askersOf: (index: number) => readonly object[], reader: Rea
     const set = (text: string): void => void setImmediate(() => resolve(text));
     Object.defineProperty(placeOf('check').dataset, 'verdict', { set });
     runInNewContext(script!, {
-      document: { getElementById: placeOf, documentElement: { dataset: {} } },
+      document: {
+        getElementById: (id: string) => (id === 'ask' ? null : placeOf(id)),
+        documentElement: { dataset: {} },
+      },
       location: { protocol: 'https:' },
       navigator: { userAgent: agent, maxTouchPoints: 0 },
       setTimeout: (work: () => void) => setImmediate(work),
@@ -93,6 +97,16 @@ describe('checkPage()', () => {
     ]);
     expect(own).toEqual(english);
   });
+
+  test.each(CHECK_LANGUAGES)(
+    'asks people to unblock a name in the language %s, if that is enabled',
+    (language) => {
+      const { askTitle, askButton } = CHECK_TEXTS[language];
+      expect(pageIn(language).html).not.toContain('id="askForm"');
+      for (const text of ['id="askForm"', askTitle, askButton])
+        expect(pageIn(language, true).html).toContain(text);
+    },
+  );
 
   test('looks up several names, and says so if all of them came', async () => {
     const { verdict, requests, text } = await shown(() => [V4]);

@@ -3,17 +3,26 @@
  * Its script (`check-script.ts`) makes probes (`clients/probes/`), lets the browser look the names up, and shows the outcome.
  */
 import type { Request, Response } from 'express';
+import type { Config } from '../../../config/schema.ts';
 import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
 import { clientAddress, isOnThisMachine, isThroughUnknownProxy } from '../../api/client-address.ts';
 import { CHECK_SCRIPT, CHOICES_SCRIPT } from './check-script.ts';
+import type { CheckTexts } from './check-texts/check-texts.ts';
 import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts/languages.ts';
 import type { CheckLanguage } from './check-texts/languages.ts';
 import { hashOf, page, sendPage, write } from './page.ts';
-import type { Page } from './page.ts';
+import type { Markup, Page } from './page.ts';
 
 /** Parts of the page. */
 export interface CheckParts {
   readonly nodeName: string;
+  /** Whether the device may ask people to unblock a name (`blocking.unblock_requests`). */
+  readonly canAsk: boolean;
+}
+
+/** Parts of the node that the page is made from. */
+interface CheckNode extends Pick<CheckParts, 'nodeName'> {
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
 }
 
 /** The reader. */
@@ -24,13 +33,14 @@ export interface CheckReader {
 }
 
 /** Sends the page. */
-export function sendCheckPage(parts: CheckParts, request: Request, response: Response): void {
+export function sendCheckPage(node: CheckNode, request: Request, response: Response): void {
   // Relative addresses on the page count from its parent.
   if (request.path.endsWith('/')) {
     response.redirect(308, '../check');
     return;
   }
   response.setHeader('Vary', 'Accept-Language');
+  const parts = { nodeName: node.nodeName, canAsk: node.configuration.current().blocking.unblock_requests };
   sendPage(response, checkPage(parts, { language: languageOf(request), address: addressOf(request) }));
 }
 
@@ -48,7 +58,7 @@ function addressOf(request: Request): string | null {
 }
 
 /** Renders the page. */
-export function checkPage({ nodeName }: CheckParts, { language, address }: CheckReader): Page {
+export function checkPage({ nodeName, canAsk }: CheckParts, { language, address }: CheckReader): Page {
   const texts = CHECK_TEXTS[language];
   const steps = texts.steps.map((step) => write`<li>${step}</li>`);
   const body = write`
@@ -70,6 +80,7 @@ export function checkPage({ nodeName }: CheckParts, { language, address }: Check
 <ol>${steps}</ol>
 <p><a href="./guides">${texts.guides}</a></p>
 </section>
+${canAsk ? askForm(texts) : []}
 <p class="links"><a href="">${texts.again}</a> <a href="./">${texts.dashboard}</a></p>
 </div>
 ${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
@@ -82,4 +93,17 @@ ${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
       'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
     },
   });
+}
+
+/** Form that asks people to unblock a name; the script shows it. */
+function askForm(texts: CheckTexts): Markup {
+  return write`<section class="card" id="ask" hidden>
+<h2>${texts.askTitle}</h2>
+<form id="askForm">
+<label for="askName">${texts.askName}</label>
+<input id="askName" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false" maxlength="1000" required />
+<button>${texts.askButton}</button>
+</form>
+<p id="askState" role="status"></p>
+</section>`;
 }

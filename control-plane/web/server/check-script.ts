@@ -1,7 +1,7 @@
 /**
  * The script of the page `/check`. It makes several probes, lets the browser look their names up one after another, and
  * shows which of them reached this node, over IPv4 and over IPv6. Several, since a device with a second DNS server asks
- * that one for a part of the names. Texts are set as text, never as HTML.
+ * that one for a part of the names. If the page has the form that asks people to unblock a name, it sends that too. Texts are set as text, never as HTML.
  */
 
 import { CHECK_LANGUAGES } from './check-texts/languages.ts';
@@ -50,8 +50,9 @@ const deviceText = () => {
   if (/Android/.test(agent)) return texts.tablet;
   return /Windows|Macintosh|Linux|CrOS|X11/.test(agent) ? texts.computer : texts.device;
 };
-const ask = async (method, path) => {
-  const answer = await fetch('check/' + path, { method, credentials: 'omit' });
+const ask = async (method, path, body) => {
+  const json = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+  const answer = await fetch('check/' + path, { method, credentials: 'omit', ...json });
   if (!answer.ok) throw Object.assign(new Error(answer.status), { isTooMany: answer.status === 429 });
   return answer.json();
 };
@@ -110,6 +111,26 @@ const check = async () => {
     return show(isWhole ? await look() : probes);
   }
 };
+const nameIn = (text) => {
+  const url = text.includes('://') ? text : 'http://' + text;
+  return URL.canParse(url) ? new URL(url).hostname : text;
+};
+const FAULTS = { 400: texts.askInvalid, 403: texts.askRefused, 429: texts.askTooMany };
+const startAsking = (section) => {
+  const [input, button, state] = ['input', 'button', '#askState'].map((part) => section.querySelector(part));
+  section.hidden = false;
+  section.querySelector('form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    state.textContent = '';
+    ask('POST', 'unblock-requests', { domain: nameIn(input.value.trim()) })
+      .then(({ outcome }) => texts.askOutcomes[outcome])
+      .catch((error) => FAULTS[error.message] ?? fill(texts.failedDetail, { reason: error.message }))
+      .then((text) => { state.textContent = text; button.disabled = false; });
+  });
+};
+const asking = document.getElementById('ask');
+if (asking !== null) startAsking(asking);
 if (!('leaving' in document.documentElement.dataset)) check().catch((error) => {
   main.dataset.verdict = 'failed';
   put('result', texts.failed);

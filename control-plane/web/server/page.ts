@@ -123,6 +123,10 @@ td { overflow-wrap: break-word; min-width: 4rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; }
 dt { font-weight: 600; }
 dd { margin: 0; }
+#ask form { display: grid; gap: 0.5rem; margin-top: 0.75rem; justify-items: start; }
+#ask input { box-sizing: border-box; width: 100%; }
+#ask input, #ask button { font: inherit; color: inherit; min-height: 2.75rem; padding: 0.5rem 0.75rem; background: var(--ground); border: 1px solid var(--text-quiet); border-radius: 6px; }
+#ask button { cursor: pointer; }
 #families p { color: var(--text-quiet); }
 .links a { display: inline-block; padding: 0.75rem 1rem 0.75rem 0; }
 `;

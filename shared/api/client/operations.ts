@@ -31,6 +31,7 @@ import type * as services from '../policy/services-api.ts';
 import type * as simulate from '../policy/simulate-api.ts';
 import type * as sources from '../policy/sources-api.ts';
 import type * as status from '../policy/status-api.ts';
+import type * as unblockRequests from '../policy/unblock-requests-api.ts';
 import type * as probes from '../probes-api.ts';
 import type * as queryLog from '../query-log-api.ts';
 import type * as revisions from '../revisions-api.ts';
@@ -233,6 +234,9 @@ export interface Operations {
   'GET /grants/{id}': { params: typeof fields.IdParams; answer: typeof grants.Grant };
   'POST /grants': { body: typeof grants.GrantCreateBody; answer: typeof grants.Grant };
   'DELETE /grants/{id}': { params: typeof fields.IdParams };
+  'GET /unblock-requests': { answer: typeof unblockRequests.UnblockRequestList };
+  'GET /unblock-requests/{id}': { params: typeof fields.IdParams; answer: typeof unblockRequests.UnblockRequest };
+  'DELETE /unblock-requests/{id}': { params: typeof fields.IdParams };
   'GET /cache/stats': { query: typeof cache.CacheStatsQuery; answer: typeof cache.CacheStats };
   'GET /cache/metrics': { answer: typeof cache.CacheMetrics };
   'GET /cache/entries': { query: typeof cache.CacheEntryQuery; answer: typeof cache.CacheEntryPage };

@@ -35,9 +35,13 @@ const Client = z
   .strictObject({
     ...clientShape,
     group: GroupOrNull,
-    device: text(64).nullable().default(null).meta({
-      description: 'identifier of the client that it is part of, whose name, group and exclusions apply',
-    }),
+    device: text(64)
+      .nullable()
+      .default(null)
+      .meta({
+        description: 'identifier of the client that it is part of, whose name, group and exclusions apply',
+        examples: [null],
+      }),
   })
   .superRefine((client, context) => {
     const { ip_address: address, mac_address: hardware, client_key: ownKey, name, group, device } = client;
@@ -217,6 +221,7 @@ const BackedUpGrant = z
     examples: [
       {
         domain: 'games.example.org',
+        service_id: null,
         subdomains: true,
         client: '192.0.2.10',
         group: null,

@@ -12,7 +12,8 @@ const MAX_SECS = 86_400;
 /** A year. */
 export const MAX_UNTIL_MS = 31_536_000_000;
 
-const Domain = text(1020).transform((value, context) => {
+/** A domain that a grant covers, in canonical form. */
+export const GrantedDomain = text(1020).transform((value, context) => {
   const domain = canonicalDomain(value);
   if (domain !== null) return domain;
   context.addIssue('expected a domain name; it also covers its subdomains');
@@ -50,7 +51,7 @@ interface FieldProblem {
 
 export const GrantCreateBody = z
   .strictObject({
-    domain: Domain.nullable()
+    domain: GrantedDomain.nullable()
       .default(null)
       .meta({ description: 'null = every name, or those of the service' }),
     service_id: ServiceId.nullable()

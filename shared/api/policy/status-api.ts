@@ -1,5 +1,6 @@
 /** Events of `{api}/status/stream`. */
 import { z } from 'zod';
+import { Id } from '../fields.ts';
 import { Health } from '../system-api.ts';
 import { Blocking } from './blocking-api.ts';
 
@@ -11,6 +12,9 @@ export const StatusEvent = z
     blocked_names: z.int().min(0).meta({
       description:
         'names and regular expressions that lists, services and manual rules block; 0 = nothing is blocked',
+    }),
+    unblock_requests: z.array(Id).meta({
+      description: 'ids of the open requests of devices to unblock a name, see `/unblock-requests`',
     }),
     policy_version: z.int().min(0).meta({
       description: 'changes with each change of policy or lists on this node: reload the displayed data',

@@ -193,7 +193,7 @@ describe('the document', () => {
       createApp(api.parts, api.routes, { compat: [], check: checkTable(api.parts) }),
     );
     const probes = ['POST /probes', 'GET /probes/{probe_id}'];
-    const pages = ['GET /login/oidc', 'GET /login/oidc/callback'];
+    const pages = ['GET /login/oidc', 'GET /login/oidc/callback', 'POST /unblock-requests'];
     const documented = operations.map(({ method, path }) => `${method} ${path}`);
     expect(documented).toEqual(expect.arrayContaining(probes));
     expect([...routes].sort()).toEqual([...documented, ...pages].sort());
@@ -216,6 +216,7 @@ describe('the document', () => {
     expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}: member',
       'DELETE /grants/{id}: family',
+      'DELETE /unblock-requests/{id}: family',
       'POST /auth/change-password: member',
       'POST /auth/login: public',
       'POST /auth/logout: public',
@@ -254,18 +255,22 @@ describe('a viewer', () => {
 });
 
 describe('a user of the role family', () => {
-  test('may call only public routes and those of its account, its clients and their grants', () => {
+  test('may call only public routes and those of its account, its clients, their grants and requests', () => {
     const open = operations.filter(({ access }) => FAMILY[access] === 'through' && access !== 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}',
       'DELETE /grants/{id}',
+      'DELETE /unblock-requests/{id}',
       'GET /auth/second-factor',
       'GET /auth/sessions',
       'GET /auth/sessions/{id}',
       'GET /clients',
       'GET /clients/{id}',
+      'GET /clients/{id}/services',
       'GET /grants',
       'GET /grants/{id}',
+      'GET /unblock-requests',
+      'GET /unblock-requests/{id}',
       'POST /auth/change-password',
       'POST /auth/second-factor',
       'POST /auth/second-factor/confirm',

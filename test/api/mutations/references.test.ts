@@ -39,6 +39,8 @@ describe('a reference in a body', () => {
     const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
     // A grant is for a client or a group, not for both.
     if (field === 'client_id' && 'group_id' in json) Object.assign(json, { group_id: null });
+    // Nor is it for a domain and a service.
+    if (field === 'service_id' && 'domain' in json) Object.assign(json, { domain: null });
     const { status, body } = await changing.send({ ...mutation, json });
     // For a list of references, the error may name the unknown one.
     const paths = ((body as Problem).errors ?? []).map(({ path }) => path.replace(/\.0$/, ''));
@@ -53,6 +55,7 @@ describe('a reference in a body', () => {
         'PUT /groups/{id}/schedule profile_id',
         'POST /blocklist-sources group_ids',
         'POST /grants client_id',
+        'POST /grants service_id',
         'PATCH /clients/{id} group_id',
       ]),
     );

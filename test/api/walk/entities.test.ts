@@ -94,6 +94,8 @@ function bodyOf(name: string): Fields {
     client_id: null,
     profile_id: null,
   };
+  // A grant is for a domain or a service, not for both.
+  if (example['service_id'] === null) unique['service_id'] = null;
   const fields = Object.entries(example).map(([field, value]) => [
     field,
     field in unique ? unique[field] : field === 'group_ids' ? [own.group] : value,

@@ -152,8 +152,22 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     walk.ask('POST /local-records/bulk', {
       json: { create: [{ fqdn: 'many.home.arpa', value: '192.0.2.7' }] },
     }),
+  'GET /unblock-requests/{id}': async (walk) =>
+    walk.ask('GET /unblock-requests/{id}', { params: { id: await unblockRequest(walk) } }),
+  'DELETE /unblock-requests/{id}': async (walk) =>
+    walk.ask('DELETE /unblock-requests/{id}', { params: { id: await unblockRequest(walk) } }),
   'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
 };
+
+/** An open request of a new client to unblock a name. */
+async function unblockRequest(walk: WalkedApi): Promise<number> {
+  const { rows } = await walk.api.parts.database.query<{ id: number }>(
+    `WITH made AS (INSERT INTO clients (client_key) VALUES (replace(gen_random_uuid()::text, '-', '')) RETURNING id)
+     INSERT INTO unblock_requests (client_id, domain, created_at) SELECT id, 'a.example', $1 FROM made RETURNING id`,
+    [new Date(walk.api.clock.nowMs())],
+  );
+  return rows[0]!.id;
+}
 
 /** A form with files, as curl sends it. */
 function formOf(files: Readonly<Record<string, string>>): Ask {

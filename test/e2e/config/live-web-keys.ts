@@ -193,6 +193,15 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: [1, 1],
   },
   {
+    key: 'blocking.unblock_requests',
+    to: true,
+    // This machine itself is refused: other devices may be behind its proxies.
+    look: async (room) =>
+      (await ask(room, 'POST', '/check/unblock-requests', { json: { domain: 'a.example' } })).status,
+    before: 404,
+    after: 403,
+  },
+  {
     key: 'logging.format',
     to: 'json',
     look: async (room) => (await reloadLines(room)).map((line) => line.startsWith('{')),

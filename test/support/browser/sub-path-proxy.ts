@@ -10,19 +10,33 @@ export interface SubPathProxy {
   close(): Promise<void>;
 }
 
+/** The address that the proxy sends from, and the client that it names. */
+interface NamedClient {
+  readonly from: string;
+  readonly client: string;
+}
+
 /**
  * Starts the proxy. It forwards requests below `path` to the port, without the path and with the original Host, and
  * answers 404 to all others.
  */
-export async function startSubPathProxy(path: string, port: number): Promise<SubPathProxy> {
+export async function startSubPathProxy(
+  path: string,
+  port: number,
+  named?: NamedClient,
+): Promise<SubPathProxy> {
+  const as = named === undefined ? {} : { localAddress: named.from };
+  const added = named === undefined ? {} : { 'x-forwarded-for': named.client };
   const server = createServer((incoming, answer) => {
     const target = incoming.url ?? '';
     if (!target.startsWith(`${path}/`)) {
       answer.writeHead(404).end('not below the path');
       return;
     }
-    const { method, headers } = incoming;
-    const outgoing = request({ port, method, path: target.slice(path.length), headers }, (response) => {
+    const { method } = incoming;
+    const headers = { ...incoming.headers, ...added };
+    const options = { host: '127.0.0.1', port, method, path: target.slice(path.length), headers, ...as };
+    const outgoing = request(options, (response) => {
       answer.writeHead(response.statusCode!, response.headers);
       pipeline(response, answer, () => undefined);
     });

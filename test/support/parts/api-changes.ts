@@ -272,6 +272,12 @@ const PREPARE = new Map<string, Prepare>([
       return { path: `/nodes/gone-${n}` };
     },
   ],
+  [
+    'DELETE /unblock-requests/{id}',
+    async (room, n) => ({
+      path: `/unblock-requests/${await room.addUnblockRequest(await otherClient(room, n))}`,
+    }),
+  ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
   ['POST /clients/clear', async () => ({ path: '/clients/clear', json: {} })],
   ['POST /queries/clears', async () => ({ path: '/queries/clears', json: {} })],

@@ -111,6 +111,11 @@ export class ChangingApi {
         const text = `INSERT INTO second_factors (user_id, secret, confirmed_at) VALUES ($1, '\\x00', now())`;
         await this.database.query(text, [userId]);
       },
+      addUnblockRequest: async (clientId) => {
+        const text = `INSERT INTO unblock_requests (client_id, domain, created_at) VALUES ($1, 'a.example', $2) RETURNING id`;
+        const values = [clientId, new Date(this.api.clock.nowMs())];
+        return (await this.database.query<{ id: number }>(text, values)).rows[0]!.id;
+      },
       clock: this.api.clock,
     };
     return prepareMutation(route, room);

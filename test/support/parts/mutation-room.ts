@@ -37,6 +37,8 @@ export interface MutationRoom {
   addGoneNode(name: string): Promise<void>;
   /** Gives a user an enabled second factor. */
   giveFactor(userId: number): Promise<void>;
+  /** A client asks to unblock a name; the id of its request. */
+  addUnblockRequest(clientId: number): Promise<number>;
   readonly clock: Clock;
 }
 

@@ -22,6 +22,7 @@ import type { PasswordHashing } from '../../../control-plane/web/auth/accounts/p
 import type { ApiTokens } from '../../../control-plane/web/auth/tokens/api-tokens.ts';
 import type { Users } from '../../../control-plane/web/auth/accounts/users.ts';
 import { SetupCode } from '../../../control-plane/web/auth/setup-code.ts';
+import type { AskingClients } from '../../../control-plane/filtering/unblock-requests/public-request-routes.ts';
 import { ClientDirectory } from '../../../control-plane/clients/devices/client-directory.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { DashboardSource } from '../../../control-plane/web/built-dashboard/dashboard-state.ts';
@@ -106,6 +107,8 @@ export interface TestAnswer {
 export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;
+  /** Admits every address, for which every name is blocked by a list, unless the suite gives others. */
+  readonly askingClients: AskingClients;
   readonly clients: ClientDirectory;
   /** Configuration in the file `weir.toml` of `RunningApi.folder`. */
   readonly configuration: Configuration;
@@ -145,8 +148,10 @@ export interface ApiOptions {
   readonly dashboard?: DashboardSource;
   /** Served if the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
+  readonly askingClients?: AskingClients;
 }
 
+const EVERY_CLIENT: AskingClients = { admits: () => true, statusFor: () => Promise.resolve('BLOCKED_LIST') };
 const NO_RATE: RequestRate = { perSecond: 1e6, burst: 1e9 };
 
 /** A listening API. */
@@ -199,6 +204,7 @@ export class RunningApi {
       }),
       dashboard: options.dashboard ?? { state: async () => ({ kind: 'building' }) },
       probes: new Probes(clock, () => undefined),
+      askingClients: options.askingClients ?? EVERY_CLIENT,
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
       secret: { current: () => SECRET },

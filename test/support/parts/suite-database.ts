@@ -22,6 +22,7 @@ const FILLED = [
   'sessions, api_tokens, admin_credential, login_failures, second_factors, provided_users',
   'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, config_values',
   'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch, grants',
+  'unblock_requests',
   'audit_log, clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
 ];
 /** Most tables are empty after most tests, and emptying one takes longer than checking it. */

@@ -1,5 +1,7 @@
 /** Texts of the page `/check`. `{…}` stands for what the script fills in. */
 
+import type { UnblockAskAnswer } from '../../../../shared/api/policy/unblock-requests-api.ts';
+
 /** Texts of the page and its script. */
 export interface CheckTexts {
   readonly title: string;
@@ -32,6 +34,14 @@ export interface CheckTexts {
   readonly nextSteps: string;
   readonly steps: readonly string[];
   readonly guides: string;
+  /** Form that asks people to unblock a name, and the outcomes. */
+  readonly askTitle: string;
+  readonly askName: string;
+  readonly askButton: string;
+  readonly askOutcomes: Readonly<Record<UnblockAskAnswer['outcome'], string>>;
+  readonly askInvalid: string;
+  readonly askRefused: string;
+  readonly askTooMany: string;
   readonly again: string;
   readonly dashboard: string;
 }

@@ -40,6 +40,20 @@ export const GERMAN: CheckTexts = {
     'Gibt es mehrere Weir-Server, wurde vielleicht ein anderer gefragt.',
   ],
   guides: 'Anleitungen für Router und Geräte',
+  askTitle: 'Ist eine Seite blockiert?',
+  askName: 'Name oder Adresse der Seite',
+  askButton: 'Um Entsperren bitten',
+  askOutcomes: {
+    asked: 'Deine Bitte steht jetzt im Dashboard. Sie verfällt nach einem Tag.',
+    already_asked: 'Von diesem Gerät gibt es schon eine offene Bitte. Warte auf die Antwort.',
+    not_blocked: 'Dieser Name ist für dieses Gerät nicht blockiert.',
+    unknown_device:
+      'Weir hat von diesem Gerät noch keine Anfrage gesehen. Öffne irgendeine Seite und versuche es noch einmal.',
+  },
+  askInvalid: 'Das ist kein Domainname.',
+  askRefused:
+    'Weir nimmt von hier keine Bitten an: Dieses Gerät darf Weir nicht fragen, oder ein Proxy verbirgt seine Adresse.',
+  askTooMany: 'Zu viele Bitten. Versuche es später noch einmal.',
   again: 'Noch einmal prüfen',
   dashboard: 'Dashboard',
 };

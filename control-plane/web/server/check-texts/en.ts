@@ -40,6 +40,19 @@ export const ENGLISH: CheckTexts = {
     'If there are several Weir servers, another one may have been asked.',
   ],
   guides: 'Guides for routers and devices',
+  askTitle: 'Is a page blocked?',
+  askName: 'Name or address of the page',
+  askButton: 'Ask to unblock',
+  askOutcomes: {
+    asked: 'Your request is shown in the dashboard. It expires after a day.',
+    already_asked: 'This device has an open request already. Wait for its answer.',
+    not_blocked: 'This name is not blocked for this device.',
+    unknown_device: 'Weir has not seen a query of this device yet. Open any page and try again.',
+  },
+  askInvalid: 'This is not a domain name.',
+  askRefused:
+    'Weir takes no requests from here: this device may not query Weir, or a proxy hides its address.',
+  askTooMany: 'Too many requests. Try again later.',
   again: 'Check again',
   dashboard: 'Dashboard',
 };

@@ -40,6 +40,20 @@ export const SPANISH: CheckTexts = {
     'Si hay varios servidores Weir, puede que se haya consultado a otro.',
   ],
   guides: 'Guías para routers y dispositivos',
+  askTitle: '¿Hay una página bloqueada?',
+  askName: 'Nombre o dirección de la página',
+  askButton: 'Pedir que se desbloquee',
+  askOutcomes: {
+    asked: 'Tu petición ya aparece en el panel. Caduca al cabo de un día.',
+    already_asked: 'Este dispositivo ya tiene una petición abierta. Espera la respuesta.',
+    not_blocked: 'Este nombre no está bloqueado para este dispositivo.',
+    unknown_device:
+      'Weir todavía no ha visto ninguna consulta de este dispositivo. Abre cualquier página e inténtalo de nuevo.',
+  },
+  askInvalid: 'No es un nombre de dominio.',
+  askRefused:
+    'Weir no acepta peticiones desde aquí: este dispositivo no puede consultar a Weir o un proxy oculta su dirección.',
+  askTooMany: 'Demasiadas peticiones. Inténtalo más tarde.',
   again: 'Volver a comprobar',
   dashboard: 'Panel',
 };

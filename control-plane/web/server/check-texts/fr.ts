@@ -40,6 +40,20 @@ export const FRENCH: CheckTexts = {
     'S’il y a plusieurs serveurs Weir, un autre a peut-être été interrogé.',
   ],
   guides: 'Guides pour routeurs et appareils',
+  askTitle: 'Une page est-elle bloquée ?',
+  askName: 'Nom ou adresse de la page',
+  askButton: 'Demander le déblocage',
+  askOutcomes: {
+    asked: 'Votre demande apparaît maintenant dans le tableau de bord. Elle expire au bout d’un jour.',
+    already_asked: 'Cet appareil a déjà une demande ouverte. Attendez la réponse.',
+    not_blocked: 'Ce nom n’est pas bloqué pour cet appareil.',
+    unknown_device:
+      'Weir n’a encore vu aucune requête de cet appareil. Ouvrez une page quelconque et réessayez.',
+  },
+  askInvalid: 'Ce n’est pas un nom de domaine.',
+  askRefused:
+    'Weir n’accepte aucune demande d’ici : cet appareil ne peut pas interroger Weir, ou un proxy masque son adresse.',
+  askTooMany: 'Trop de demandes. Réessayez plus tard.',
   again: 'Vérifier de nouveau',
   dashboard: 'Tableau de bord',
 };

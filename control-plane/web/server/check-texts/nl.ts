@@ -40,6 +40,20 @@ export const DUTCH: CheckTexts = {
     'Als er meerdere Weir-servers zijn, kan een andere zijn gebruikt.',
   ],
   guides: 'Instructies voor routers en apparaten',
+  askTitle: 'Is een pagina geblokkeerd?',
+  askName: 'Naam of adres van de pagina',
+  askButton: 'Vragen om te deblokkeren',
+  askOutcomes: {
+    asked: 'Je verzoek staat nu in het dashboard. Het verloopt na een dag.',
+    already_asked: 'Dit apparaat heeft al een open verzoek. Wacht op het antwoord.',
+    not_blocked: 'Deze naam is voor dit apparaat niet geblokkeerd.',
+    unknown_device:
+      'Weir heeft nog geen aanvraag van dit apparaat gezien. Open een willekeurige pagina en probeer het opnieuw.',
+  },
+  askInvalid: 'Dit is geen domeinnaam.',
+  askRefused:
+    'Weir neemt van hier geen verzoeken aan: dit apparaat mag Weir niet bevragen, of een proxy verbergt zijn adres.',
+  askTooMany: 'Te veel verzoeken. Probeer het later opnieuw.',
   again: 'Opnieuw controleren',
   dashboard: 'Dashboard',
 };

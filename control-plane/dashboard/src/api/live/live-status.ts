@@ -7,6 +7,7 @@ import { useAsk } from '../use-ask.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionState } from './connection.ts';
 import { onLostRequest } from '../lost-requests.ts';
+import { keepUnblockRequests } from './unblock-requests.ts';
 import { followStatus, probeNode } from './status-stream.ts';
 import type { NodeStatus } from './status-stream.ts';
 
@@ -90,6 +91,7 @@ function keep(store: QueryClient, status: NodeStatus): void {
   store.setQueryData(['GET /health', {}], health);
   store.setQueryData(['GET /blocking', {}], blocking);
   store.setQueryData(BLOCKED_NAMES, names);
+  keepUnblockRequests(store, status.unblock_requests);
   // This page, another tab, another user or a schedule changed the policy: refresh everything that depends on it.
   if (policyVersion !== null && policyVersion !== version) void refreshAll(store);
   policyVersion = version;

@@ -1,8 +1,18 @@
-/** Status bar of every page: the state of blocking, a button that pauses or resumes it, and current problems. */
-import { CircleCheck, Pause, Play, ShieldAlert, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
+/** Status bar of every page: the state of blocking, a button that pauses or resumes it, requests and current problems. */
+import {
+  CircleCheck,
+  Hand,
+  Pause,
+  Play,
+  ShieldAlert,
+  ShieldCheck,
+  ShieldOff,
+  TriangleAlert,
+} from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useNodeStatus } from '../../api/live/live-status.ts';
+import { useUnblockRequests } from '../../api/live/unblock-requests.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -13,6 +23,7 @@ import styles from './status-bar.module.css';
 import { PAUSES_SECS, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
 
+const RequestsDialog = lazy(() => import('./requests-dialog.tsx'));
 const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
 
 /** Keeps its height while its contents are loading, so that the layout does not shift. */
@@ -21,6 +32,7 @@ export function StatusBar(): ReactNode {
   return (
     <header className={styles['bar']} aria-label={say('status.bar')}>
       <BlockingState />
+      <Requests />
       <Troubles />
     </header>
   );
@@ -64,6 +76,27 @@ function BlockingState(): ReactNode {
         >
           {say('blocking.resume')}
         </Button>
+      )}
+    </>
+  );
+}
+
+/** Requests of devices to unblock a name; nothing without one. */
+function Requests(): ReactNode {
+  const { say } = useText();
+  const count = useUnblockRequests();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {count > 0 && (
+        <Button icon={Hand} onPress={() => setOpen(true)}>
+          {say('requests.count', { count })}
+        </Button>
+      )}
+      {isOpen && (
+        <Suspense fallback={null}>
+          <RequestsDialog onClose={() => setOpen(false)} />
+        </Suspense>
       )}
     </>
   );

@@ -16,14 +16,31 @@ interface AllowDialogProps {
   readonly clientId: number;
   /** Name of the device. */
   readonly name: string;
+  /** The name that the form begins with. */
+  readonly domain?: string;
+  /** Runs once the name is allowed. */
+  readonly onDone?: () => void;
   readonly onClose: () => void;
 }
 
-export function AllowDialog({ clientId, name, onClose }: AllowDialogProps): ReactNode {
+export function AllowDialog({
+  clientId,
+  name,
+  domain: asked = '',
+  onDone,
+  onClose,
+}: AllowDialogProps): ReactNode {
   const { say } = useText();
-  const [domain, setDomain] = useState('');
+  const [domain, setDomain] = useState(asked);
   const [span, setSpan] = useState<Span>('1800');
-  const create = useChange('POST /grants', { done: 'family.nameAllowed', onDone: onClose, quiet: true });
+  const create = useChange('POST /grants', {
+    done: 'family.nameAllowed',
+    quiet: true,
+    onDone: () => {
+      onClose();
+      onDone?.();
+    },
+  });
   const save = (): void => {
     const text = domain.trim();
     const rule = ruleOfPasted(text, false);

@@ -17,6 +17,7 @@ import { Menu } from '../../ui/overlays/menu.tsx';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import { GrantedName } from '../../ui/policy/granted-name.tsx';
 import { AllowDialog } from './allow-dialog.tsx';
+import { AskedNames } from './asked-names.tsx';
 import { grantEnd, SPANS } from './family-spans.ts';
 import { ServiceDialog } from './service-dialog.tsx';
 import styles from './family-page.module.css';
@@ -45,6 +46,7 @@ export default function FamilyPage({ onLogout }: FamilyPageProps): ReactNode {
         </Button>
       }
     >
+      <AskedNames />
       <Answered of={devices}>
         {({ data }) =>
           data.length === 0 ? (

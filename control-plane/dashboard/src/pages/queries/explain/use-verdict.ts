@@ -17,21 +17,24 @@ export interface Judge {
   readonly isPending: boolean;
 }
 
-/** A notice about a grant has a button to end it; a notice about a rule has a button to undo it. */
-export function useVerdict(): Judge {
+/** A notice about a grant has a button to end it, one about a rule a button to undo it. `onDone` runs after both. */
+export function useVerdict(onDone?: () => void): Judge {
   const { say, format } = useText();
   const store = useQueryClient();
   const end = useChange('DELETE /grants/{id}', { done: 'queries.grant.ended' });
   const grant = useChange('POST /grants', {
-    onDone: ({ id, ...made }: Grant) =>
+    onDone: ({ id, ...made }: Grant) => {
       notify({
         tone: 'good',
         text: grantText(made, say, format.time),
         action: { text: say('queries.grant.end'), run: () => void end.run({ params: { id } }) },
-      }),
+      });
+      onDone?.();
+    },
   });
-  const allowRule = useChange('POST /managed-domains', { done: 'queries.rule.allowed' });
-  const blockRule = useChange('POST /managed-domains', { done: 'queries.rule.blocked' });
+  const ruled = { onDone: () => onDone?.() };
+  const allowRule = useChange('POST /managed-domains', { done: 'queries.rule.allowed', ...ruled });
+  const blockRule = useChange('POST /managed-domains', { done: 'queries.rule.blocked', ...ruled });
 
   async function judge(verdict: Verdict, target: VerdictTarget): Promise<void> {
     const { action, scope } = verdict;

@@ -1,0 +1,86 @@
+/**
+ * Route below the page `/check` on which a device asks people to unblock a name; there is none unless
+ * `blocking.unblock_requests` is set. A device has no account: it is the client at the address of the connection. So an
+ * address that a proxy may have hidden does not count, nor that of this machine, behind which other devices may be. The
+ * answer depends only on what that client could find out by its own DNS queries.
+ */
+import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/policy/unblock-requests-api.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { forbidden, notFound } from '../../api/api-error.ts';
+import { clientAddress, isClientHidden } from '../../api/client-address.ts';
+import { RequestLimit } from '../../api/request-limit.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { ChangeRequest, Route } from '../../api/route.ts';
+import type { ClientDirectory } from '../../clients/devices/client-directory.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { auditedRequest, subjectOf } from './audited-request.ts';
+import { insertRequest } from './request-store.ts';
+
+/** Outcome of DNS queries that clients could send. */
+export interface AskingClients {
+  /** Whether a client at this address may send DNS queries. */
+  readonly admits: (address: string) => boolean;
+  /** Status that a query of the client for this name would have. */
+  readonly statusFor: (domain: string, address: string) => Promise<string>;
+}
+
+interface PublicContext {
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
+  readonly database: Database;
+  readonly clients: Pick<ClientDirectory, 'at'>;
+  readonly clock: Clock;
+  readonly askingClients: AskingClients;
+}
+
+/** Requests of one network in a minute. */
+const ASKED_A_MINUTE = 10;
+/** Largest body: a name and its field. */
+const BODY_LIMIT_BYTES = 2048;
+
+/** Rows below the page `/check`. */
+export function publicRequestRoutes(context: PublicContext): Route[] {
+  const limit = new RequestLimit(context.clock, { perSecond: ASKED_A_MINUTE / 60, burst: ASKED_A_MINUTE });
+  const ask = route({
+    method: 'POST',
+    path: '/unblock-requests',
+    access: 'public',
+    tag: 'Grants',
+    summary: 'Ask people to unblock a name for the device that sends this',
+    body: UnblockAskBody,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    answer: UnblockAskAnswer,
+    handle: (request) => {
+      const { http, body } = request;
+      if (!context.configuration.current().blocking.unblock_requests) throw notFound('this page');
+      limit.spend(clientAddress(http));
+      if (isClientHidden(http))
+        throw forbidden('the address of the device is not known behind this machine or a proxy');
+      return store(context, request, body.domain);
+    },
+  });
+  return [ask];
+}
+
+/** Stores a request of the client at the address of the connection. */
+async function store(
+  { database, clients, clock, askingClients }: PublicContext,
+  request: ChangeRequest,
+  domain: string,
+): Promise<UnblockAskAnswer> {
+  const address = clientAddress(request.http);
+  if (!askingClients.admits(address)) throw forbidden('this address may not send queries here');
+  const clientId = clients.at(address)?.id ?? null;
+  if (clientId === null) return { outcome: 'unknown_device' };
+  if (!(await askingClients.statusFor(domain, address)).startsWith('BLOCKED_'))
+    return { outcome: 'not_blocked' };
+  const actor = authorOf(request);
+  return database.transaction(async (tx) => {
+    const stored = await insertRequest(tx, { clientId, domain, nowMs: clock.nowMs() });
+    if (stored === null) return { outcome: 'already_asked' };
+    const audited = { actor, action: 'created', subject: subjectOf(stored) };
+    await recordAudit(tx, { ...audited, after: auditedRequest(stored) });
+    return { outcome: 'asked' };
+  });
+}

@@ -1,0 +1,86 @@
+/** SQL of `unblock_requests`, with the limits on their number. All times are those of the node's clock. */
+import { notFound, tooMany } from '../../api/api-error.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** A request that is open. */
+export interface StoredRequest {
+  readonly id: number;
+  readonly clientId: number;
+  readonly domain: string;
+  readonly createdMs: number;
+}
+
+interface RequestRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly domain: string;
+  readonly created_at: Date;
+}
+
+const HOUR_MS = 3_600_000;
+/** How long a request stays open. */
+export const REQUEST_LIFE_MS = 24 * HOUR_MS;
+/** Open requests of all devices. */
+const MAX_OPEN = 50;
+/** Requests of all devices in an hour, and those of one, whether they are open or not. */
+const MAX_AN_HOUR = 100;
+const MAX_AN_HOUR_OF_ONE = 4;
+
+const COLUMNS = 'id, client_id, domain, created_at';
+/** A request from later than `$1` has not expired. One from the future is left by a clock that was wrong. */
+const IS_OPEN = 'is_open AND created_at > $1 AND created_at <= $2';
+const openAt = (nowMs: number): readonly Date[] => [
+  new Date(nowMs - REQUEST_LIFE_MS),
+  new Date(nowMs + HOUR_MS),
+];
+
+/** The open requests, the oldest first; of one client if it is given. */
+export async function readOpen(db: Queryable, nowMs: number): Promise<StoredRequest[]> {
+  const text = `SELECT ${COLUMNS} FROM unblock_requests WHERE ${IS_OPEN} ORDER BY id`;
+  return (await db.query<RequestRow>(text, [...openAt(nowMs)])).rows.map(toRequest);
+}
+
+/**
+ * Stores a request; null if the device has an open one. Two requests at once wait for each other, so that limits are
+ * exact. @throws {ApiError} 429 if there are too many
+ */
+export async function insertRequest(
+  tx: Queryable,
+  { clientId, domain, nowMs }: { readonly clientId: number; readonly domain: string; readonly nowMs: number },
+): Promise<StoredRequest | null> {
+  await tx.query('LOCK TABLE unblock_requests IN SHARE ROW EXCLUSIVE MODE');
+  await tx.query(
+    `DELETE FROM unblock_requests WHERE NOT (created_at > $3 AND created_at <= $2 OR ${IS_OPEN})`,
+    [...openAt(nowMs), new Date(nowMs - HOUR_MS)],
+  );
+  const { rows } = await tx.query<Record<'open' | 'own' | 'recent' | 'ownRecent', number>>(
+    `SELECT count(*) FILTER (WHERE is_open)::integer AS open,
+       count(*) FILTER (WHERE is_open AND client_id = $1)::integer AS own,
+       count(*) FILTER (WHERE created_at > $2)::integer AS recent,
+       count(*) FILTER (WHERE created_at > $2 AND client_id = $1)::integer AS "ownRecent" FROM unblock_requests`,
+    [clientId, new Date(nowMs - HOUR_MS)],
+  );
+  const { open, own, recent, ownRecent } = rows[0]!;
+  if (own > 0) return null;
+  if (open >= MAX_OPEN || recent >= MAX_AN_HOUR || ownRecent >= MAX_AN_HOUR_OF_ONE)
+    throw tooMany('rate_limited', 'too many requests to unblock names; try again later', HOUR_MS / 1000);
+  const inserted = await tx.query<RequestRow>(
+    `INSERT INTO unblock_requests (client_id, domain, created_at) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
+    [clientId, domain, new Date(nowMs)],
+  );
+  return toRequest(inserted.rows[0]!);
+}
+
+/** Closes an open request and returns it; 404 if there is none. */
+export async function closeRequest(tx: Queryable, id: number, nowMs: number): Promise<StoredRequest> {
+  const { rows } = await tx.query<RequestRow>(
+    `UPDATE unblock_requests SET is_open = false WHERE id = $3 AND ${IS_OPEN} RETURNING ${COLUMNS}`,
+    [...openAt(nowMs), id],
+  );
+  if (rows[0] === undefined) throw notFound(`unblock request ${id}`);
+  return toRequest(rows[0]);
+}
+
+function toRequest(row: RequestRow): StoredRequest {
+  return { id: row.id, clientId: row.client_id, domain: row.domain, createdMs: row.created_at.getTime() };
+}

@@ -1,0 +1,33 @@
+/** Requests and answers of `{api}/unblock-requests`, and of the page `/check` that makes them. */
+import { z } from 'zod';
+import { Id, Timestamp } from '../fields.ts';
+import { GrantedDomain } from './grants-api.ts';
+
+export const UnblockRequest = z
+  .strictObject({
+    id: Id,
+    domain: z.string().meta({ description: 'the name that is blocked for the client' }),
+    client_id: Id,
+    client_name: z
+      .string()
+      .meta({ description: 'the name that people gave the client, else what it is known by' }),
+    group_id: Id.meta({ description: 'the group of the client' }),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'UnblockRequest' });
+export type UnblockRequest = z.infer<typeof UnblockRequest>;
+
+export const UnblockRequestList = z.array(UnblockRequest);
+
+/** Body of a device: a name, and no text. */
+export const UnblockAskBody = z.strictObject({ domain: GrantedDomain });
+
+/**
+ * Outcome for the device. `asked`: people see the request. `already_asked`: one of the device is open, and it may
+ * have one. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query of it was seen yet.
+ */
+export const UnblockAskAnswer = z.strictObject({
+  outcome: z.enum(['asked', 'already_asked', 'not_blocked', 'unknown_device']),
+});
+export type UnblockAskAnswer = z.infer<typeof UnblockAskAnswer>;
