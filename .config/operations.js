@@ -45,8 +45,8 @@ function describe(route) {
 
 const uses = (alias) => lines.some((line) => line.includes(` ${alias}.`));
 const text = `/**
- * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
- * \`typed-client.ts\`. Made from the table of routes by \`npm run check -- operations --write\`; not written by people.
+ * The operations of the API, by method and path, with the schemas of their requests and answers. Types only, for
+ * \`typed-client.ts\`. Generated from the table of routes by \`npm run check -- operations --write\`; do not edit.
  */
 ${imports
   .filter(([alias]) => uses(alias))
