@@ -29,7 +29,7 @@ async function fieldsOf(isHttps: boolean, protocol: 'http' | 'https'): Promise<H
 
 describe('securityHeaders()', () => {
   test('sets what helmet sets, with the strictest values', async () => {
-    const fields = await fieldsOf(false, 'http');
+    const fields = await fieldsOf(false, 'https');
     expect(Object.fromEntries(fields)).toMatchObject({
       'content-security-policy': contentPolicy(),
       'cross-origin-opener-policy': 'same-origin',
@@ -46,6 +46,15 @@ describe('securityHeaders()', () => {
     });
     expect(fields.get('permissions-policy')).toMatch(/camera=\(\), .*geolocation=\(\), .*microphone=\(\)/);
     expect(fields.has('x-powered-by')).toBe(false);
+  });
+
+  test('leaves out over plain HTTP what browsers only accept over TLS', async () => {
+    const fields = await fieldsOf(true, 'http');
+    expect([fields.get('cross-origin-opener-policy'), fields.get('origin-agent-cluster')]).toEqual([
+      null,
+      null,
+    ]);
+    expect(fields.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
   test.each([

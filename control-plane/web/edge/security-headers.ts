@@ -26,9 +26,18 @@ export function contentPolicy(allowed: ContentDirectives = {}): string {
 const TRANSPORT = { maxAge: 180 * 24 * 3600, includeSubDomains: false };
 
 /** Helmet's fields except for the content policy, which pages replace with their own. */
-function helmetWith(strictTransportSecurity: false | typeof TRANSPORT): ReturnType<typeof helmet> {
-  const xFrameOptions = { action: 'deny' } as const;
-  return helmet({ contentSecurityPolicy: false, xFrameOptions, strictTransportSecurity });
+function helmetWith(
+  isSecure: boolean,
+  strictTransportSecurity: false | typeof TRANSPORT,
+): ReturnType<typeof helmet> {
+  return helmet({
+    contentSecurityPolicy: false,
+    xFrameOptions: { action: 'deny' },
+    strictTransportSecurity,
+    // Browsers ignore these over plain HTTP, and report an error and a warning on each page.
+    crossOriginOpenerPolicy: isSecure,
+    originAgentCluster: isSecure,
+  });
 }
 
 /** Features that no page of Weir uses, so that injected scripts cannot use them either. */
@@ -58,12 +67,12 @@ const DATA_POLICY = contentPolicy();
 
 /** Sets the fields; Strict-Transport-Security only over TLS, and only if Weir itself serves TLS. */
 export function securityHeaders({ isHttps }: { readonly isHttps: boolean }): RequestHandler {
-  const plain = helmetWith(false);
-  const secured = helmetWith(TRANSPORT);
+  const plain = helmetWith(false, false);
+  const secured = helmetWith(true, isHttps && TRANSPORT);
   return (request: Request, response: Response, next: NextFunction): void => {
     response.setHeader('Content-Security-Policy', DATA_POLICY);
     response.setHeader('Permissions-Policy', PERMISSIONS);
     response.setHeader('Cache-Control', 'no-store');
-    (isHttps && request.secure ? secured : plain)(request, response, next);
+    (request.secure ? secured : plain)(request, response, next);
   };
 }
