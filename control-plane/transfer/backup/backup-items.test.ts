@@ -101,6 +101,13 @@ describe('a restore', () => {
     expect(await restore(file)).toEqual({});
   });
 
+  test('names clients by their names, and by what identifies them', async () => {
+    const file = await backUp();
+    expect(await restore({ ...file, clients: [], grants: [] }, '?dry_run=true')).toMatchObject({
+      clients: [[], [], ['tablet (192.0.2.7)']],
+    });
+  });
+
   test('brings back the devices of a user of the role family, of a known client and for that role only', async () => {
     const { database } = node.suite;
     await database.query(`INSERT INTO users (username, role) VALUES ('frida', 'family')`);

@@ -138,5 +138,7 @@ function nameOf({ name, key }: BackupKind, item: Item, was: Item | undefined): s
   // URLs may hold credentials.
   const fields = name === 'list_sources' ? ['name'] : key;
   const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));
+  if (name === 'clients' && typeof item['name'] === 'string' && item['name'] !== '')
+    return `${item['name']} (${parts.join(' ')})`;
   return parts.length === 0 ? name : parts.join(' ');
 }
