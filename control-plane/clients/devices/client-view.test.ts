@@ -26,6 +26,15 @@ test('a merged client is shown with what was seen of all of it, and found by eac
     expect(findClients(directory, { search })).toEqual([main]);
 });
 
+test('clients without any name are found by that', () => {
+  const directory = new ClientDirectory();
+  const unnamed = directory.put(stored({ id: 1 }));
+  const announced = directory.put(stored({ id: 2, ip: '192.0.2.8', hostname: 'tv' }));
+  const named = directory.put(stored({ id: 3, ip: '192.0.2.9', name: 'TV' }));
+  expect(findClients(directory, { is_unnamed: true })).toEqual([unnamed]);
+  expect(findClients(directory, { is_unnamed: false })).toEqual(expect.arrayContaining([announced, named]));
+});
+
 test('a client is called by its name, else by what it is known by', () => {
   expect(labelOf(stored({ name: 'TV', mac: MAC }))).toBe('TV');
   expect(labelOf(stored({ mac: MAC }))).toBe(MAC);

@@ -69,8 +69,9 @@ export function pageOfClients(
 /** Matching clients, most recently seen first. */
 export function findClients(
   directory: ClientDirectory,
-  { search, group_id: groupId, group_source: source, is_new: isNew }: Omit<ClientQuery, 'limit' | 'offset'>,
+  filter: Omit<ClientQuery, 'limit' | 'offset'>,
 ): ClientRecord[] {
+  const { search, group_id: groupId, group_source: source, is_new: isNew, is_unnamed: isUnnamed } = filter;
   const part = search?.toLowerCase();
   const found: ClientRecord[] = [];
   for (const record of directory.all()) {
@@ -79,6 +80,7 @@ export function findClients(
     if (groupId !== undefined && grouping.groupId !== groupId) continue;
     if (source !== undefined && grouping.source !== source) continue;
     if (isNew !== undefined && directory.isNew(record) !== isNew) continue;
+    if (isUnnamed !== undefined && (record.name === null && record.hostname === null) !== isUnnamed) continue;
     found.push(record);
   }
   return found;

@@ -116,6 +116,11 @@ export const ClientQuery = Page.extend({
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional(),
+  is_unnamed: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'whether it has neither a name nor a host name' }),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 

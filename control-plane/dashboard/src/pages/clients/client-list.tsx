@@ -18,7 +18,7 @@ import { Pager } from '../../ui/controls/pager.tsx';
 import { Answered, Callout, Empty, FormFault } from '../../ui/display/states.tsx';
 import { Badge, Moment } from '../../ui/display/values.tsx';
 import { NewDevices } from './new-devices.tsx';
-import { isUnnamed, makerOf, SOURCE_TEXTS } from './client-words.ts';
+import { makerOf, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 import { Filters } from '../../ui/display/filters.tsx';
@@ -40,6 +40,8 @@ export const DEFAULTS = {
 const PAGE_ROWS = 50;
 const MOST_STATS = 1_000;
 const REFRESH_MS = 30_000;
+/** Devices that are named at once. */
+const MOST = 20;
 const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 
 export function ClientList(): ReactNode {
@@ -102,7 +104,7 @@ export function ClientList(): ReactNode {
         {({ data: rows, total }) => (
           <>
             <NewDevices rows={rows} />
-            <UnnamedHint rows={rows} />
+            <UnnamedHint />
             <Card>
               {rows.length > 0 ? (
                 <ClientTable rows={rows} />
@@ -129,18 +131,24 @@ export function ClientList(): ReactNode {
   );
 }
 
-function UnnamedHint({ rows }: { readonly rows: readonly Client[] }): ReactNode {
+/** Counts all devices without a name, not those of the page, and offers to name those that asked last. */
+function UnnamedHint(): ReactNode {
   const { say } = useText();
   const [isNaming, setNaming] = useState(false);
-  const unnamed = rows.filter(isUnnamed);
+  const { data } = useAsk(
+    'GET /clients',
+    { query: { is_unnamed: true, limit: MOST } },
+    { everyMs: REFRESH_MS },
+  );
+  const { data: unnamed, total } = data ?? { data: [], total: 0 };
   return (
     <ForAdmins>
-      {unnamed.length > 0 && (
+      {total > 0 && (
         <Callout
           tone="info"
           actions={<Button onPress={() => setNaming(true)}>{say('clients.nameThem')}</Button>}
         >
-          {say('clients.unnamed', { count: unnamed.length })}
+          {say('clients.unnamed', { count: total })}
         </Callout>
       )}
       {isNaming && <NameThem clients={unnamed} onClose={() => setNaming(false)} />}
@@ -234,12 +242,10 @@ interface NameThemProps {
   readonly onClose: () => void;
 }
 
-const MOST = 20;
-
 /** A name field for each device. Devices whose field stays empty are still shown by their address. */
 function NameThem({ clients, onClose }: NameThemProps): ReactNode {
   const { say, format } = useText();
-  const [shown] = useState(() => clients.slice(0, MOST));
+  const [shown] = useState(clients);
   const [names, setNames] = useState<Readonly<Record<number, string>>>({});
   const [isSaving, setSaving] = useState(false);
   const change = useChange('PATCH /clients/{id}', { quiet: true });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { changedFields, draftOf, isUnnamed } from './client-words.ts';
+import { changedFields, draftOf } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 
@@ -30,12 +30,6 @@ describe('nameOf()', () => {
     expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa', name: 'TV' })).toBe('TV');
     expect(nameOf({ ...client, ip_address: null })).toBe('02:00:5e:10:00:01');
-  });
-});
-
-describe('isUnnamed()', () => {
-  test('holds where neither a person nor the network named it', () => {
-    expect([isUnnamed(client), isUnnamed({ name: null, hostname: 'tv' })]).toEqual([true, false]);
   });
 });
 

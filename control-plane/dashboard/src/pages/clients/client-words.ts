@@ -4,11 +4,6 @@ import type { MessageKey } from '../../i18n/language.ts';
 
 export type Client = AnswerOf<'GET /clients'>['data'][number];
 
-/** Whether a client has neither a name from a user nor a host name. */
-export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>): boolean {
-  return name === null && hostname === null;
-}
-
 /** Manufacturer of a device, or a text that its MAC address is private; null if unknown. */
 export function makerOf(
   { vendor, private_address: isPrivate }: Pick<Client, 'vendor' | 'private_address'>,
