@@ -9,6 +9,13 @@ export const TlsStatus = z
     valid: z
       .boolean()
       .meta({ description: 'a server can use them now: they match, and the certificate is valid now' }),
+    fault: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'reason why a server cannot use them; null if it can, or if a file is missing',
+        examples: ['this key is not that of the certificate'],
+      }),
     subject: z.string().nullable(),
     issuer: z.string().nullable(),
     names: z.array(z.string()).meta({ description: 'names and addresses of the certificate' }),

@@ -72,6 +72,7 @@ const NONE = {
   enabled: false,
   exists: false,
   valid: false,
+  fault: null,
   subject: null,
   issuer: null,
   names: [],
@@ -281,6 +282,13 @@ describe('POST /tls/generate', () => {
   test('makes one where several ask at once', async () => {
     const answers = await Promise.all([generate(), generate(), generate()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
+  });
+
+  test('reports why files that are there cannot be used', async () => {
+    await files.store(await makeSelfSigned(['node-a'], Date.now()));
+    await writeFile(files.paths.key, 'not a key');
+    const fault = expect.stringMatching(/^expected a private key in PEM/);
+    expect(await status()).toMatchObject({ exists: true, valid: false, fault });
   });
 
   test('replaces a certificate that is over without force', async () => {

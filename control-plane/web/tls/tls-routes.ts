@@ -110,7 +110,7 @@ async function change(
   before: FoundCertificate,
   { pair, install, share }: Replacement,
 ): Promise<TlsStatus> {
-  const after = statusOf(context, { exists: true, isValid: true, facts: pair.facts });
+  const after = statusOf(context, { exists: true, isValid: true, fault: null, facts: pair.facts });
   try {
     await context.database.transaction(async (tx) => {
       const subject = 'web certificate';
@@ -137,11 +137,15 @@ function readUpload(cert: string, key: string, nowMs: number): CertificatePair {
   }
 }
 
-function statusOf({ configuration }: TlsContext, { exists, isValid, facts }: FoundCertificate): TlsStatus {
+function statusOf(
+  { configuration }: TlsContext,
+  { exists, isValid, fault, facts }: FoundCertificate,
+): TlsStatus {
   return {
     enabled: configuration.current().server.web_tls.enabled,
     exists,
     valid: isValid,
+    fault,
     subject: facts?.subject ?? null,
     issuer: facts?.issuer ?? null,
     names: [...(facts?.names ?? [])],

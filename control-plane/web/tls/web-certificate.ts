@@ -20,6 +20,8 @@ export interface FoundCertificate {
   readonly exists: boolean;
   /** Whether a server could use them now. */
   readonly isValid: boolean;
+  /** Reason why a server cannot use them; null if it can, or if there are none. */
+  readonly fault: string | null;
   /** Null if they cannot be read. */
   readonly facts: CertificateFacts | null;
 }
@@ -96,11 +98,12 @@ export class WebCertificate {
     const exists = await this.parts.files.exist();
     try {
       const pair = await this.parts.files.read();
-      if (pair === null) return { exists, isValid: false, facts: null };
-      return { exists, isValid: this.isInDate(pair), facts: pair.facts };
+      if (pair === null) return { exists, isValid: false, fault: null, facts: null };
+      const fault = this.dateFaultOf(pair);
+      return { exists, isValid: fault === null, fault, facts: pair.facts };
     } catch (error) {
       if (!(error instanceof CertificateFault)) throw error;
-      return { exists, isValid: false, facts: null };
+      return { exists, isValid: false, fault: error.message, facts: null };
     }
   }
 
@@ -182,17 +185,17 @@ export class WebCertificate {
     for (const listener of this.listeners) listener(pair);
   }
 
-  private isInDate(pair: CertificatePair): boolean {
+  private dateFaultOf(pair: CertificatePair): string | null {
     try {
       refuseOutOfDate(pair, this.parts.clock.nowMs());
-      return true;
-    } catch {
-      return false;
+      return null;
+    } catch (error) {
+      return reasonOf(error);
     }
   }
 
   private warnOfDates(pair: CertificatePair): void {
-    if (!this.isInDate(pair))
+    if (this.dateFaultOf(pair) !== null)
       this.parts.logger.warn('the web certificate is out of date, browsers will refuse it', logged(pair));
   }
 }

@@ -139,9 +139,10 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     certificate: {
       current: () => null,
       check: async () => undefined,
-      found: async () => ({ exists: false, isValid: false, facts: null }),
+      found: async () => ({ exists: false, isValid: false, fault: null, facts: null }),
       makeOwn: () => makeSelfSigned(['node-a'], clock.nowMs()),
-      replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
+      replace: (work) =>
+        work({ exists: false, isValid: false, fault: null, facts: null }, async () => undefined),
     },
     sharedCertificate: { share: async () => undefined, take: async () => undefined },
     sources: new MemorySources(),

@@ -16,11 +16,11 @@ const SOON_MS = 21 * 86_400_000;
 
 /** The worst problem of the certificate. */
 export function standingOfCertificate(status: TlsStatus, nowMs: number): CertificateStanding {
-  const { exists, valid, not_before: begins, expiration: ends } = status;
+  const { exists, valid, fault, not_before: begins, expiration: ends } = status;
   if (!exists) return { tone: 'info', text: 'tls.missing' };
   if (ends !== null && Date.parse(ends) < nowMs) return { tone: 'fault', text: 'tls.expired' };
   if (begins !== null && Date.parse(begins) > nowMs) return { tone: 'fault', text: 'tls.early' };
-  if (!valid) return { tone: 'fault', text: 'tls.unusable' };
+  if (!valid) return { tone: 'fault', text: fault === null ? 'tls.unusable' : 'tls.faulty' };
   if (ends !== null && Date.parse(ends) - nowMs < SOON_MS) return { tone: 'warning', text: 'tls.soon' };
   return { tone: 'good', text: status.self_signed === true ? 'tls.ownGood' : 'tls.good' };
 }

@@ -55,7 +55,9 @@ function Certificate({ found }: { readonly found: TlsStatus }): ReactNode {
 
   return (
     <>
-      <Callout tone={tone}>{say(text, { span: ends === null ? '' : format.ago(ends) })}</Callout>
+      <Callout tone={tone}>
+        {say(text, { span: ends === null ? '' : format.ago(ends), reason: found.fault ?? '' })}
+      </Callout>
       {!found.enabled && (
         <Callout
           tone="info"
