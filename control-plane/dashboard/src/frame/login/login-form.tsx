@@ -6,6 +6,7 @@ import { ask } from '../../api/ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
+import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
@@ -80,8 +81,25 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
         <Button kind="main" type="submit" isPending={isPending} isDisabled={secsLocked > 0}>
           {say('login.action')}
         </Button>
+        <ForgotPassword />
       </Stack>
     </SubmitForm>
+  );
+}
+
+/** Says who sets a new password, and how: Weir sends no email. */
+function ForgotPassword(): ReactNode {
+  const { say } = useText();
+  return (
+    <Disclosure title={say('login.forgot')}>
+      <Stack>
+        <p>{say('login.forgot.admin')}</p>
+        <pre className="code" tabIndex={0} aria-label={say('login.forgot.command')}>
+          sudo weir set-password
+        </pre>
+        <p>{say('login.forgot.others')}</p>
+      </Stack>
+    </Disclosure>
   );
 }
 

@@ -115,6 +115,8 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   // The rate and the number of cache entries are those of the node that answers.
   const ofAll = (text: string): string | undefined => (node === '' ? text : undefined);
   const { stats, rate, timeline } = dashboard;
+  // Without a query there is no share and no time: 0 would look like a measurement.
+  const hasQueries = stats.queries_total > 0;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (
     <>
@@ -134,7 +136,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <Figure
           label={say('field.queries')}
           value={format.briefCount(stats.queries_total)}
-          detail={ofAll(say('overview.rate', { rate: rate.rate }))}
+          detail={ofAll(say('overview.rate', { rate: format.briefCount(rate.queries) }))}
         />
         <Figure
           label={say('field.blocked')}
@@ -152,12 +154,14 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         />
         <Figure
           label={say('overview.answerTime')}
-          value={format.duration(stats.p50_query_time_ms * 1_000)}
-          detail={say('overview.p99', { time: format.duration(stats.p99_query_time_ms * 1_000) })}
+          value={hasQueries ? format.duration(stats.p50_query_time_ms * 1_000) : '–'}
+          detail={
+            hasQueries && say('overview.p99', { time: format.duration(stats.p99_query_time_ms * 1_000) })
+          }
         />
         <Figure
           label={say('overview.cache')}
-          value={format.percent(stats.cache_hit_rate)}
+          value={hasQueries ? format.percent(stats.cache_hit_rate) : '–'}
           detail={ofAll(say('overview.entries', { count: format.briefCount(dashboard.cache.total_entries) }))}
         />
       </Figures>

@@ -12,7 +12,7 @@ import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
-import { DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
+import { DomainName, Figure, Figures } from '../../ui/display/values.tsx';
 import styles from './resolving-page.module.css';
 import { useChange } from '../../api/use-change.ts';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
@@ -61,7 +61,7 @@ function CacheFigures({ maxBytes }: { readonly maxBytes: number }): ReactNode {
         <Figures>
           <Figure
             label={say('overview.cache')}
-            value={format.percent(rate)}
+            value={hits + misses === 0 ? '–' : format.percent(rate)}
             detail={say('resolving.cache.hits', {
               hits: format.briefCount(hits),
               all: format.briefCount(hits + misses),
@@ -96,6 +96,13 @@ interface CacheEntriesProps {
 function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
   const { say, format } = useText();
   const [offset, setOffset] = useState(0);
+  const leftText = (ttlSecs: number, staleUntil: string): string => {
+    if (ttlSecs > 0) return format.span(ttlSecs);
+    const staleSecs = Math.floor((Date.parse(staleUntil) - Date.now()) / 1_000);
+    return staleSecs > 0
+      ? say('resolving.cache.staleFor', { span: format.span(staleSecs) })
+      : say('resolving.cache.expired');
+  };
   const query = { limit: ROWS, offset, ...(domain !== '' && { domain }) };
   const entries = useAsk('GET /cache/entries', { query });
   return (
@@ -132,8 +139,7 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
                   id: 'left',
                   title: say('resolving.cache.left'),
                   isNumber: true,
-                  cell: ({ ttl_secs: left, stale_until: until }) =>
-                    left > 0 ? format.span(left) : <Moment at={until} />,
+                  cell: ({ ttl_secs: left, stale_until: until }) => leftText(left, until),
                 },
                 ...(onPurge === null
                   ? []
