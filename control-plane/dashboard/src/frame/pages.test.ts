@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { BAR_PATHS, PAGES, SECTIONS } from './pages.ts';
+import { BAR_PATHS, LISTED_PAGES, PAGES, SECTIONS } from './pages.ts';
 
 describe('PAGES', () => {
   test('have a path of one segment each, so that relative addresses hold below a proxy', () => {
     const paths = PAGES.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.filter((path) => !/^\/[a-z-]*$/.test(path))).toEqual([]);
+  });
+
+  test('have an icon each in the navigation', () => {
+    expect(new Set(LISTED_PAGES.map(({ icon }) => icon)).size).toBe(LISTED_PAGES.length);
   });
 
   test('are in a section that the navigation shows, one of them with places in the bar of a phone', () => {

@@ -15,6 +15,7 @@ import {
   ScrollText,
   Server,
   Settings,
+  ShieldBan,
   Tags,
   Users,
 } from 'lucide-react';
@@ -81,7 +82,7 @@ export const PAGES: readonly PageEntry[] = [
     isUnlisted: true,
   }),
   entry('lists', 'policy', ListChecks, () => import('../pages/lists/lists-page.tsx')),
-  entry('rules', 'policy', ScrollText, () => import('../pages/rules/rules-page.tsx')),
+  entry('rules', 'policy', ShieldBan, () => import('../pages/rules/rules-page.tsx')),
   entry('names', 'policy', Tags, () => import('../pages/names/names-page.tsx')),
   entry('simulate', 'policy', FlaskConical, () => import('../pages/simulate/simulate-page.tsx')),
 ];

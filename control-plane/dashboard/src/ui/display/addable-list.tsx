@@ -2,6 +2,7 @@
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { ForAdmins } from '../../api/session.tsx';
 import { AddButton } from '../controls/add-button.tsx';
 import { Answered, Empty } from './states.tsx';
 import type { Answer } from './states.tsx';
@@ -33,7 +34,9 @@ export function AddableList<Row>(props: AddableListProps<Row>): ReactNode {
             </Empty>
           ) : (
             <>
-              <div>{add}</div>
+              <ForAdmins>
+                <div>{add}</div>
+              </ForAdmins>
               {children(rows)}
             </>
           )

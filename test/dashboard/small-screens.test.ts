@@ -1,0 +1,74 @@
+/** Small screens: the navigation of a laptop, a row of the log and notices on a phone, and large text. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
+import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
+import type { Page } from '../support/browser/watched-page.ts';
+
+const NAME = 'fits.example.org';
+/** Font size that readers with large text choose in the browser, twice the usual one. */
+const LARGE_PX = 32;
+
+let room: DashboardRoom;
+
+beforeAll(async () => {
+  room = await DashboardRoom.open();
+  await room.api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', name: 'Anna’s telephone' });
+  await room.askLogged(NAME);
+});
+afterAll(() => room.close());
+
+/** Elements whose text is wider than they are. */
+function cutTexts(page: Page, selector: string): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})]
+    .filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.textContent)`);
+}
+
+describe('on a small screen', () => {
+  test('the navigation shows all pages without scrolling at a height of 720 px', async () => {
+    await room.withPage({ viewport: { width: 1_280, height: 720 } }, async (page) => {
+      await page.goto('./');
+      const navigation = page.getByRole('navigation', { name: 'Main navigation' });
+      await navigation.getByRole('link', { name: 'Settings' }).waitFor();
+      const hiddenPx = await page.evaluate(`(() => {
+        const it = document.querySelector('nav');
+        return it.scrollHeight - it.clientHeight;
+      })()`);
+      expect(hiddenPx).toBe(0);
+    });
+  });
+
+  test('a row of the log names the device', async () => {
+    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+      await page.goto(`./queries?domain=${NAME}`);
+      const name = logRowOf(page, NAME).first().locator('[data-filter=client]');
+      await name.waitFor();
+      expect((await name.boundingBox())!.width).toBeGreaterThan(90);
+    });
+  });
+
+  test('a notice lies above a sheet, not over its buttons', async () => {
+    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+      const sheet = await openExplained(page, NAME);
+      await sheet
+        .getByRole('button', { name: /^Block/ })
+        .first()
+        .click();
+      const notice = await noticeOf(page, /./);
+      await untilQuiet(page);
+      const [above, below] = [(await notice.boundingBox())!, (await sheet.boundingBox())!];
+      expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+    });
+  });
+
+  test('large text leaves the words of the bar whole', async () => {
+    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+      const devTools = await page.context().newCDPSession(page);
+      await devTools.send('Page.setFontSizes', { fontSizes: { standard: LARGE_PX, fixed: LARGE_PX } });
+      await page.goto('./groups?open=1');
+      const bar = page.getByRole('navigation', { name: 'Pages' });
+      await bar.getByText('Queries').waitFor();
+      expect(await cutTexts(page, 'nav a span')).toEqual([]);
+    });
+  });
+});
