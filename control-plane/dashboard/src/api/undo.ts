@@ -1,9 +1,12 @@
 /** Undoes a policy change if it is still the newest one. */
+import type { QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 import { say } from '../i18n/say.ts';
 import { ask } from './ask.ts';
 import { notify } from './notices.ts';
+import type { Notice } from './notices.ts';
 import { problemText } from './problem-text.ts';
+import { refreshAll } from './store.ts';
 
 /**
  * Restores the policy before this revision, or before `first` if one action made several revisions. If there are newer
@@ -28,6 +31,15 @@ export async function undoRevision(revision: number, first = revision): Promise<
       link: { text: say('undo.look'), to: `/history?undo=${revision}` },
     });
   }
+}
+
+/** Notifies of a change. If it made a revision (not 0), the notice offers to undo it. */
+export function notifyUndoable(notice: Notice, revision: number, store: QueryClient): void {
+  if (revision === 0) return notify(notice);
+  const undo = (): void => {
+    void undoRevision(revision).then(() => refreshAll(store));
+  };
+  notify({ ...notice, action: { text: say('undo.action'), run: undo } });
 }
 
 async function revisionBefore(revision: number): Promise<number> {

@@ -1,6 +1,6 @@
 /** API changes for components. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
+import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../i18n/language.ts';
 import { say } from '../i18n/say.ts';
@@ -9,7 +9,7 @@ import { notify } from './notices.ts';
 import type { Notice } from './notices.ts';
 import { problemText } from './problem-text.ts';
 import { refreshAll } from './store.ts';
-import { undoRevision } from './undo.ts';
+import { notifyUndoable } from './undo.ts';
 
 /** An operation that changes something. */
 type Changing = Exclude<OperationName, `GET ${string}`>;
@@ -23,6 +23,8 @@ export interface ChangeOptions<Name extends Changing> {
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** Whether the form shows the error, so that no notice is needed. */
   readonly quiet?: boolean;
+  /** Status of an answer that says that someone else has done the same, as for a switch on a page that is out of date. */
+  readonly already?: 404 | 409;
 }
 
 /** Changes that a component can make. */
@@ -47,6 +49,7 @@ export function useChanges<Name extends Changing>({
   outcome,
   onDone,
   quiet = false,
+  already,
 }: ChangeOptions<Name> = {}): Changes<Name> {
   const store = useQueryClient();
   const mutation = useMutation({
@@ -54,7 +57,7 @@ export function useChanges<Name extends Changing>({
       send(name, ...([call] as unknown as Given<Name>)),
     onSuccess: async ({ answer, headers }) => {
       const revision = Number(headers.get('Weir-Revision') ?? 0);
-      if (done !== undefined) tellDone({ tone: 'good', text: say(done) }, revision, store);
+      if (done !== undefined) notifyUndoable({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
       // Components that `onDone` closes must unmount first: otherwise the refresh requests their data, which may be
       // deleted.
@@ -63,11 +66,14 @@ export function useChanges<Name extends Changing>({
       if (outcome === undefined) return;
       void outcome(answer).then(async (notice) => {
         await refreshAll(store);
-        tellDone(notice, revision, store);
+        notifyUndoable(notice, revision, store);
       });
     },
     onError: (error) => {
-      if (!quiet) notify({ tone: 'fault', text: problemText(error) });
+      if (error instanceof ApiFailure && error.status === already) {
+        notify({ tone: 'good', text: say('changed.already') });
+        void refreshAll(store);
+      } else if (!quiet) notify({ tone: 'fault', text: problemText(error) });
     },
   });
   return {
@@ -89,12 +95,4 @@ export function useChange<Name extends Changing>(
 ): Change<Name> {
   const { run, ...rest } = useChanges<Name>(options);
   return { ...rest, run: (call) => run(name, call) };
-}
-
-function tellDone(notice: Notice, revision: number, store: QueryClient): void {
-  if (revision === 0) return notify(notice);
-  const undo = (): void => {
-    void undoRevision(revision).then(() => refreshAll(store));
-  };
-  notify({ ...notice, action: { text: say('undo.action'), run: undo } });
 }

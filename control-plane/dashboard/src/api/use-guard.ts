@@ -30,35 +30,41 @@ export interface Guard<Entity> {
 /** The guarded entity, and the failure of the request that saves it. */
 export interface GuardOptions<Name extends Reading> {
   readonly read: Name;
-  /** Null for a new entity. */
-  readonly id: number | null;
-  /** Whether an entity is unchanged since the form was opened. */
+  /** Null for a new entity, or if no field of the form has changed yet. */
+  readonly id: number | string | null;
+  /** Name of the path parameter that `id` is; "id" by default, null if the path has no parameter. */
+  readonly by?: string | null;
+  /** Whether an entity is unchanged since the form was opened, or since `id` was last null. */
   readonly isAsBegun: (entity: AnswerOf<Name>) => boolean;
   readonly failure: Error | null;
 }
 
 /** The guard of a form. */
 export function useGuard<Name extends Reading>(options: GuardOptions<Name>): Guard<AnswerOf<Name>> {
-  const { read, id, isAsBegun, failure } = options;
+  const { read, id, by = 'id', isAsBegun, failure } = options;
   const [newer, setNewer] = useState<Tagged<AnswerOf<Name>> | null>(null);
   const etag = useRef<string | null>(null);
   const begun = useRef(isAsBegun);
   useEffect(() => {
+    if (id === null) begun.current = isAsBegun;
+  });
+  useEffect(() => {
+    etag.current = null;
     if (id === null) return undefined;
     const leaving = new AbortController();
-    void readTagged(read, id, leaving.signal).then((now) => {
+    void readTagged(read, { id, by }, leaving.signal).then((now) => {
       if (now === null) return;
       if (begun.current(now.entity)) etag.current = now.etag;
       else setNewer(now);
     });
     return () => leaving.abort();
-  }, [read, id]);
+  }, [read, id, by]);
   useEffect(() => {
     if (id === null || !(failure instanceof ApiFailure) || failure.status !== CHANGED) return undefined;
     const leaving = new AbortController();
-    void readTagged(read, id, leaving.signal).then((now) => setNewer(now));
+    void readTagged(read, { id, by }, leaving.signal).then((now) => setNewer(now));
     return () => leaving.abort();
-  }, [read, id, failure]);
+  }, [read, id, by, failure]);
   return {
     headers: () => (etag.current === null ? {} : { headers: { 'If-Match': etag.current } }),
     newer: newer?.entity ?? null,
@@ -75,10 +81,10 @@ const CHANGED = 412;
 /** Null if the entity cannot be read. The form then has no guard, or shows the error of its request. */
 async function readTagged<Name extends Reading>(
   read: Name,
-  id: number,
+  { id, by }: { readonly id: number | string; readonly by: string | null },
   signal: AbortSignal,
 ): Promise<Tagged<AnswerOf<Name>> | null> {
-  const call = { params: { id }, signal } as unknown as CallOf<Name>;
+  const call = { ...(by !== null && { params: { [by]: id } }), signal } as unknown as CallOf<Name>;
   try {
     const { answer, headers } = await send(read, ...([call] as unknown as Given<Name>));
     return { entity: answer, etag: headers.get('ETag') };

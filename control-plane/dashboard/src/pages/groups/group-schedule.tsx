@@ -16,7 +16,10 @@ export function GroupSchedule({ groupId }: { readonly groupId: number }): ReactN
   const { isAdmin } = useMe();
   const profiles = useAsk('GET /schedule-profiles', {});
   const assign = useChange('PUT /groups/{id}/schedule', { done: 'groups.schedule.set' });
-  const remove = useChange('DELETE /groups/{id}/schedule', { done: 'schedules.unassigned' });
+  const remove = useChange('DELETE /groups/{id}/schedule', {
+    done: 'schedules.unassigned',
+    already: 404,
+  });
   const params = { id: groupId };
   return (
     <Card title={say('page.schedule')}>

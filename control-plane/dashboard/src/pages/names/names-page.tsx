@@ -12,6 +12,8 @@ import { fieldProblem } from '../../api/problem-text.ts';
 import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Answered, FormFault } from '../../ui/display/states.tsx';
@@ -64,6 +66,20 @@ function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
     quiet: true,
   });
   const { failure } = change;
+  const guard = useGuard({
+    read: 'GET /settings',
+    id: Object.keys(changed).length === 0 ? null : 'settings',
+    by: null,
+    isAsBegun: (now) => isSame(now, settings),
+    failure,
+  });
+  const save = (): void => void change.run({ body: changed, ...guard.headers() });
+  const words = (of: DnsSettings): string[] => [
+    of.local_domain,
+    of.local_dns_server,
+    say(of.never_forward_non_fqdn ? 'field.yes' : 'field.no'),
+    say(of.never_forward_reverse_lookups ? 'field.yes' : 'field.no'),
+  ];
   const isDifferent = (Object.keys(changed) as (keyof DnsSettings)[]).some(
     (key) => changed[key] !== settings[key],
   );
@@ -102,15 +118,24 @@ function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
         >
           {say('names.settings.reverse')}
         </CheckboxField>
-        <FormFault failure={failure} fields={['local_domain', 'local_dns_server']} />
+        <FormFault failure={guard.failure} fields={['local_domain', 'local_dns_server']} />
+        <ChangedSince
+          guard={guard}
+          labels={[
+            say('names.tab.settings'),
+            say('names.settings.server'),
+            say('names.settings.singleLabels'),
+            say('names.settings.reverse'),
+          ]}
+          mine={words(fields)}
+          wordsOf={words}
+          isPending={change.isPending}
+          onUse={setChanged}
+          onKeep={save}
+        />
         {isAdmin && (
           <div>
-            <Button
-              kind="main"
-              isDisabled={!isDifferent}
-              isPending={change.isPending}
-              onPress={() => void change.run({ body: changed })}
-            >
+            <Button kind="main" isDisabled={!isDifferent} isPending={change.isPending} onPress={save}>
               {say('action.save')}
             </Button>
           </div>

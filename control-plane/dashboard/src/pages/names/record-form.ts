@@ -63,6 +63,20 @@ export function fittingRecords(
     );
 }
 
+/** The fields of a zone's form. */
+export interface ZoneFields {
+  readonly zone: string;
+  /** One a line. */
+  readonly servers: string;
+  readonly comment: string;
+}
+
+/** The form of a zone, or of a new one. */
+export function fieldsOfZone(zone: ForwardZone | null): ZoneFields {
+  if (zone === null) return { zone: '', servers: '', comment: '' };
+  return { zone: zone.zone, servers: zone.servers.join('\n'), comment: zone.comment };
+}
+
 /** Servers in a text, separated by lines or commas. */
 export function serversOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((server) => server !== '');

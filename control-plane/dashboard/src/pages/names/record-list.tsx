@@ -18,9 +18,11 @@ import { bodyOfRecord, fieldsOfRecord, fittingRecords, isRecordReady, RECORD_TYP
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
-import type { LocalRecord } from './record-form.ts';
+import type { LocalRecord, RecordFields } from './record-form.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 
 const DEFAULTS = { search: '', type: '', source: '', from: '0' };
 const PAGE_SIZE = 50;
@@ -166,12 +168,22 @@ function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
     onDone: onClose,
     quiet: true,
   });
-  const { fields, bind } = useFields(() => fieldsOfRecord(record), failure);
+  const { fields, set, bind } = useFields(() => fieldsOfRecord(record), failure);
+  const guard = useGuard({
+    read: 'GET /local-records/{id}',
+    id: record?.id ?? null,
+    isAsBegun: (now) => isSame(fieldsOfRecord(now), fieldsOfRecord(record)),
+    failure,
+  });
   const save = (): void => {
     const body = bodyOfRecord(fields);
     if (record === null) void run('POST /local-records', { body });
-    else if (record.id !== null) void run('PUT /local-records/{id}', { params: { id: record.id }, body });
+    else if (record.id !== null)
+      void run('PUT /local-records/{id}', { params: { id: record.id }, body, ...guard.headers() });
   };
+  const labels = [say('field.name'), say('field.type'), say('field.value'), say('names.ttl'), say('field.comment')]; // prettier-ignore
+  const words = ({ fqdn, type, value, ttl, comment }: RecordFields): string[] =>
+    [fqdn, type, value, ttl, comment].map((text) => text.trim());
   return (
     <FormDialog
       title={say(record === null ? 'names.add' : 'names.edit')}
@@ -203,7 +215,16 @@ function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
       />
       <TextField label={say('names.ttl')} help={say('names.ttl.help')} {...bind('ttl')} inputMode="numeric" />
       <TextField label={say('field.comment')} {...bind('comment')} />
-      <FormFault failure={failure} fields={FIELDS} />
+      <FormFault failure={guard.failure} fields={FIELDS} />
+      <ChangedSince
+        guard={guard}
+        labels={labels}
+        mine={words(fields)}
+        wordsOf={(now) => words(fieldsOfRecord(now))}
+        isPending={isPending}
+        onUse={(now) => set(fieldsOfRecord(now))}
+        onKeep={save}
+      />
     </FormDialog>
   );
 }

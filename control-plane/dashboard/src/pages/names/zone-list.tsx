@@ -10,14 +10,16 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import type { ForwardZone } from './record-form.ts';
+import type { ForwardZone, ZoneFields } from './record-form.ts';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { FormFault } from '../../ui/display/states.tsx';
-import { serversOf } from './record-form.ts';
+import { fieldsOfZone, serversOf } from './record-form.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 
 export function ZoneList(): ReactNode {
   const { say } = useText();
@@ -121,24 +123,30 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
     onDone: onClose,
     quiet: true,
   });
-  const start = {
-    zone: zone?.zone ?? '',
-    servers: zone?.servers.join('\n') ?? '',
-    comment: zone?.comment ?? '',
-  };
-  const { fields, bind } = useFields(start, failure);
+  const { fields, set, bind } = useFields(() => fieldsOfZone(zone), failure);
+  const guard = useGuard({
+    read: 'GET /forward-zones/{id}',
+    id: zone?.id ?? null,
+    isAsBegun: (now) => isSame(fieldsOfZone(now), fieldsOfZone(zone)),
+    failure,
+  });
   const servers = serversOf(fields.servers);
   const body = { zone: fields.zone.trim(), servers, comment: fields.comment.trim() };
+  const save = (): void =>
+    void (zone === null
+      ? run('POST /forward-zones', { body })
+      : run('PUT /forward-zones/{id}', { params: { id: zone.id }, body, ...guard.headers() }));
+  const words = (of: ZoneFields): string[] => [
+    of.zone.trim(),
+    serversOf(of.servers).join(', '),
+    of.comment.trim(),
+  ];
   return (
     <FormDialog
       title={say(zone === null ? 'zones.add' : 'zones.edit')}
       isReady={body.zone !== ''}
       isPending={isPending}
-      onSave={() =>
-        void (zone === null
-          ? run('POST /forward-zones', { body })
-          : run('PUT /forward-zones/{id}', { params: { id: zone.id }, body }))
-      }
+      onSave={save}
       onClose={onClose}
     >
       <TextField label={say('zones.zone')} help={say('zones.zone.help')} {...bind('zone')} autoFocus isCode />
@@ -150,7 +158,16 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
         isCode
       />
       <TextField label={say('field.comment')} {...bind('comment')} />
-      <FormFault failure={failure} fields={['zone', 'comment', ...serverPaths(failure)]} />
+      <FormFault failure={guard.failure} fields={['zone', 'comment', ...serverPaths(failure)]} />
+      <ChangedSince
+        guard={guard}
+        labels={[say('zones.zone'), say('field.servers'), say('field.comment')]}
+        mine={words(fields)}
+        wordsOf={(now) => words(fieldsOfZone(now))}
+        isPending={isPending}
+        onUse={(now) => set(fieldsOfZone(now))}
+        onKeep={save}
+      />
     </FormDialog>
   );
 }

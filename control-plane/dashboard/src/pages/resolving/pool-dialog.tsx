@@ -6,15 +6,17 @@ import { Activity } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { send } from '../../api/ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useQuestion } from '../../api/use-question.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { ChangedElsewhere, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { KnownChoice } from './known-choice.tsx';
-import { poolProblem, serversOf, STRATEGIES } from './pools.ts';
+import { placeOf, poolProblem, serversOf, STRATEGIES, wordsOf } from './pools.ts';
 import { FormFault } from '../../ui/display/states.tsx';
 import { ServerTest } from './server-test.tsx';
 import { useFields } from '../../api/use-fields.ts';
@@ -29,7 +31,7 @@ interface PoolDialogProps {
 
 /** The configuration is saved with all pools at once. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const old = pools[place];
   const start = {
     name: old?.name ?? '',
@@ -59,9 +61,20 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     ...(strategy !== 'default' && { strategy }),
   });
   const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
-  const store = async (force: boolean): Promise<void> => {
-    const body = { dns: { pools: pools.toSpliced(place, 1, pool()) } };
-    if (await save.run({ query: { force }, body })) return;
+  const [begun] = useState(pools);
+  const [newer, setNewer] = useState<readonly Pool[] | null>(null);
+  // The configuration has all pools in one key: those that someone else has added must stay.
+  const store = async (force: boolean, base = begun): Promise<void> => {
+    const now = await send('GET /config', {}).catch(() => null);
+    const current = (now?.answer.dns['pools'] ?? base) as readonly Pool[];
+    if (!isSame(current, base)) {
+      setNewer(current);
+      return;
+    }
+    const body = { dns: { pools: current.toSpliced(placeOf(old, current), 1, pool()) } };
+    const etag = now?.headers.get('ETag') ?? null;
+    const guard = etag === null ? {} : { headers: { 'If-Match': etag } };
+    if (await save.run({ query: { force }, body, ...guard })) return;
     if (!force) test();
     setAsking(!force);
   };
@@ -98,6 +111,23 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
       }
     >
       {!isAtField && <FormFault failure={failure} />}
+      {newer !== null && (
+        <ChangedElsewhere
+          fields={[
+            {
+              label: say('page.resolving'),
+              mine: format.list(begun.toSpliced(place, 1, pool()).map(wordsOf)),
+              now: format.list(newer.map(wordsOf)),
+            },
+          ]}
+          isPending={save.isPending}
+          onUse={onClose}
+          onKeep={() => {
+            setNewer(null);
+            void store(false, newer);
+          }}
+        />
+      )}
       <KnownChoice
         servers={servers}
         onChoose={(known, chosen) => {

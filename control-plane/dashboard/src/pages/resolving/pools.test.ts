@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
-import { poolProblem, poolsOf, serversOf, standingOf, standingText } from './pools.ts';
+import { placeOf, poolProblem, poolsOf, serversOf, standingOf, standingText } from './pools.ts';
 import type { ServerState } from './pools.ts';
 
 function server(address: string, poolName: string, status: ServerState['status'] = 'Healthy'): ServerState {
@@ -71,6 +71,14 @@ describe('serversOf()', () => {
       '192.0.2.2',
       'tls://dns.example@192.0.2.3',
     ]);
+  });
+});
+
+describe('placeOf()', () => {
+  const pools = ['first', 'second'].map((name) => ({ name, priority: 1, servers: [] }));
+
+  test('finds a pool by its name, and puts a new one after the others', () => {
+    expect([placeOf({ ...pools[1]!, priority: 7 }, pools), placeOf(undefined, pools)]).toEqual([1, 2]);
   });
 });
 

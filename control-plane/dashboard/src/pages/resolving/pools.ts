@@ -87,6 +87,17 @@ export function serversOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((server) => server !== '');
 }
 
+/** Index of a pool among the current ones, by its name. A new pool, or one that is gone, comes after them. */
+export function placeOf(pool: Pool | undefined, pools: readonly Pool[]): number {
+  const place = pools.findIndex(({ name }) => name === pool?.name);
+  return place === -1 ? pools.length : place;
+}
+
+/** Name and servers of a pool, as a text. */
+export function wordsOf({ name, servers }: Pool): string {
+  return `${name} (${servers.join(', ')})`;
+}
+
 /** Error message for one field of the pool at this index; null if there is none. */
 export function poolProblem(error: Error | null, place: number, part: keyof Pool): string | null {
   if (!(error instanceof ApiFailure)) return null;

@@ -9,6 +9,8 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 import { filledIn } from '../../ui/choices/day-ranges.ts';
 import { Holidays } from '../../ui/choices/holidays.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
@@ -17,6 +19,18 @@ interface ProfileFormProps {
   /** Null to create one. */
   readonly profile: AnswerOf<'GET /schedule-profiles'>[number] | null;
   readonly onClose: () => void;
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+/** The form of a schedule, or of a new one. */
+function fieldsOf(profile: Omit<NonNullable<ProfileFormProps['profile']>, 'group_ids'> | null) {
+  return {
+    name: profile?.name ?? '',
+    timezone: profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    comment: profile?.comment ?? '',
+    daysOff: profile?.days_off ?? [],
+  };
 }
 
 /** A new schedule is opened after it is saved. */
@@ -32,13 +46,13 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   const update = useChange('PUT /schedule-profiles/{id}', { done: 'schedules.changed', quiet: true });
   const failure = create.failure ?? update.failure;
 
-  const start = {
-    name: profile?.name ?? '',
-    timezone: profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    comment: profile?.comment ?? '',
-    daysOff: profile?.days_off ?? [],
-  };
-  const { fields, set, bind } = useFields(start, failure);
+  const { fields, set, bind } = useFields(() => fieldsOf(profile), failure);
+  const guard = useGuard({
+    read: 'GET /schedule-profiles/{id}',
+    id: profile?.id ?? null,
+    isAsBegun: (now) => isSame(fieldsOf(now), fieldsOf(profile)),
+    failure,
+  });
   const zones = useMemo(() => zonesWith(fields.timezone), [fields.timezone]);
 
   async function save(): Promise<void> {
@@ -47,10 +61,18 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
     const isDone =
       profile === null
         ? await create.run({ body: { ...body, slots: withNights ? [slotOf(draftOf(null))] : [] } })
-        : await update.run({ params: { id: profile.id }, body });
+        : await update.run({ params: { id: profile.id }, body, ...guard.headers() });
     if (isDone) onClose();
   }
 
+  const words = ({ name, timezone, comment, daysOff }: Fields): string[] => [
+    name.trim(),
+    timezone,
+    comment.trim(),
+    filledIn(daysOff)
+      .map(({ from, to }) => `${from}–${to}`)
+      .join(', '),
+  ];
   return (
     <FormDialog
       title={profile === null ? say('schedules.add') : say('action.editOf', { name: profile.name })}
@@ -59,7 +81,16 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
       onSave={() => void save()}
       onClose={onClose}
     >
-      <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
+      <FormFault failure={guard.failure} fields={['name', 'timezone', 'comment']} />
+      <ChangedSince
+        guard={guard}
+        labels={[say('field.name'), say('field.timezone'), say('field.note'), say('holidays')]}
+        mine={words(fields)}
+        wordsOf={(now) => words(fieldsOf(now))}
+        isPending={update.isPending}
+        onUse={(now) => set(fieldsOf(now))}
+        onKeep={() => void save()}
+      />
       <TextField label={say('field.name')} help={say('schedules.name.help')} {...bind('name')} autoFocus />
       <SelectField
         label={say('field.timezone')}

@@ -133,7 +133,10 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
   const groups = useAsk('GET /groups', {});
   const profiles = useAsk('GET /schedule-profiles', {});
   const assign = useChange('PUT /groups/{id}/schedule', { done: 'schedules.assigned' });
-  const remove = useChange('DELETE /groups/{id}/schedule', { done: 'schedules.unassigned' });
+  const remove = useChange('DELETE /groups/{id}/schedule', {
+    done: 'schedules.unassigned',
+    already: 404,
+  });
   const otherOf = (groupId: number): string | undefined =>
     profiles.data?.find((one) => one.id !== profile.id && one.group_ids.includes(groupId))?.name;
   return (

@@ -1,6 +1,9 @@
 /** Form of a slot: its days, start, end and action. */
+import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { ask } from '../../api/ask.ts';
 import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -9,8 +12,9 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
-import { DAY_PRESETS } from '../../ui/choices/day-presets.ts';
+import { DAY_PRESETS, daysText } from '../../ui/choices/day-presets.ts';
 import { draftFault, draftOf, slotOf } from './slot-draft.ts';
+import { ChangedElsewhere, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
 import styles from './schedules.module.css';
@@ -22,6 +26,16 @@ interface SlotFormProps {
   /** Start of a new slot. */
   readonly from?: { readonly day: number; readonly minute: number } | undefined;
   readonly onClose: () => void;
+}
+
+/** Whether someone else has changed or deleted the slot. A changed slot has another id. */
+async function isSlotGone(profileId: number, slotId: number): Promise<boolean> {
+  try {
+    await ask('GET /schedule-profiles/{id}/slots/{slot_id}', { params: { id: profileId, slot_id: slotId } });
+    return false;
+  } catch (error) {
+    return error instanceof ApiFailure && error.status === 404;
+  }
 }
 
 export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): ReactNode {
@@ -36,25 +50,47 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
   const { days } = draft;
   const fault = draftFault(draft);
 
-  async function save(): Promise<void> {
+  const [isGone, setGone] = useState(false);
+
+  async function save(replaced: SlotFormProps['slot']): Promise<void> {
+    if (replaced !== null && (await isSlotGone(profileId, replaced.id))) {
+      setGone(true);
+      return;
+    }
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
     // A changed slot is replaced. The new one is created first, so that there is no gap.
-    if (slot !== null) {
-      if (!(await remove.run({ params: { id: profileId, slot_id: slot.id } }))) return;
-      notify({ tone: 'good', text: say('schedules.slot.changed') });
-    }
+    if (replaced !== null && !(await remove.run({ params: { id: profileId, slot_id: replaced.id } }))) return;
+    if (slot !== null) notify({ tone: 'good', text: say('schedules.slot.changed') });
     onClose();
   }
+
+  const { days: bits, start_time: start, end_time: end, action } = slotOf(draft);
 
   return (
     <FormDialog
       title={say(slot === null ? 'schedules.slot.add' : 'schedules.slot.edit')}
       isReady={fault === null}
       isPending={create.isPending || remove.isPending}
-      onSave={() => void save()}
+      onSave={() => void save(slot)}
       onClose={onClose}
     >
       <FormFault failure={failure} fields={['start_time', 'end_time']} />
+      {isGone && (
+        <ChangedElsewhere
+          fields={pairsOf(
+            [say('field.days'), say('schedules.slots'), say('schedules.action')],
+            [
+              daysText(bits, say, format.weekday),
+              `${start}–${end}`,
+              say(action === 'block_all' ? 'schedules.action.block' : 'schedules.action.allow'),
+            ],
+            ['', '', ''],
+          )}
+          isPending={create.isPending}
+          onUse={onClose}
+          onKeep={() => void save(null)}
+        />
+      )}
       <Segments
         label={say('schedules.action')}
         value={draft.action}

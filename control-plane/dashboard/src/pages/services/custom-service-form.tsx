@@ -8,12 +8,22 @@ import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Service } from '../../ui/policy/service-blocks.ts';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 import { domainFault, domainsOf } from './domain-lines.ts';
 
 interface CustomServiceFormProps {
   /** Null to create one. */
   readonly service: Service | null;
   readonly onClose: () => void;
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+/** The form of a custom service, or of a new one. */
+function fieldsOf(service: Pick<Service, 'name' | 'category' | 'domains'> | null) {
+  if (service === null) return { name: '', category: 'social_media' as Service['category'], lines: '' };
+  return { name: service.name, category: service.category, lines: service.domains.join('\n') };
 }
 
 export function CustomServiceForm({ service, onClose }: CustomServiceFormProps): ReactNode {
@@ -24,28 +34,48 @@ export function CustomServiceForm({ service, onClose }: CustomServiceFormProps):
     quiet: true,
     onDone: onClose,
   });
-  const start = {
-    name: service?.name ?? '',
-    category: service?.category ?? 'social_media',
-    lines: service?.domains.join('\n') ?? '',
-  };
-  const { fields, bind } = useFields(start, failure);
+  const { fields, set, bind } = useFields(() => fieldsOf(service), failure);
+  const guard = useGuard({
+    read: 'GET /custom-services/{service_id}',
+    id: service?.id ?? null,
+    by: 'service_id',
+    isAsBegun: (now) => isSame(fieldsOf(now), fieldsOf(service)),
+    failure,
+  });
   const domains = domainsOf(fields.lines);
   const badDomain = domainFault(failure, domains);
   const body = { name: fields.name.trim(), category: fields.category, domains };
+  const save = (): void =>
+    void (service === null
+      ? run('POST /custom-services', { body })
+      : run('PATCH /custom-services/{service_id}', {
+          params: { service_id: service.id },
+          body,
+          ...guard.headers(),
+        }));
+  const words = ({ name, category, lines }: Fields): string[] => [
+    name.trim(),
+    say(`services.category.${category}`),
+    domainsOf(lines).join(', '),
+  ];
   return (
     <FormDialog
       title={service === null ? say('services.add') : say('action.editOf', { name: service.name })}
       saveText={say(service === null ? 'services.add' : 'action.save')}
       isPending={isPending}
-      onSave={() =>
-        void (service === null
-          ? run('POST /custom-services', { body })
-          : run('PATCH /custom-services/{service_id}', { params: { service_id: service.id }, body }))
-      }
+      onSave={save}
       onClose={onClose}
     >
-      {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
+      {badDomain === null && <FormFault failure={guard.failure} fields={['name', 'category']} />}
+      <ChangedSince
+        guard={guard}
+        labels={[say('field.service'), say('services.category'), say('field.domains')]}
+        mine={words(fields)}
+        wordsOf={(now) => words(fieldsOf(now))}
+        isPending={isPending}
+        onUse={(now) => set(fieldsOf(now))}
+        onKeep={save}
+      />
       <TextField label={say('field.service')} {...bind('name')} autoFocus />
       <SelectField
         label={say('services.category')}

@@ -1,5 +1,6 @@
 /** Shows what someone else has saved while a form was open, field by field, and asks which one to keep. */
 import type { ReactNode } from 'react';
+import type { Guard } from '../../api/use-guard.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { Callout } from '../display/states.tsx';
@@ -18,6 +19,40 @@ interface ChangedElsewhereProps {
   readonly isPending: boolean;
   readonly onKeep: () => void;
   readonly onUse: () => void;
+}
+
+interface ChangedSinceProps<Entity> {
+  readonly guard: Guard<Entity>;
+  readonly labels: readonly string[];
+  /** The fields of this form as people read them, in the order of the labels. */
+  readonly mine: readonly string[];
+  readonly wordsOf: (now: Entity) => readonly string[];
+  readonly isPending: boolean;
+  /** Fills the form with what is there now. */
+  readonly onUse: (now: Entity) => void;
+  /** Saves the form in its place. */
+  readonly onKeep: () => void;
+}
+
+/** The question of a guarded form; nothing while it began with the current state. */
+export function ChangedSince<Entity>(props: ChangedSinceProps<Entity>): ReactNode {
+  const { guard, labels, mine, wordsOf, isPending, onUse, onKeep } = props;
+  const { newer } = guard;
+  if (newer === null) return null;
+  return (
+    <ChangedElsewhere
+      fields={pairsOf(labels, mine, wordsOf(newer))}
+      isPending={isPending}
+      onUse={() => {
+        onUse(newer);
+        guard.accept();
+      }}
+      onKeep={() => {
+        guard.accept();
+        onKeep();
+      }}
+    />
+  );
 }
 
 /** Pairs the fields of two forms, in the same order. */

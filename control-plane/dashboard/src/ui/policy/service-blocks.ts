@@ -17,11 +17,11 @@ export interface Service {
   readonly isCustom: boolean;
 }
 
-/** All services: custom ones first, then popular ones. Undefined while they are loading. */
-export function useServices(): readonly Service[] | undefined {
-  const catalog = useAsk('GET /services/catalog', {});
+/** All services: custom ones first, then popular ones. Undefined while they are loading, or not `enabled`. */
+export function useServices(enabled = true): readonly Service[] | undefined {
+  const catalog = useAsk('GET /services/catalog', {}, { enabled });
   // Separate from the long catalog, because only custom services change here.
-  const custom = useAsk('GET /custom-services', {});
+  const custom = useAsk('GET /custom-services', {}, { enabled });
   return useMemo(() => {
     if (catalog.data === undefined || custom.data === undefined) return undefined;
     const shipped = catalog.data
@@ -54,9 +54,10 @@ export interface ServiceBlocks {
 /** Blocked services of all groups. */
 export function useServiceBlocks(): ServiceBlocks {
   const { data = [] } = useAsk('GET /services', { query: {} });
-  const block = useChange('POST /services', { done: 'services.blocked' });
+  const block = useChange('POST /services', { done: 'services.blocked', already: 409 });
   const unblock = useChange('DELETE /services/{service_id}/groups/{group_id}', {
     done: 'services.unblocked',
+    already: 404,
   });
   return {
     isBlocked: (serviceId, groupId) =>
