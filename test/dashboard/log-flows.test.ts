@@ -151,7 +151,7 @@ describe('from a row of the log', () => {
       await page.getByRole('button', { name: 'Unblock 10 min' }).waitFor();
 
       await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox', { name: 'Page, action, device or domain' }).fill(name);
+      await page.getByRole('searchbox', { name: 'Page, action, device' }).fill(name);
       await page.getByText(`Why is ${name} blocked or allowed?`).click();
       await page.getByText('for the group Default').waitFor();
       expect(await page.getByRole('button', { name: 'Block 10 min' }).count()).toBe(0);

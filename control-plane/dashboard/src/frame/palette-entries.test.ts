@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from '../../../../shared/api/policy/clients-api.ts';
-import { clientEntries, matchingEntries, nameIn } from './palette-entries.ts';
+import {
+  clientEntries,
+  foundEntries,
+  hasWords,
+  matchingEntries,
+  MOST_FOUND,
+  nameIn,
+} from './palette-entries.ts';
 import type { PaletteEntry } from './palette-entries.ts';
 
 function entry(text: string): PaletteEntry {
@@ -60,6 +67,30 @@ describe('clientEntries()', () => {
     const opened: number[] = [];
     clientEntries([client], (id) => opened.push(id))[0]?.run();
     expect(opened).toEqual([7]);
+  });
+});
+
+describe('foundEntries()', () => {
+  test('shows a few things of a kind, and opens the one that is chosen', () => {
+    const things = Array.from({ length: 50 }, (_, id) => ({
+      id,
+      text: `Group ${id}`,
+      path: `/groups?open=${id}`,
+    }));
+    const opened: string[] = [];
+    const entries = foundEntries('group', things, (path) => opened.push(path));
+    expect(entries).toHaveLength(MOST_FOUND);
+    entries[1]!.run();
+    expect([entries[1]!.id, opened]).toEqual(['group-1', ['/groups?open=1']]);
+  });
+});
+
+describe('hasWords()', () => {
+  test.each([
+    ['ADS big', true],
+    ['big ads news', false],
+  ])('finds the words of %p in any of the texts: %p', (search, isFound) => {
+    expect(hasWords(search, ['Big blocklist', 'https://example.org/ads.txt'])).toBe(isFound);
   });
 });
 

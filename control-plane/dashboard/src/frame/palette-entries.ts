@@ -2,12 +2,15 @@
 import type { Client } from '../../../../shared/api/policy/clients-api.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 
+/** Kinds of search results, in their order. */
+export type FoundKind = 'client' | 'group' | 'service' | 'list' | 'rule' | 'setting';
+
 /** An entry of the palette. */
 export interface PaletteEntry {
   readonly id: string;
   readonly text: string;
-  /** Also the order: pages, actions, then search results. */
-  readonly kind: 'page' | 'action' | 'client' | 'name';
+  /** Also the order: pages, actions, names, then search results. */
+  readonly kind: 'page' | 'action' | 'name' | FoundKind;
   readonly run: () => void;
 }
 
@@ -39,6 +42,36 @@ export function clientEntries(clients: readonly Client[], open: (id: number) => 
       kind: 'client',
       run: () => open(id),
     }));
+}
+
+/** Something that was found: its name, and the path that shows it. */
+export interface FoundThing {
+  readonly id: number | string;
+  readonly text: string;
+  readonly path: string;
+}
+
+/** Entries of one kind that are shown; the pages have the rest. */
+export const MOST_FOUND = 5;
+
+/** An entry for each of the first things. */
+export function foundEntries(
+  kind: FoundKind,
+  things: readonly FoundThing[],
+  go: (path: string) => void,
+): PaletteEntry[] {
+  return things
+    .slice(0, MOST_FOUND)
+    .map(({ id, text, path }) => ({ id: `${kind}-${id}`, text, kind, run: () => go(path) }));
+}
+
+/** Whether each word of a search is in one of these texts, whatever the case. */
+export function hasWords(search: string, texts: readonly string[]): boolean {
+  const all = texts.join(' ').toLocaleLowerCase();
+  return search
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
 }
 
 /** The text as a domain name; null if it is not one. A single word does not count. */

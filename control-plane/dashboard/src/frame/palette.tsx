@@ -1,20 +1,31 @@
-/** Search over pages, actions, clients, and the reason why a domain is blocked. Opens with Ctrl+K. */
-import { CornerDownLeft, Globe, MonitorSmartphone, Zap } from 'lucide-react';
+/** Search over pages, actions, devices, policy, settings, and the reason why a domain is blocked. Opens with Ctrl+K. */
+import {
+  CornerDownLeft,
+  Globe,
+  LayoutGrid,
+  ListChecks,
+  MonitorSmartphone,
+  Settings,
+  ShieldBan,
+  Users,
+  Zap,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Menu, MenuItem } from 'react-aria-components/Menu';
 import { useLocation } from 'wouter';
-import { useAsk } from '../api/use-ask.ts';
 import { useChange } from '../api/use-change.ts';
 import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
 import { SearchField } from '../ui/controls/fields.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { LISTED_PAGES } from './pages.ts';
-import { clientEntries, matchingEntries, nameIn } from './palette-entries.ts';
+import type { MessageKey } from '../i18n/language.ts';
+import { matchingEntries, nameIn } from './palette-entries.ts';
 import type { PaletteEntry } from './palette-entries.ts';
+import { useFound } from './palette-found.ts';
 import styles from './palette.module.css';
 
 const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
@@ -22,10 +33,24 @@ const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
   action: Zap,
   client: MonitorSmartphone,
   name: Globe,
+  group: Users,
+  service: LayoutGrid,
+  list: ListChecks,
+  rule: ShieldBan,
+  setting: Settings,
+};
+
+/** The page that an entry belongs to, which tells things of one name apart. */
+const PLACES: Readonly<Partial<Record<PaletteEntry['kind'], MessageKey>>> = {
+  client: 'page.clients',
+  group: 'page.groups',
+  service: 'page.services',
+  list: 'page.lists',
+  rule: 'page.rules',
+  setting: 'page.settings',
 };
 
 const PAUSE_SECS = 300;
-const LEAST_SEARCH = 2;
 
 /** The open palette; its parent controls whether it is shown. */
 export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -47,10 +72,12 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
         >
           {entries.map(({ id, text: shown, kind }) => {
             const Icon = ICONS[kind];
+            const place = PLACES[kind];
             return (
               <MenuItem key={id} id={id} textValue={shown} className={styles['entry'] ?? ''}>
                 <Icon size={18} aria-hidden />
                 <bdi>{shown}</bdi>
+                {place !== undefined && <span className={styles['place']}>{say(place)}</span>}
               </MenuItem>
             );
           })}
@@ -67,12 +94,7 @@ function useEntries(text: string): PaletteEntry[] {
   const [, go] = useLocation();
   const pause = useChange('POST /blocking', { done: 'blocking.paused' });
   const resume = useChange('POST /blocking', { done: 'blocking.resumed' });
-  const search = text.trim();
-  const found = useAsk(
-    'GET /clients',
-    { query: { search, limit: 6 } },
-    { enabled: search.length >= LEAST_SEARCH },
-  );
+  const found = useFound(text, go);
   const pages = LISTED_PAGES.map(({ path, title }): PaletteEntry => ({
     id: path,
     text: say(title),
@@ -94,7 +116,6 @@ function useEntries(text: string): PaletteEntry[] {
     },
   ];
   const why: PaletteEntry = { id: 'why', text: say('page.why'), kind: 'page', run: () => go('/why') };
-  const clients = search.length >= LEAST_SEARCH ? (found.data?.data ?? []) : [];
   const name = nameIn(text);
   const names: PaletteEntry[] =
     name === null
@@ -113,9 +134,5 @@ function useEntries(text: string): PaletteEntry[] {
             run: () => go(`/why?name=${encodeURIComponent(name)}`),
           },
         ];
-  return [
-    ...matchingEntries([...pages, why, ...(isAdmin ? actions : [])], text),
-    ...names,
-    ...clientEntries(clients, (id) => go(`/clients?open=${id}`)),
-  ];
+  return [...matchingEntries([...pages, why, ...(isAdmin ? actions : [])], text), ...names, ...found];
 }
