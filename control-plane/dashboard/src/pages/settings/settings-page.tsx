@@ -76,9 +76,15 @@ export default function SettingsPage(): ReactNode {
 }
 
 function PartView({ part }: { readonly part: Part }): ReactNode {
+  const { say } = useText();
   const View = VIEWS[part];
   if (View !== undefined) return <View />;
-  return isSection(part) ? <KeyList keys={CONFIG_KEYS.filter((entry) => sectionOf(entry) === part)} /> : null;
+  return isSection(part) ? (
+    <KeyList
+      keys={CONFIG_KEYS.filter((entry) => sectionOf(entry) === part)}
+      title={say(`settings.part.${part}`)}
+    />
+  ) : null;
 }
 
 function AppearancePart(): ReactNode {

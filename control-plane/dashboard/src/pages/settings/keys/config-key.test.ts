@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  BASIC_KEYS,
   changeOf,
   CONFIG_KEYS,
   CONFIG_SECTIONS,
   findKeys,
+  isBasic,
   sectionOf,
   textOfValue,
   valueOf,
@@ -17,6 +19,19 @@ const NUMBER: ConfigKey = { key: 'cache.max_bytes', kind: 'number', help: '' };
 describe('CONFIG_KEYS', () => {
   test('belong to sections that are shown', () => {
     expect(new Set(CONFIG_KEYS.map(sectionOf))).toEqual(new Set(CONFIG_SECTIONS));
+  });
+});
+
+describe('isBasic()', () => {
+  test('chooses a few keys of each section', () => {
+    const basic = CONFIG_KEYS.filter(isBasic);
+    expect(new Set(basic.map(sectionOf))).toEqual(new Set(CONFIG_SECTIONS));
+    expect(basic.length).toBeLessThan(CONFIG_KEYS.length / 3);
+    expect(basic.map(({ key }) => key)).not.toContain('dns.udp_coalesce_us');
+  });
+
+  test('names only keys that exist', () => {
+    expect(BASIC_KEYS.filter((name) => !CONFIG_KEYS.some(({ key }) => key === name))).toEqual([]);
   });
 });
 

@@ -30,6 +30,25 @@ export type Config = AnswerOf<'GET /config'>;
 /** All keys, in the order of the file. */
 export const CONFIG_KEYS = table as readonly ConfigKey[];
 
+/** Keys that people change at home; all others are for experts. */
+export const BASIC_KEYS: readonly string[] = [
+  ...['server.web_port', 'server.dns_port', 'server.node_name', 'server.allowed_hosts'],
+  ...['server.web_tls.enabled', 'server.encrypted_dns.dot_enabled', 'server.encrypted_dns.doh_enabled'],
+  ...['dns.pools', 'dns.allowed_clients', 'dns.blocked_clients', 'dns.local_domain', 'dns.local_dns_server'],
+  ...['dns.dhcp_leases', 'dns.dnssec_enabled', 'dns.rebinding_protection', 'dns.rebinding_allowlist'],
+  ...['dns.block_doh_canary', 'dns.block_private_relay', 'dns.rate_limit.enabled'],
+  ...['blocking.enabled', 'blocking.mode', 'blocking.custom_ipv4', 'blocking.custom_ipv6'],
+  ...['blocking.list_refresh_hours', 'cache.enabled', 'cache.max_bytes', 'cache.serve_stale_secs'],
+  ...['database.log_queries', 'database.query_log_days', 'database.query_log_privacy'],
+  ...['database.log_excluded_domains', 'database.stats_excluded_domains', 'database.rollup_days'],
+  ...['logging.level', 'auth.enabled', 'auth.session_ttl_hours', 'auth.remember_me_days'],
+];
+
+/** Whether people change the key at home. */
+export function isBasic({ key }: ConfigKey): boolean {
+  return BASIC_KEYS.includes(key);
+}
+
 /** The section of a key. */
 export function sectionOf({ key }: ConfigKey): ConfigSection {
   return key.slice(0, key.indexOf('.')) as ConfigSection;

@@ -1,35 +1,32 @@
-/** Keys of the configuration, below the headings of their tables. */
-import { RotateCcw, SearchX } from 'lucide-react';
+/** Keys of the configuration: the basic ones of a section first, or all below the headings of their tables. */
+import { SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Card } from '../../../ui/display/page.tsx';
+import { Disclosure } from '../../../ui/display/disclosure.tsx';
+import { Card, Stack } from '../../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../../ui/display/states.tsx';
 import type { Config, ConfigKey } from './config-key.ts';
 import styles from './key-list.module.css';
-import { useState } from 'react';
 import { Link } from 'wouter';
-import { FILE_ONLY_KEYS } from '../../../../../../shared/policy/file-only-keys.ts';
-import { fieldProblem, problemText } from '../../../api/problem-text.ts';
-import { useMe } from '../../../api/session.tsx';
-import { useChange } from '../../../api/use-change.ts';
-import { Button } from '../../../ui/controls/button.tsx';
 import { Badge } from '../../../ui/display/values.tsx';
-import { Confirm } from '../../../ui/overlays/confirm.tsx';
-import { changeOf, textOfValue, valueOf, valueOfText } from './config-key.ts';
+import { isBasic, textOfValue, valueOf } from './config-key.ts';
+import { KeyEdit } from './key-edit.tsx';
 import { useKeyHelp } from './key-help.ts';
-import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
 
 interface KeyListProps {
   readonly keys: readonly ConfigKey[];
+  /** Title of the basic keys; the other keys are collapsed below them. Without a title, all keys are shown. */
+  readonly title?: string;
 }
 
 /** Keys with their values. A callout above them names the keys that need a restart. */
-export function KeyList({ keys }: KeyListProps): ReactNode {
+export function KeyList({ keys, title }: KeyListProps): ReactNode {
   const { say } = useText();
   const config = useAsk('GET /config', {});
   if (keys.length === 0) return <Empty icon={SearchX} title={say('settings.notFound')} />;
-  const tables = Map.groupBy(keys, ({ key }) => key.slice(0, key.lastIndexOf('.')));
+  const basic = title === undefined ? [] : keys.filter(isBasic);
+  const others = title === undefined ? keys : keys.filter((entry) => !isBasic(entry));
   return (
     <Answered of={config} lines={10}>
       {(values) => (
@@ -39,18 +36,47 @@ export function KeyList({ keys }: KeyListProps): ReactNode {
               {say('settings.restart', { keys: values.restart_required.join(', ') })}
             </Callout>
           )}
-          {[...tables].map(([table, members]) => (
-            <Card key={table} title={`[${table}]`}>
-              <ul className={styles['keys']}>
-                {members.map((entry) => (
-                  <KeyRow key={entry.key} entry={entry} config={values} />
-                ))}
-              </ul>
-            </Card>
-          ))}
+          {title !== undefined && <KeyCard title={title} keys={basic} config={values} />}
+          {title === undefined ? (
+            <Tables keys={others} config={values} />
+          ) : (
+            others.length > 0 && (
+              <Disclosure title={say('settings.expert', { count: others.length })}>
+                <Stack>
+                  <p className={styles['quiet']}>{say('settings.expert.help')}</p>
+                  <Tables keys={others} config={values} />
+                </Stack>
+              </Disclosure>
+            )
+          )}
         </>
       )}
     </Answered>
+  );
+}
+
+interface KeysProps {
+  readonly keys: readonly ConfigKey[];
+  readonly config: Config;
+}
+
+/** A card for each table of the file. */
+function Tables({ keys, config }: KeysProps): ReactNode {
+  const tables = Map.groupBy(keys, ({ key }) => key.slice(0, key.lastIndexOf('.')));
+  return [...tables].map(([table, members]) => (
+    <KeyCard key={table} title={`[${table}]`} keys={members} config={config} />
+  ));
+}
+
+function KeyCard({ title, keys, config }: KeysProps & { readonly title: string }): ReactNode {
+  return (
+    <Card title={title}>
+      <ul className={styles['keys']}>
+        {keys.map((entry) => (
+          <KeyRow key={entry.key} entry={entry} config={config} />
+        ))}
+      </ul>
+    </Card>
   );
 }
 
@@ -72,8 +98,8 @@ function KeyRow({ entry, config }: KeyRowProps): ReactNode {
   return (
     <li>
       <div className={styles['about']}>
-        <span className={styles['key']}>{key.slice(key.lastIndexOf('.') + 1)}</span>
         <span lang={languageOf(entry)}>{textOf(entry)}</span>
+        <span className={styles['key']}>{key}</span>
         <span className={styles['quiet']}>
           {secret === true
             ? say('settings.secret')
@@ -94,156 +120,5 @@ function KeyRow({ entry, config }: KeyRowProps): ReactNode {
         <KeyEdit entry={entry} source={source} value={valueOf(config, key)} />
       )}
     </li>
-  );
-}
-
-interface KeyEditProps {
-  readonly entry: ConfigKey;
-  readonly source: Config['sources'][string];
-  readonly value: unknown;
-}
-
-/** Keys that cannot be changed here. */
-const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
-/** Keys that ask for confirmation before they are disabled, because anyone could then change everything. */
-const ASKED = ['auth.enabled'];
-
-function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
-  const { say } = useText();
-  const { isAdmin } = useMe();
-  const { key, kind } = entry;
-  const stored = textOfValue(value);
-  const [draft, setDraft] = useState<string | null>(null);
-  const [asked, setAsked] = useState<boolean | null>(null);
-  const change = useChange('PATCH /config', { done: 'settings.saved', quiet: true });
-  const isFixed = !isAdmin || source === 'environment' || FIXED.includes(key);
-  const isChanged = draft !== null && draft !== stored;
-  const save = async (next: unknown): Promise<void> => {
-    if (await change.run({ query: {}, body: changeOf(key, next) })) setDraft(null);
-  };
-  const { failure } = change;
-  const problem = failure === null ? null : (fieldProblem(failure, key) ?? problemText(failure));
-  return (
-    <div className={styles['edit']}>
-      <KeyField
-        entry={entry}
-        text={draft ?? stored}
-        isDisabled={isFixed || change.isPending}
-        error={problem}
-        onText={(text) => {
-          change.reset();
-          setDraft(text);
-        }}
-        onSwitch={(isOn) => {
-          if (!isOn && ASKED.includes(key)) setAsked(isOn);
-          else void save(isOn);
-        }}
-      />
-      {isAdmin && source === 'environment' && (
-        <span className={styles['quiet']}>{say('settings.environment')}</span>
-      )}
-      {!isFixed && (isChanged || source !== 'default') && (
-        <span className={styles['buttons']}>
-          {isChanged && kind !== 'switch' && (
-            <>
-              <Button
-                kind="main"
-                isPending={change.isPending}
-                onPress={() => void save(valueOfText(entry, draft))}
-              >
-                {say('action.save')}
-              </Button>
-              <Button
-                onPress={() => {
-                  change.reset();
-                  setDraft(null);
-                }}
-              >
-                {say('action.cancel')}
-              </Button>
-            </>
-          )}
-          {!isChanged && (
-            <Button kind="quiet" icon={RotateCcw} onPress={() => void save(null)}>
-              {say('settings.reset')}
-            </Button>
-          )}
-        </span>
-      )}
-      <Confirm
-        title={say('settings.auth.title')}
-        action={say('settings.auth.action')}
-        isOpen={asked !== null}
-        onConfirm={() => {
-          setAsked(null);
-          void save(false);
-        }}
-        onClose={() => setAsked(null)}
-      >
-        <p>{say('settings.auth.text')}</p>
-      </Confirm>
-    </div>
-  );
-}
-
-interface KeyFieldProps {
-  readonly entry: ConfigKey;
-  readonly text: string;
-  readonly isDisabled: boolean;
-  readonly error: string | null;
-  readonly onText: (text: string) => void;
-  readonly onSwitch: (isOn: boolean) => void;
-}
-
-/** Control of a key. Only screen readers get its label, because the row begins with the key's name. */
-function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: KeyFieldProps): ReactNode {
-  const { say, format } = useText();
-  const { unitOf } = useKeyHelp();
-  const { key, kind, min, max, choices = [], secret } = entry;
-  if (kind === 'switch')
-    return (
-      <>
-        <SwitchField
-          isSelected={text === 'true'}
-          onChange={onSwitch}
-          isDisabled={isDisabled}
-          aria-label={key}
-        >
-          {say(text === 'true' ? 'settings.on' : 'settings.off')}
-        </SwitchField>
-        {error !== null && <span role="alert">{error}</span>}
-      </>
-    );
-  if (kind === 'choice')
-    return (
-      <SelectField
-        label={key}
-        isLabelHidden
-        value={text}
-        choices={choices.map((id) => ({ id, text: id }))}
-        onChange={onText}
-        isDisabled={isDisabled}
-        error={error}
-      />
-    );
-  const range =
-    min === undefined
-      ? null
-      : say('settings.range', { min: format.count(min), max: max === undefined ? '' : format.count(max) });
-  const help = kind === 'list' ? say('settings.lines') : [range, unitOf(entry)].filter(Boolean).join(' ');
-  return (
-    <TextField
-      label={key}
-      isLabelHidden
-      {...(help !== '' && { help })}
-      value={text}
-      onChange={onText}
-      isDisabled={isDisabled}
-      error={error}
-      isCode
-      {...(kind === 'list' && { rows: 3 })}
-      {...(kind === 'number' && { inputMode: 'numeric' as const })}
-      {...(secret === true && { type: 'password' as const, autoComplete: 'off' })}
-    />
   );
 }

@@ -1,0 +1,28 @@
+/** Saves one key of the configuration, unless someone else has changed it since its edit began. */
+import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { send } from '../../../api/ask.ts';
+import { changeOf, textOfValue, valueOf } from './config-key.ts';
+
+/** The text of the value at the start of the edit, and the value that replaces it; null = the default. */
+interface Edit {
+  readonly from: string;
+  readonly next: unknown;
+}
+
+/** Sends the change; reports a failure itself and returns false. */
+type Run = (call: CallOf<'PATCH /config'>) => Promise<boolean>;
+
+/** The outcome, or the text of the value that someone else has saved since, which is not replaced. */
+export async function saveKey(
+  key: string,
+  { from, next }: Edit,
+  run: Run,
+): Promise<'saved' | 'failed' | { readonly text: string }> {
+  const now = await send('GET /config', {}).catch(() => null);
+  const text = now === null ? from : textOfValue(valueOf(now.answer, key));
+  if (text !== from) return { text };
+  // Also refused if any key changes between the two requests.
+  const etag = now?.headers.get('ETag') ?? null;
+  const headers = etag === null ? {} : { headers: { 'If-Match': etag } };
+  return (await run({ query: {}, body: changeOf(key, next), ...headers })) ? 'saved' : 'failed';
+}
