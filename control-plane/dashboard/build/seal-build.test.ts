@@ -22,8 +22,8 @@ describe('sealBuild()', () => {
   test('sealBuild() refuses what it could not serve, and leaves the build before in place', async () => {
     const { folder } = await dist.build();
     await expect(dist.build({ ...someFiles(), 'assets/data.xyz': 'x' })).rejects.toThrow('no media type');
-    await expect(dist.build({ 'assets/a.js': '' })).rejects.toThrow('no manifest');
-    await expect(dist.build({ ...someFiles(), 'deep/er/a.js': '' })).rejects.toThrow('no manifest');
+    await expect(dist.build({ 'assets/a.js': '' })).rejects.toThrow('not a manifest');
+    await expect(dist.build({ ...someFiles(), 'deep/er/a.js': '' })).rejects.toThrow('not a manifest');
     await expect(sealBuild(dist.path, freshFolderName(), SOME_SOURCES)).rejects.toThrow('ENOENT');
     expect(await folderInPlace(dist.path)).toBe(folder);
   });
