@@ -276,7 +276,12 @@ describe('people', () => {
 test('RequestWatch has the ids of open requests until they expire, as read last', async () => {
   const watch = new RequestWatch({ database: suite.database, clock });
   expect(watch.ids()).toEqual([]);
+  const version = async (): Promise<unknown> =>
+    (await suite.database.query(`SELECT version FROM table_versions WHERE name = 'unblock_requests'`)).rows;
+  const before = await version();
   await ask(TABLET, 'a.example');
+  // All nodes follow this version.
+  expect(await version()).not.toEqual(before);
   await watch.follow();
   expect(watch.ids()).toEqual((await open()).map(({ id }) => id));
   clock.advanceSecs(24 * HOUR_SECS);

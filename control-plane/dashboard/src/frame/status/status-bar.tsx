@@ -11,7 +11,7 @@ import {
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useNodeStatus } from '../../api/live/live-status.ts';
+import { useConnection, useNodeStatus } from '../../api/live/live-status.ts';
 import { useUnblockRequests } from '../../api/live/unblock-requests.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
@@ -84,7 +84,7 @@ function BlockingState(): ReactNode {
 /** Requests of devices to unblock a name; nothing without one. */
 function Requests(): ReactNode {
   const { say } = useText();
-  const count = useUnblockRequests();
+  const count = useUnblockRequests(useConnection());
   const [isOpen, setOpen] = useState(false);
   return (
     <>
