@@ -5,7 +5,7 @@ import { NodeAccess } from '../clients/access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../../config/schema.ts';
 import { RequestLimit } from '../api/request-limit.ts';
-import type { AskingClients } from '../filtering/unblock-requests/public-request-routes.ts';
+import type { AskingClients } from '../filtering/unblock-requests/asking-clients.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { admitsAddress } from '../../shared/policy/access.ts';
 import { startAuditSweep } from '../policy/audit/audit-sweep.ts';

@@ -4,7 +4,7 @@
  * address that a proxy may have hidden does not count, nor that of this machine, behind which other devices may be. The
  * answer depends only on what that client could find out by its own DNS queries.
  */
-import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/policy/unblock-requests-api.ts';
+import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { forbidden, notFound } from '../../api/api-error.ts';
@@ -15,16 +15,9 @@ import type { ChangeRequest, Route } from '../../api/route.ts';
 import type { ClientDirectory } from '../../clients/devices/client-directory.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Database } from '../../storage/db/database.ts';
+import type { AskingClients } from './asking-clients.ts';
 import { auditedRequest, subjectOf } from './audited-request.ts';
 import { insertRequest } from './request-store.ts';
-
-/** Outcome of DNS queries that clients could send. */
-export interface AskingClients {
-  /** Whether a client at this address may send DNS queries. */
-  readonly admits: (address: string) => boolean;
-  /** Status that a query of the client for this name would have. */
-  readonly statusFor: (domain: string, address: string) => Promise<string>;
-}
 
 interface PublicContext {
   readonly configuration: { current(): Pick<Config, 'blocking'> };

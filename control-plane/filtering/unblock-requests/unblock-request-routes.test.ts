@@ -1,7 +1,7 @@
 /** Requests of devices to unblock a name, from the page /check to the people who answer them, and their abuse. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { UnblockAskAnswer, UnblockRequestList } from '../../../shared/api/policy/unblock-requests-api.ts';
-import type { UnblockRequest } from '../../../shared/api/policy/unblock-requests-api.ts';
+import { UnblockAskAnswer, UnblockRequestList } from '../../../shared/api/unblocking/unblock-requests-api.ts';
+import type { UnblockRequest } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { logInAs, makeUser } from '../../../test/support/parts/people.ts';
 import { RunningApi, SteeredClock } from '../../../test/support/parts/running-api.ts';

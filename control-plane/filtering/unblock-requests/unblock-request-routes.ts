@@ -4,7 +4,7 @@
  * rule, and closes the request.
  */
 import { IdParams } from '../../../shared/api/fields.ts';
-import { UnblockRequest, UnblockRequestList } from '../../../shared/api/policy/unblock-requests-api.ts';
+import { UnblockRequest, UnblockRequestList } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { notFound } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';

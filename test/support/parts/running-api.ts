@@ -22,7 +22,7 @@ import type { PasswordHashing } from '../../../control-plane/web/auth/accounts/p
 import type { ApiTokens } from '../../../control-plane/web/auth/tokens/api-tokens.ts';
 import type { Users } from '../../../control-plane/web/auth/accounts/users.ts';
 import { SetupCode } from '../../../control-plane/web/auth/setup-code.ts';
-import type { AskingClients } from '../../../control-plane/filtering/unblock-requests/public-request-routes.ts';
+import type { AskingClients } from '../../../control-plane/filtering/unblock-requests/asking-clients.ts';
 import { ClientDirectory } from '../../../control-plane/clients/devices/client-directory.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { DashboardSource } from '../../../control-plane/web/built-dashboard/dashboard-state.ts';

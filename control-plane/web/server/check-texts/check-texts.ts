@@ -1,6 +1,6 @@
 /** Texts of the page `/check`. `{…}` stands for what the script fills in. */
 
-import type { UnblockAskAnswer } from '../../../../shared/api/policy/unblock-requests-api.ts';
+import type { UnblockAskAnswer } from '../../../../shared/api/unblocking/unblock-requests-api.ts';
 
 /** Texts of the page and its script. */
 export interface CheckTexts {

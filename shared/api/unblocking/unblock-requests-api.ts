@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/unblock-requests`, and of the page `/check` that makes them. */
 import { z } from 'zod';
 import { Id, Timestamp } from '../fields.ts';
-import { GrantedDomain } from './grants-api.ts';
+import { GrantedDomain } from '../policy/grants-api.ts';
 
 export const UnblockRequest = z
   .strictObject({

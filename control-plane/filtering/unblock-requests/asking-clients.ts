@@ -1,0 +1,9 @@
+/** Clients that ask people to unblock a name, as the DNS side of the node knows them. */
+
+/** Outcome of DNS queries that clients could send. */
+export interface AskingClients {
+  /** Whether a client at this address may send DNS queries. */
+  readonly admits: (address: string) => boolean;
+  /** Status that a query of the client for this name would have. */
+  readonly statusFor: (domain: string, address: string) => Promise<string>;
+}
