@@ -1,12 +1,10 @@
 /**
- * A fault of the configuration, and its message: one line with the place, the key, what was expected and what was
- * found.
+ * A fault of the configuration, and its message: one line with the place, the key, the expected and the actual value.
  */
 import { shownUrl } from '../shared/net/shown-url.ts';
 
-/** One thing that is wrong. */
 export interface ConfigFault {
-  /** The file's name as it was given, or `environment`. */
+  /** Name of the file as the user gave it, or `environment`. */
   readonly source: string;
   /** 1-based line of the file, if known. */
   readonly line: number | undefined;
@@ -22,7 +20,7 @@ export function formatFault({ source, line, key, message }: ConfigFault): string
   return `${place}: ${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** Stands for a value that no message may show. */
+/** Placeholder for a value that must not appear in messages. */
 export const HIDDEN: unique symbol = Symbol('a value that is not shown');
 
 /** `expected …, got …`. */
@@ -39,7 +37,7 @@ function show(got: unknown): string {
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
 }
 
-/** True for a table: an object that is neither a list nor a date. */
+/** Whether a value is a table: an object that is neither a list nor a date. */
 export function isTable(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw) && !(raw instanceof Date);
 }

@@ -1,11 +1,11 @@
-/** Keys of `[dns]`: how questions are answered and forwarded. The other sections are in `sections.ts`. */
+/** Keys of the section `[dns]`. The other sections are in `sections.ts`. */
 import { z } from 'zod';
 import { HARDENING_MODES } from '../shared/policy/hardening-settings.ts';
 import { bool, int, key, list, section } from './keys.ts';
 import { upstream } from './upstream-url.ts';
 import * as is from './value-checks.ts';
 
-/** The ways in which a pool spreads its questions over its servers. */
+/** Strategies that distribute the questions of a pool over its servers. */
 const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 
 const DAY_SECS = 86_400;
@@ -22,9 +22,9 @@ const pool = section('A pool of upstream servers; the pool with the lowest prior
   }),
 });
 
-// Two operators with separate anycast networks, neither of which filters, so that what is blocked is
-// Weir's doing and shows in Weir's log; asked together, the faster one answers and neither is needed.
-// Quad9 filters malware itself, so it is used only if the other two are unreachable.
+// Two operators with separate anycast networks. Neither of them filters, so every blocked name was blocked by Weir and
+// is in its log. Both are asked at the same time, so the faster one answers and one may fail. Quad9 filters malware
+// itself, so it is used only if the other two are unreachable.
 const DEFAULT_POOLS = [
   { name: 'default', priority: 1, servers: ['udp://1.1.1.1', 'udp://8.8.8.8'] },
   { name: 'fallback', priority: 2, servers: ['udp://9.9.9.9'] },

@@ -1,7 +1,7 @@
 /**
- * Changes values in the text of a configuration and keeps the rest: comments, order, blank lines, style. Each way to
- * change a value is tried in turn, the least intrusive first, and its result is parsed: a text is accepted only if it
- * differs from the previous one in nothing but the changed value.
+ * Changes values in the text of a configuration and keeps everything else: comments, order, blank lines, style. Several
+ * methods are tried, the least intrusive first. Each result is parsed and accepted only if nothing except the value has
+ * changed.
  */
 import { patch } from '@decimalturn/toml-patch';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,16 +9,16 @@ import { parse } from 'toml';
 import { isTable } from './config-fault.ts';
 import { indexLines, keyPath } from './line-index.ts';
 
-/** A key, and its value from now on. */
+/** A key with its new value. */
 export interface TomlChange {
   readonly path: readonly string[];
-  /** A string, a number, a boolean, a list of strings, a list of tables, or undefined: the key is to go. */
+  /** A string, a number, a boolean, a list of strings, or a list of tables; undefined removes the key. */
   readonly value: unknown;
 }
 
 type Tree = Record<string, unknown>;
 
-/** The text with these values; null if it is not TOML, or one of them cannot be set in it. */
+/** Sets values in a text; null if the text is not valid TOML, or a value cannot be set in it. */
 export function editToml(text: string, changes: readonly TomlChange[]): string | null {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/u.test(text);
@@ -43,7 +43,7 @@ function editOne(text: string, change: TomlChange): string | null {
   return null;
 }
 
-/** The tree of a TOML text, of plain objects; null if it is invalid. */
+/** Parses TOML into plain objects; null if it is invalid. */
 function treeOf(text: string): Tree | null {
   try {
     return plain(parse(text)) as Tree;
@@ -58,7 +58,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** A copy of a tree with a value in it; null if a table would have to replace a value. */
+/** Copies a tree and sets a value in it; null if a table would have to replace a value. */
 function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | null {
   const [head = '', ...rest] = path;
   if (value === undefined && !(head in tree)) return tree;
@@ -72,7 +72,7 @@ function without(tree: Tree, name: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
 }
 
-/** Whether two trees say the same: of the tables around a key, one that has nothing else may be there or not. */
+/** Whether two trees are equal, ignoring tables around a key that are otherwise empty. */
 function isSame(edited: Tree | null, wanted: Tree, path: readonly string[]): boolean {
   return (
     edited !== null &&
@@ -85,7 +85,7 @@ function valueAt(tree: Tree, path: readonly string[]): unknown {
   return path.reduce<unknown>((below, name) => (isTable(below) ? below[name] : undefined), tree);
 }
 
-/** A tree without a key, and without the tables around it that have nothing else. */
+/** Copies a tree without a key, and without the tables around it that would be empty. */
 function besides(tree: Tree, path: readonly string[]): Tree {
   const [head = '', ...rest] = path;
   const below = tree[head];
@@ -98,7 +98,7 @@ function unchanged(text: string): string {
   return text;
 }
 
-/** Without the tables of the key that the new value has not: from the header to the last line that says something. */
+/** Removes the key's tables that the new value does not have: from the header to the last line with content. */
 function dropTables(text: string, { path, value }: TomlChange): string {
   const key = path.join('.');
   let left = isTables(value) ? value.length : 0;
@@ -112,7 +112,7 @@ function dropTables(text: string, { path, value }: TomlChange): string {
     else if (header !== undefined && !header.startsWith(`${key}.`)) isGone = false;
     if (isGone && isComment(line)) held.push(line);
     else {
-      // Comments below the last key of a table are about what follows it.
+      // Comments below the last key of a table belong to the next table.
       if (!isGone || header === key) kept.push(...withoutDoubleBlank(kept, held));
       held = [];
       if (!isGone) kept.push(line);
@@ -121,12 +121,12 @@ function dropTables(text: string, { path, value }: TomlChange): string {
   return [...kept, ...withoutDoubleBlank(kept, held)].join('\n');
 }
 
-/** A part of a key whose dots are its own and part nothing. */
+/** Part of a key that contains dots, which do not separate parts. */
 function quotedDots(part: string): string {
   return part.replaceAll('.', '"."');
 }
 
-/** Lines without the blank ones at their beginning, if they are to follow a blank one or nothing. */
+/** Removes blank lines at the beginning if the lines follow a blank line or are the first ones. */
 function withoutDoubleBlank(before: readonly string[], lines: readonly string[]): readonly string[] {
   if ((before.at(-1) ?? '').trim() !== '') return lines;
   const first = lines.findIndex((line) => line.trim() !== '');
@@ -137,7 +137,7 @@ function isComment(line: string): boolean {
   return /^\s*(?:#|$)/u.test(line);
 }
 
-/** The line of a key, with the text after its value. */
+/** Line of a key, with the text after its value. */
 function dropLine(text: string, { path }: TomlChange): string | null {
   const number = indexLines(text).lineOf(path.join('.'));
   return number === undefined
@@ -157,7 +157,7 @@ function replaceOnLine(text: string, { path, value }: TomlChange): string | null
   });
 }
 
-/** The line of its table that is a comment and shows the key's default. */
+/** The commented-out line in the key's table that shows its default. */
 function replaceDefault(text: string, { path, value }: TomlChange): string | null {
   const { first, end } = linesOfTable(text, path.slice(0, -1));
   const lines = text.split('\n');
@@ -170,7 +170,7 @@ function replaceDefault(text: string, { path, value }: TomlChange): string | nul
   });
 }
 
-/** A new key below the last one of its table, indented like it. */
+/** Adds a key below the last key of its table, with the same indentation. */
 function addLine(text: string, { path, value }: TomlChange): string | null {
   const lines = text.split('\n');
   const { first, end } = linesOfTable(text, path.slice(0, -1));
@@ -180,7 +180,7 @@ function addLine(text: string, { path, value }: TomlChange): string | null {
   return lines.toSpliced(last + 1, 0, `${indent}${path.at(-1)} = ${valueText(value)}`).join('\n');
 }
 
-/** Tables of a new list, at the end of the table that they belong to, before what lies deeper. */
+/** Adds the tables of a new list at the end of their parent table, before nested tables. */
 function addTables(text: string, { path, value }: TomlChange): string | null {
   if (!isTables(value)) return null;
   const blocks = value.map((table) => {
@@ -194,10 +194,10 @@ function addTables(text: string, { path, value }: TomlChange): string | null {
   return opened + [...blocks, ...lines.slice(end)].join('\n');
 }
 
-/** Everything else: the package knows the whole grammar. */
+/** All other cases: the package supports the whole grammar. */
 function patchTree(text: string, { path, value }: TomlChange): string | null {
   const tree = withValue(treeOf(text) ?? {}, path, value);
-  // The package would unify mixed line ends and print a warning; each line gets its original end back.
+  // The package would unify mixed line endings and print a warning, so each line gets its original ending back.
   const alike = text.replaceAll('\r\n', '\n');
   try {
     if (tree === null) return null;
@@ -207,7 +207,7 @@ function patchTree(text: string, { path, value }: TomlChange): string | null {
   }
 }
 
-/** Lines that the package changed only in their blanks, such as tabs, as they were: one old line for each. */
+/** Restores lines in which the package changed only white space, such as tabs. */
 function withOldBlanks(text: string, before: string): string {
   const lines = text.split('\n');
   const oldLines = before.split('\n');
@@ -245,7 +245,9 @@ function replaceLine(
   return line === null ? null : lines.with(number - 1, line).join('\n');
 }
 
-/** 0-based lines of a table, its header left out; of the whole text before any header for a table without one. */
+/**
+ * 0-based range of a table's lines, without its header; for a table without a header, the text before the first header.
+ */
 function linesOfTable(text: string, path: readonly string[]): { first: number; end: number } {
   const lines = text.split('\n');
   const isHeader = (line: string): boolean => /^\s*\[.*\]\s*(?:#.*)?$/u.test(line);
@@ -260,7 +262,9 @@ function isTables(value: unknown): value is readonly Tree[] {
   return Array.isArray(value) && value.length > 0 && value.every(isTable);
 }
 
-/** A value in TOML: strings as in JSON, whose escapes are valid in TOML, except that TOML also escapes DEL. */
+/**
+ * Formats a value as TOML. Strings are written as in JSON, whose escapes are valid in TOML, and DEL is also escaped.
+ */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\u007F', '\\u007F');

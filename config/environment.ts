@@ -7,21 +7,21 @@ import type { ConfigFault } from './config-fault.ts';
 import { keysOf, shapeOf, withoutDefault } from './keys.ts';
 import { keys } from './sections.ts';
 
-/** The values of the environment as a tree like that of the file, and their variables. */
+/** Values from the environment as a tree like that of the file, with their variables. */
 export interface EnvironmentValues {
   readonly raw: Record<string, unknown>;
-  /** Names of the variables by the paths of the keys they set. */
+  /** Names of the variables by the paths of the keys that they set. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The name of the variable that overrides the key at `path`. */
+/** Name of the variable that overrides the key at `path`. */
 export function variableOf(path: readonly string[]): string {
   return `WEIR_${path.join('_').toUpperCase()}`;
 }
 
 /**
- * Reads the overrides from `env`. A variable that starts with `WEIR_` and the name of a section, but matches no key, is
- * reported in `faults` as a spelling mistake; other `WEIR_` variables are ignored.
+ * Reads overrides from `env`. A variable that starts with `WEIR_` and the name of a section but matches no key is
+ * reported in `faults` as a spelling mistake. Other `WEIR_` variables are ignored.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export function readValue(name: string, text: string): { readonly value: unknown
   return placed && { value: valueOfText(text, placed.schema) };
 }
 
-/** The value of a text; an unparsable text itself, for the schema to refuse. */
+/** Parses a text as a value. An invalid text is returned unchanged, so that the schema rejects it. */
 function valueOfText(value: string, schema: z.core.$ZodType): unknown {
   const def = withoutDefault(schema);
   switch (def.type) {
@@ -73,7 +73,7 @@ function fromJson(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    return value; // not JSON: the schema names what was expected and shows the text
+    return value; // Not JSON: the schema reports the expected type and shows the text.
   }
 }
 

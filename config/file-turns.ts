@@ -1,9 +1,9 @@
-/** Lets changes of one file take turns, so that none overwrites what another has just written. */
+/** Serialises changes of a file, so that no change overwrites another one. */
 
 /** The last task of each file. */
 const turns = new Map<string, Promise<unknown>>();
 
-/** Runs `work` when all that was asked for before with this path has ended. */
+/** Runs `work` after all earlier calls with this path have finished. */
 export async function inFileTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(path) ?? Promise.resolve();
   const mine = before.then(work);

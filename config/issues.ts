@@ -1,6 +1,6 @@
 /**
- * Converts zod's issues to faults of the configuration: the key, what was expected and what was found. Forms and lists
- * say in their schema what they expect.
+ * Converts zod's issues to faults of the configuration: the key, the expected and the actual value. Schemas of string
+ * formats and lists describe what they expect.
  */
 import type { z } from 'zod';
 import { HIDDEN, describe } from './config-fault.ts';
@@ -9,13 +9,13 @@ import { NOTES, schemaAt, shapeOf } from './keys.ts';
 import type { KeyNotes } from './keys.ts';
 import { keys } from './sections.ts';
 
-/** Where a fault is: all of it but the message. */
+/** Location of a fault: all fields except the message. */
 export type Place = Omit<ConfigFault, 'message'>;
 
-/** Options of all parses; `jitless`, because code that zod compiles does not pay off for three parses. */
+/** Options of all parses. `jitless`, because compiling code in zod is not worthwhile for three parses. */
 export const parsing = { reportInput: true, error: expectedBy, jitless: true } as const;
 
-/** Expectations of schemas that have no description. */
+/** Expected values of schemas without a description. */
 function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') {
     const quoted = issue.values.map((value) => JSON.stringify(value));
@@ -25,7 +25,7 @@ function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.expected === 'boolean' ? 'true or false' : `a table of settings ([${pathText(issue.path)}])`;
 }
 
-/** The faults that a parse by the keys found, in its order; empty if it succeeded. */
+/** The faults that a parse found, in order; empty if it succeeded. */
 export function faultsOf(
   { error }: z.ZodSafeParseResult<unknown>,
   place: (path: string) => Place,
@@ -48,14 +48,14 @@ function messageOf({ code, path, message, input }: z.core.$ZodIssue): string {
   return describe(expected, secret === true ? HIDDEN : input);
 }
 
-/** The notes of the key at `path`, or of the one that `path` leads into. */
+/** Annotations of the key at `path`, or of the key that contains `path`. */
 function notesAt(path: readonly PropertyKey[]): Partial<KeyNotes> {
   if (path.length === 0) return {};
   const schema = schemaAt(keys, path);
   return (schema && NOTES.get(schema)) ?? notesAt(path.slice(0, -1));
 }
 
-/** A path as people write it, such as `dns.pools[0].name`. */
+/** A path in the notation for users, such as `dns.pools[0].name`. */
 function pathText(path: readonly PropertyKey[] = []): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
@@ -63,7 +63,7 @@ function pathText(path: readonly PropertyKey[] = []): string {
     .slice(1);
 }
 
-/** Names the most similar known key, or all keys if none is similar. */
+/** Suggests the most similar known key, or lists all keys if none is similar. */
 function noSuchKey(key: string, known: readonly string[]): string {
   const near = known.filter((one) => editDistance(one, key.toLowerCase()) <= 2);
   return near.length > 0
@@ -71,7 +71,7 @@ function noSuchKey(key: string, known: readonly string[]): string {
     : `no such key; there are ${known.join(', ')}`;
 }
 
-/** Levenshtein distance: letters to add, drop or swap for another. */
+/** Levenshtein distance: number of letters to insert, delete or replace. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {

@@ -1,24 +1,24 @@
 /**
- * Building blocks of `sections.ts`: zod, the kinds of value that many keys share, and the annotations of keys.
- * They know no key of Weir, no file, and no environment.
+ * Building blocks of `sections.ts`: zod, types of values that many keys share, and annotations of keys. They are
+ * independent of Weir's keys, files and the environment.
  */
 import { z } from 'zod';
 
 /** Documentation of a key. */
 export interface KeyNotes {
-  /** One sentence. */
+  /** Help text. */
   readonly doc: string;
   /** Unit of a number, as written in the reference. */
   readonly unit?: string;
-  /** The value never appears in a message, a log line or an API answer. */
+  /** Whether the value must not appear in messages, log lines and API answers. */
   readonly secret?: boolean;
-  /** A change takes effect at the next start only; that of any other key at once. */
+  /** Whether a change takes effect only at the next start; changes of other keys take effect at once. */
   readonly restart?: boolean;
   /** Whether the key belongs to one node and is set in its file, as all keys of `[server]` and `[logging]` are. */
   readonly perNode?: boolean;
 }
 
-/** The notes of each key; what a section holds and is not in here is a section itself. */
+/** Annotations of each key. Members of a section that are not in this map are sections themselves. */
 export const NOTES = z.registry<KeyNotes>();
 /** Descriptions of the sections. */
 export const SECTIONS = z.registry<{ readonly doc: string }>();
@@ -26,12 +26,12 @@ export const SECTIONS = z.registry<{ readonly doc: string }>();
 /** `true` or `false`. */
 export const bool = z.boolean();
 
-/** A whole number from `min` to `max`, both included. */
+/** An integer from `min` to `max`, inclusive. */
 export function int(min: number, max: number): z.ZodInt {
   return z.int(`a whole number from ${min} to ${max}`).min(min).max(max);
 }
 
-/** A list of at least `least` entries. */
+/** A list with at least `least` entries. */
 export function list<S extends z.ZodType>(
   entry: S,
   least = 0,
@@ -40,29 +40,29 @@ export function list<S extends z.ZodType>(
   return z.array(entry, expected).refine(({ length }) => length >= least, expected);
 }
 
-/** A table of keys; if it is missing, its keys have their defaults. `doc` is for the reference. */
+/** A table of keys. If it is missing, its keys have their defaults. `doc` is for the reference. */
 export function section<const S extends z.ZodRawShape>(doc: string, shape: S) {
-  // To zod a date is an object like others.
+  // zod accepts a date as an object.
   const notDate = (raw: unknown): unknown => (raw instanceof Date ? raw.toISOString() : raw);
   const schema = z.preprocess(notDate, z.strictObject(shape)).prefault({});
   SECTIONS.add(schema, { doc });
   return schema;
 }
 
-/** A key. The notes are attached to `schema`, so another key must not use the same schema. */
+/** Defines a key. The annotations are attached to `schema`, so each key needs its own schema. */
 export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
   NOTES.add(schema, notes);
   return schema;
 }
 
-/** A key and the path that leads to it. */
+/** A key and its path. */
 export interface PlacedKey {
   readonly path: readonly string[];
   readonly schema: z.core.$ZodType;
   readonly notes: KeyNotes;
 }
 
-/** Every key of a section, in its order; keys of the tables in an array are part of the array's key. */
+/** All keys of a section, in order. Keys of tables in an array are part of the array's key. */
 export function keysOf(schema: z.core.$ZodType, path: readonly string[] = []): PlacedKey[] {
   const notes = NOTES.get(schema);
   if (notes !== undefined) return [{ path, schema, notes }];
@@ -87,7 +87,7 @@ export function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<st
   return def?.type === 'object' ? def.shape : {};
 }
 
-/** The definition of a schema as if its value were required. */
+/** The inner definition of a schema, without its default or optional wrapper. */
 export function withoutDefault(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const isWrapped = def.type === 'default' || def.type === 'prefault' || def.type === 'optional';

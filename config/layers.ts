@@ -1,6 +1,6 @@
 /**
- * The layers of a configuration, key by key: the file, the rows of the cluster, the environment. Says which layer a key
- * takes its value from. Pure; `parse-config.ts` reads the file and the environment.
+ * The layers of a configuration by key: the file, the rows of the cluster, the environment. Determines which layer a
+ * value is from. Pure functions; `parse-config.ts` reads the file and the environment.
  */
 import { FILE_ONLY_KEYS } from '../shared/policy/file-only-keys.ts';
 import { isTable } from './config-fault.ts';
@@ -11,7 +11,7 @@ import { schema } from './schema.ts';
 import type { Config } from './schema.ts';
 import { keys } from './sections.ts';
 
-/** Values as they are written, by the paths of their keys (`server.web_port`). */
+/** Values as written, by the paths of their keys (`server.web_port`). */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Values by their source. */
@@ -37,22 +37,22 @@ const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === tru
 /** Keys of a node outside its own sections: each node has its own disk, memory and database client. */
 const NODE_KEYS = new Set(PLACED.flatMap(({ name, notes }) => (notes.perNode === true ? [name] : [])));
 
-/** True for a key that is only in the file of a node; the others apply to the whole cluster. */
+/** Whether a key is only in the file of a node. Other keys apply to the whole cluster. */
 export function isNodeKey(name: string): boolean {
   return /^(?:server|logging)\./u.test(name) || NODE_KEYS.has(name);
 }
 
-/** True for a key of a node that only a person changes, in the file. */
+/** Whether a key of a node can be changed only in the file, not by Weir. */
 export function isFileOnly(name: string): boolean {
   return FILE_ONLY_KEYS.includes(name);
 }
 
-/** True for a key whose change takes effect at the next start. */
+/** Whether a change of the key takes effect at the next start. */
 export function needsRestart(name: string): boolean {
   return RESTART.has(name);
 }
 
-/** True for a key whose value is never shown. */
+/** Whether the value of the key is never shown. */
 export function isSecret(name: string): boolean {
   return SECRET.has(name);
 }
@@ -76,19 +76,19 @@ export function nodeValues(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => isNodeKey(name)));
 }
 
-/** Node keys that are others from now on; undefined = back to the default. */
+/** New values of node keys; undefined resets a key to its default. */
 export function nodeDifferences(before: Values, after: Values): Values {
   return pickValues(after, differingKeys(before, after).filter(isNodeKey));
 }
 
-/** The layer that decides about a key. */
+/** The layer that the value of a key is from. */
 export function sourceOf({ file, local = [], rows, environment }: Layers, name: string): Source {
   if (name in environment) return 'environment';
   if (isNodeKey(name)) return local.includes(name) ? 'local_file' : name in file ? 'file' : 'default';
   return name in rows ? 'database' : 'default';
 }
 
-/** The values that decide; keys at their default are left out. */
+/** The effective values; keys with their default are left out. */
 export function decidingValues(layers: Layers): Values {
   const found = KEY_NAMES.flatMap((name) => {
     const source = sourceOf(layers, name);
@@ -102,7 +102,10 @@ export function decidingValues(layers: Layers): Values {
   return Object.fromEntries(found);
 }
 
-/** The layers after a change of these values; `rows` are the cluster's before it, undefined = back to the default. */
+/**
+ * The layers after a change of these values; undefined resets a key to its default. `rows` are the cluster's values
+ * before the change.
+ */
 export function layersWith(layers: Layers, rows: Values, values: Values): Layers {
   return {
     ...layers,
@@ -118,14 +121,14 @@ export function treeOf(values: Values): Readonly<Record<string, unknown>> {
   return tree;
 }
 
-/** The configuration with these values, or their faults. */
+/** The configuration with these values, or its faults. */
 export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
   const whole = schema.safeParse(treeOf(values), parsing);
   if (whole.success) return { config: whole.data };
   return { faults: faultsOf(whole, (key) => ({ source: 'configuration', line: undefined, key })) };
 }
 
-/** Whether both say the same; the order of a table's keys does not count. */
+/** Whether two values are equal, ignoring the order of keys in tables. */
 export function isSameValue(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((entry, at) => isSameValue(entry, right[at]));
@@ -139,12 +142,12 @@ export function pickValues(values: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
-/** The values that there are. */
+/** The values that are defined. */
 export function setValues(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** The names of the keys in which both differ. */
+/** Names of the keys whose values differ. */
 export function differingKeys(left: Values, right: Values): string[] {
   return KEY_NAMES.filter((name) => !isSameValue(left[name], right[name]));
 }

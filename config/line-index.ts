@@ -1,14 +1,13 @@
 /**
- * On which line of a TOML text each key stands. The parser knows that a text is valid and what it means; this file only
- * finds places, for messages. It parses only what it needs to skip values (strings, brackets, comments), so it also
- * gives its best answer on invalid text.
+ * Line numbers of the keys in a TOML text, for messages. It does not validate the text. It parses only as much as is
+ * needed to skip values (strings, brackets, comments), so it also finds most keys in invalid text.
  */
 
 /** 1-based line numbers by path, as in `server.web_port` and `dns.pools[0].name`. */
 export interface LineIndex {
-  /** Line of a key or table; if it has none, the line of the nearest enclosing one. */
+  /** Line of a key or table; if it is not in the text, the line of the nearest enclosing one. */
   lineOf(path: string): number | undefined;
-  /** Line of the second mention of a key or table that may be given once only. */
+  /** Line of the second definition of a key or table that must be defined only once. */
   lineOfRepeat(path: string): number | undefined;
 }
 
@@ -52,7 +51,7 @@ export function indexLines(text: string): LineIndex {
   };
 }
 
-/** Offset after the newline that ends the statement at `from`; a value may run over several lines. */
+/** Offset after the newline that ends the statement at `from`. A value may span several lines. */
 function endOfStatement(text: string, from: number, isValue: boolean): number {
   const token = /"""(?:[^\\]|\\[^])*?"""|'''[^]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/uy;
   let depth = 0;
@@ -70,13 +69,13 @@ function endOfStatement(text: string, from: number, isValue: boolean): number {
   return text.length;
 }
 
-/** The parts of a dotted key, quotes taken off. */
+/** The parts of a dotted key, without quotes. */
 export function keyPath(written: string): string[] {
   const parts = written.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s"']+/gu) ?? [];
   return parts.map((part) => part.replace(/^(["'])(.*)\1$/u, '$2'));
 }
 
-/** The path of a table header, with the number of the entry after every array of tables. */
+/** Path of a table header, with the index of the entry after each array of tables. */
 function resolve(parts: readonly string[], arrays: Map<string, number>, opensEntry: boolean): string {
   let path = '';
   parts.forEach((part, index) => {

@@ -1,5 +1,5 @@
 /**
- * Which configuration file root takes from the folder where it is.
+ * The configuration file that root uses from the working directory.
  *
  * @needs root
  */

@@ -1,6 +1,7 @@
 /**
- * Finds the configuration file, reads it and the local changes, and hands both to `parse-config.ts` with the environment.
- * The order: the file that was named, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`, none.
+ * Finds the configuration file, reads it and the local changes, and passes both to `parse-config.ts` with the
+ * environment. The order: the file on the command line, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`,
+ * none.
  */
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -15,17 +16,17 @@ import type { UsableConfig } from './usable-config.ts';
 
 /** Location of the configuration. */
 export interface ConfigSource {
-  /** The file named on the command line; it must exist. */
+  /** The file from the command line; it must exist. */
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder that relative paths start from. */
+  /** Base directory of relative paths. */
   readonly cwd: string;
 }
 
-/** The default places of the file. */
+/** Default paths of the file. */
 export const DEFAULT_FILES = ['config/weir.toml', '/etc/weir/weir.toml'] as const;
 
-/** Loads the configuration; every fault is in the result, none is thrown. */
+/** Loads the configuration. Faults are in the result and never thrown. */
 export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   const found = await findFile(source);
   if ('fault' in found) return { ok: false, faults: [found.fault] };
@@ -36,7 +37,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   return 'fault' in local ? { ok: false, faults: [local.fault] } : parseConfig({ ...found, local });
 }
 
-/** Loads what can be used of a configuration with faults. */
+/** Loads the usable part of a configuration with faults. */
 export async function loadUsable(source: ConfigSource): Promise<UsableConfig> {
   const found = await findFile(source);
   const input = 'fault' in found ? { file: undefined, env: source.env } : found;
@@ -86,7 +87,7 @@ async function distrustOf(
     return `${whose} the folder ${cwd}; ${named}`;
   }
   owners.push(await ownerOf(resolve(cwd, dataDir)));
-  // A link is as good as the worst of its ends.
+  // A link is trusted only if both the link and its target are.
   for (const found of [await stat(dirname(path)), await lstat(path), await stat(path)]) {
     if (!owners.includes(found.uid))
       return `user id ${found.uid} owns it, and neither root nor the owner of the data directory does; ${named}`;
@@ -96,7 +97,7 @@ async function distrustOf(
   return null;
 }
 
-/** Of a directory that does not exist yet, the owner of the one that it will be made in. */
+/** For a directory that does not exist yet, the owner of its nearest existing parent. */
 async function ownerOf(directory: string): Promise<number> {
   for (let at = resolve(directory); ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);

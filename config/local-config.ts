@@ -1,7 +1,8 @@
 /**
- * `<data_dir>/weir.local.toml`: changes that Weir could not write into its configuration file, which may belong to root.
- * Read after that file, it outranks it key by key, until a person edits the key there: for that it also holds what the
- * file said when a change was written. Pure; `local-file.ts` reads and writes it.
+ * `<data_dir>/weir.local.toml`: changes that Weir could not write to its configuration file, which may belong to root.
+ * For each key, this file takes precedence over the configuration file until the user edits the key there. To detect
+ * such edits, it also contains the values that the configuration file had when a change was written. Pure functions;
+ * `local-file.ts` reads and writes the file.
  */
 import { join } from 'node:path';
 import { isTable } from './config-fault.ts';
@@ -16,9 +17,9 @@ import { keys } from './sections.ts';
 
 /** Changes by the names of their keys. */
 export interface LocalConfig {
-  /** The values from then on; undefined = the default. */
+  /** The new values; undefined means the default. */
   readonly values: Values;
-  /** Values in the configuration file at that time; absent = not set. */
+  /** Values in the configuration file when the change was written; absent keys were not set. */
   readonly replaced: Values;
 }
 
@@ -28,7 +29,7 @@ export const NOTHING_LOCAL: LocalConfig = { values: {}, replaced: {} };
 const HEADER = `# Written by Weir, for changes that it could not write into its configuration file. A key that is edited there
 # afterwards wins. To undo all changes, remove this file and restart Weir.
 `;
-/** The section for notes about the changes, which has no keys of the configuration. */
+/** Section with information about the changes; it contains no keys of the configuration. */
 const NOTES = 'weir';
 
 /** Path of the file. */
@@ -36,7 +37,7 @@ export function localPath(dataDir: string): string {
   return join(dataDir, 'weir.local.toml');
 }
 
-/** Reads the text of the file `name`; adds what is wrong with it to `faults`. */
+/** Parses the text of the file `name`; adds errors to `faults`. */
 export function parseLocal(
   { name, text }: { readonly name: string; readonly text: string },
   faults: ConfigFault[],
@@ -75,19 +76,19 @@ function readNotes(
   return { replaced: {}, defaults: [] };
 }
 
-/** The effective changes: those whose replaced values are still in the configuration file. */
+/** The effective changes: those whose previous values are still in the configuration file. */
 export function localInForce({ values, replaced }: LocalConfig, file: Values): LocalConfig {
   const names = Object.keys(values).filter((name) => isSameValue(replaced[name], file[name]));
   return { values: pickValues(values, names), replaced: pickValues(replaced, names) };
 }
 
-/** The values of the configuration file with the changes that count. */
+/** Values of the configuration file with the effective changes. */
 export function withLocal(file: Values, local: LocalConfig): Values {
   const merged = { ...file, ...localInForce(local, file).values };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
-/** The text of the file with these changes; null if one of them cannot be written, '' if there are none. */
+/** Text of the file with these changes; null if one of them cannot be written, '' if there are none. */
 export function localText({ values, replaced }: LocalConfig): string | null {
   const names = Object.keys(values);
   if (names.length === 0) return '';

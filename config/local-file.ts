@@ -1,9 +1,9 @@
-/** Reads and writes `<data_dir>/weir.local.toml`. Its folder may belong to another user than the one who reads it. */
+/** Reads and writes `<data_dir>/weir.local.toml`. The directory may belong to a different user than the reader. */
 import { constants } from 'node:fs';
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Longest file that is read, bytes. */
+/** Maximum size of the file in bytes. */
 const MAX_BYTES = 1_048_576;
 /** Mode bits. */
 const OTHERS_WRITE = 0o022;
@@ -11,10 +11,10 @@ const OTHERS_WRITE = 0o022;
 /** Result: a text, nothing, or the reason why the file cannot be used. */
 export type LocalText = { readonly text: string } | { readonly fault: string } | null;
 
-/** Reads the file. Null if there is none, or if the folder is closed to this user. */
+/** Reads the file; null if it does not exist or this user may not access the directory. */
 export async function readLocal(path: string): Promise<LocalText> {
   try {
-    // A link or a pipe in its place must not have anyone read elsewhere, or wait.
+    // If a link or a pipe replaces the file, Weir must not follow or wait for it.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const state = await file.stat();
@@ -75,7 +75,10 @@ export async function writeLocal(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
-/** Whether the configuration file could not be written since it is another user's, or on a disk that takes no changes. */
+/**
+ * Whether the configuration file could not be written because it belongs to another user or its file system is
+ * read-only.
+ */
 export function isUnwritable(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))

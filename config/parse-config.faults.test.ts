@@ -1,4 +1,4 @@
-/** Refused contents of a file, and the messages about them. */
+/** Invalid file contents, and the messages about them. */
 import { describe, expect, test } from '@jest/globals';
 import { formatFault } from './config-fault.ts';
 import { parseConfig } from './parse-config.ts';

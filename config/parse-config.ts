@@ -1,6 +1,6 @@
 /**
- * Parses the text of a file and an environment into a configuration, or a list of all faults. Pure; `load-config.ts`
- * finds and reads the file.
+ * Parses the text of a file and an environment into a configuration or a list of all faults. Pure functions;
+ * `load-config.ts` finds and reads the file.
  */
 import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
@@ -49,16 +49,16 @@ export interface NamedText {
 
 /** Inputs of a configuration. */
 export interface ConfigInput {
-  /** The TOML text and the name of its file; undefined for no file at all. */
+  /** The TOML text and the name of its file; undefined without a file. */
   readonly file: NamedText | undefined;
-  /** Local changes (`local-config.ts`); absent = none. */
+  /** Local changes (`local-config.ts`), if there are any. */
   readonly local?: NamedText | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, at: placed.path.join('.') }));
 
-/** Reads, checks and completes a configuration; every fault is found in one go. */
+/** Parses, checks and completes a configuration. All faults are reported at once. */
 export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   const faults: ConfigFault[] = [];
   const { name, text } = file ?? { name: 'defaults', text: '' };
@@ -76,7 +76,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
     const variable = environment.names.get(key);
     if (variable === undefined)
       return inForce.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
-    // The path inside the key follows the variable's name.
+    // The path within the key follows the name of the variable.
     return { source: 'environment', line: undefined, key: variable + path.slice(key.length) };
   };
   faults.push(...faultsOf(keys.safeParse(environment.raw, parsing), place));
@@ -98,7 +98,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   };
 }
 
-/** `over` on top of `under`; lists are replaced, tables are merged. */
+/** Merges `over` into `under`; lists are replaced, tables are merged. */
 function merge(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {

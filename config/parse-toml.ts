@@ -1,13 +1,13 @@
 /**
- * The only importer of `toml`: parses a text into a tree of values, and rewrites the parser's errors. Does not
- * interpret the values.
+ * The only module that imports `toml`: parses a text into a tree of values, and rewrites the parser's errors. It does
+ * not interpret the values.
  */
 import { parse } from 'toml';
 import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { LineIndex } from './line-index.ts';
 
-/** The tree of the TOML `text` of the file `name`; an empty tree and a fault if it is not valid TOML. */
+/** Parses the TOML `text` of the file `name`; an empty tree and a fault if it is invalid. */
 export function parseToml(
   name: string,
   text: string,
@@ -32,7 +32,7 @@ function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> 
     const where = first === undefined ? '' : ` (first on line ${first})`;
     return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `given twice${where}` };
   }
-  // The parser lists every character that could have followed; the one that it found says more.
+  // The parser lists every possible next character; the character that it found is more useful.
   const found = /but (.+) found\.$/su.exec(error.message)?.[1];
   const what = found === undefined ? error.message : `expected valid TOML, got ${found}`;
   const column = at.column === undefined ? '' : ` at column ${at.column}`;

@@ -1,8 +1,8 @@
-/** Replaces one of the operator's files atomically; its mode and owner stay the same. */
+/** Replaces a file of the user atomically and keeps its mode and owner. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Mode bits of everyone who is neither the owner nor in the group. */
+/** Mode bits for users who are neither the owner nor in the group. */
 const OTHERS = 0o007;
 const OWNER_ONLY = 0o600;
 
@@ -27,7 +27,7 @@ export async function rewriteFile(path: string, text: string, hasNewSecret = fal
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the one to report.
+    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the relevant one.
     throw error;
   }
   const folder = await open(dirname(target), 'r');

@@ -1,7 +1,6 @@
 /**
- * The schema of the whole configuration: the keys of `sections.ts`, what they inherit from each other, and
- * the rules between them. Rules are asked once every key is right by itself, so that no message is the echo
- * of another fault.
+ * Schema of the whole configuration: the keys of `sections.ts`, defaults that derive from other keys, and rules between
+ * keys. Rules are checked only if each key is valid by itself, so that one mistake causes only one message.
  */
 import type { z } from 'zod';
 import { databaseFaults } from '../shared/net/postgres-url.ts';
@@ -9,7 +8,7 @@ import { keys } from './sections.ts';
 
 type Keys = z.output<typeof keys>;
 
-/** A configuration that can work, complete and frozen. */
+/** A valid configuration, complete and frozen. */
 export const schema = keys.superRefine(checkRules).transform((values) => {
   const { server, dns, blocking } = values;
   const pools = dns.pools.map((pool) => ({ ...pool, strategy: pool.strategy ?? dns.default_strategy }));
@@ -17,7 +16,7 @@ export const schema = keys.superRefine(checkRules).transform((values) => {
   return freeze({ ...values, dns: { ...dns, pools }, blocking: { ...blocking, list_dirs } });
 });
 
-/** The whole configuration, as values; its keys are those of the TOML file. */
+/** Values of the whole configuration; its keys are those of the TOML file. */
 export type Config = z.output<typeof schema>;
 
 type Context = z.core.$RefinementCtx<Keys>;

@@ -1,8 +1,8 @@
 /**
- * Every key of the configuration: its form, its default, its unit, and one sentence. This table is the
- * one place to add a key; the type `Config`, the checks and the names of the environment variables follow
- * from it, and `npm run check -- config --write` generates `weir.toml` and the dashboard's table. Keys of `[dns]` are in `dns-section.ts`; what holds between keys is
- * in `schema.ts`.
+ * Every key of the configuration with its type, default, unit and help. Keys are added only here: the type `Config`,
+ * the checks and the names of environment variables derive from this table, and `npm run check -- config --write`
+ * generates `weir.toml` and the dashboard's table. Keys of `[dns]` are in `dns-section.ts`; rules between keys are in
+ * `schema.ts`.
  */
 import { z } from 'zod';
 import { LOG_PRESSURES } from '../shared/query-log.ts';
@@ -308,5 +308,5 @@ const auth = section('Access to the dashboard and the API.', {
   oidc,
 });
 
-/** Every key of the TOML file, each checked by itself. */
+/** Every key of the TOML file; each is checked separately. */
 export const keys = section('', { server, database, dns, cache, blocking, logging, auth });

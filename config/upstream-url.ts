@@ -1,6 +1,4 @@
-/**
- * The forms in which an upstream server is written, and the pools made of them. The data plane resolves and asks them.
- */
+/** Notations of upstream servers, and the configured pools. The data plane resolves and queries the servers. */
 import { isIP } from 'node:net';
 import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
 import { isHostName, serverForm, splitHostPort } from './value-checks.ts';
@@ -11,9 +9,9 @@ const EXPECTED =
   'tls://dns.example.org@192.0.2.53 or https://dns.example.org/dns-query';
 
 /**
- * Parses an upstream server's text; undefined if it has none of the forms `udp://host[:port]`, `tcp://host[:port]`,
+ * Parses the text of an upstream server; undefined if it is not `udp://host[:port]`, `tcp://host[:port]`,
  * `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a port (UDP). `@ip`
- * pins the address, so that no lookup is needed; the port may also follow it, as `@ip:port`.
+ * sets the address, so that no lookup is needed; the port may also follow it, as in `@ip:port`.
  */
 export function parseUpstream(address: string): UpstreamSettings | undefined {
   const match = /^(?:(udp|tcp|tls|https):\/\/)?([^/?#\s]+)([/?][^#\s]*)?$/iu.exec(address);
@@ -43,16 +41,16 @@ export function parseUpstream(address: string): UpstreamSettings | undefined {
   };
 }
 
-/** The form of an upstream server's text. */
+/** Pattern of the text of an upstream server. */
 export const upstream = serverForm(EXPECTED, (value) => {
   const parsed = parseUpstream(value);
   return parsed?.pinnedIp ?? parsed?.host;
 });
 
-/** A pool as it is configured: its servers are still text. */
+/** A configured pool, with servers as text. */
 type WrittenPool = Omit<PoolSettings, 'servers'> & { readonly servers: readonly string[] };
 
-/** The pools of a checked configuration (`dns.pools`), servers taken apart, in the order they are asked. */
+/** The pools of a valid configuration (`dns.pools`), with parsed servers, in the order in which they are used. */
 export function poolsOf(pools: readonly WrittenPool[]): readonly PoolSettings[] {
   return pools
     .map((pool) => ({ ...pool, servers: pool.servers.flatMap((server) => parseUpstream(server) ?? []) }))

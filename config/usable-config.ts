@@ -1,6 +1,6 @@
 /**
- * Usable part of a configuration with faults, for commands that need little of it, such as the data directory: each
- * key that is valid by itself. Pure; `load-config.ts` reads the files.
+ * Usable part of a configuration with faults: each key that is valid by itself. For commands that need only a few keys,
+ * such as the data directory. Pure functions; `load-config.ts` reads the files.
  */
 import { z } from 'zod';
 import type { ConfigFault } from './config-fault.ts';
@@ -20,21 +20,21 @@ export interface UsableConfig {
   readonly config: Config;
   /** Paths of the keys that the file or the environment sets. */
   readonly explicit: ReadonlySet<string>;
-  /** False if the data directory may be another one than `config` says. */
+  /** False if the actual data directory may differ from the one in `config`. */
   readonly isDataDirKnown: boolean;
 }
 
 const DATA_DIR = 'server.data_dir';
-/** The keys that are used if the others contradict each other. */
+/** Keys that are used even if others contradict each other. */
 const FEWEST = [DATA_DIR, 'server.alt_compat', 'logging.format', 'logging.level'];
-/** A line that sets the data directory in any way that TOML knows. */
+/** Matches a line that sets the data directory in any notation of TOML. */
 const SETS_DATA_DIR = /^[^#\n]*\bdata_dir\b[^#\n]*=/mu;
-/** Lines that are left out until the rest is TOML. */
+/** Maximum number of lines to leave out until the rest is valid TOML. */
 const MAX_LOST_LINES = 100;
 
 const SCHEMAS = new Map(keysOf(keys).map(({ path, schema }) => [path.join('.'), schema]));
 
-/** Reads what is right; never fails. */
+/** Reads the valid keys; never fails. */
 export function usableConfig({ file, local, env }: ConfigInput): UsableConfig {
   const text = file?.text ?? '';
   const environment = goodValues(valuesOf(readEnvironment(env, []).raw));
