@@ -1,4 +1,4 @@
-/** Configuration of the dashboard's build and of its development server. */
+/** Configuration of the dashboard's build and development server. */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { ProxyOptions } from 'vite';
@@ -6,11 +6,14 @@ import { sharedWithOverview } from './build/chunk-names.ts';
 import { compiledMessages } from './build/compiled-messages.ts';
 import { componentLanguages } from './build/component-languages.ts';
 
-/** The running Weir that `npm run dashboard` shows. */
+/** URL of the Weir server that `npm run dashboard` uses. */
 const WEIR = process.env['WEIR_URL'] ?? 'http://127.0.0.1:8080';
 const SERVED_BY_WEIR = ['/api', '/svc', '/svc-config.js', '/check', '/docs', '/metrics', '/login/oidc'];
 
-/** Weir refuses requests of other origins, so the development server's own becomes that of Weir; no other does. */
+/**
+ * Weir refuses requests from other origins, so the origin of the development server is replaced by Weir's. Other
+ * origins are not.
+ */
 const toWeir: ProxyOptions = {
   target: WEIR,
   changeOrigin: true,
@@ -25,7 +28,7 @@ const toWeir: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative: a proxy may serve Weir below a path.
+  // Relative, because a proxy may serve Weir below a path.
   base: './',
   plugins: [react(), compiledMessages(), componentLanguages('../src/i18n')],
   css: { modules: { generateScopedName: '[hash:base64:6]' } },
@@ -39,8 +42,8 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
-        // A browser asks for six files at a time: what every page begins with is one, the icons of all pages another,
-        // and what the overview shares with others a third.
+        // A browser requests six files at a time. Modules of every page are in one file, icons of all pages in another,
+        // and modules that the overview shares with other pages in a third.
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'] },

@@ -1,6 +1,6 @@
 /**
- * A program: builds the dashboard and puts the build in place (npm run dashboard -- build); with `--if-changed`, unless the
- * one in place is of the same sources. It says in one line what it made, or why it could not.
+ * Program that builds the dashboard and installs the build (npm run dashboard -- build). With `--if-changed`, it builds
+ * only if the sources have changed. It prints one line with the result or the error.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './se
 
 const CONFIG = new URL('../vite.config.ts', import.meta.url).href;
 
-/** React has other code for other words here, and Vite takes the word of the environment. */
+/** React contains different code for other values, and Vite takes the value from the environment. */
 process.env['NODE_ENV'] = 'production';
 
 async function buildDashboard(dist: string): Promise<string> {
@@ -37,7 +37,10 @@ async function buildDashboard(dist: string): Promise<string> {
   }
 }
 
-/** Builds into a folder; returns the files that were taken in, from the root on. Loaded late, as loading takes long. */
+/**
+ * Builds into a directory; returns the source files, relative to the root. Vite is imported here because loading it is
+ * slow.
+ */
 async function runVite(outDir: string): Promise<string[]> {
   const { build } = await import('vite');
   const { default: config } = (await import(CONFIG)) as { readonly default: UserConfig };
@@ -61,7 +64,7 @@ async function runVite(outDir: string): Promise<string[]> {
   return [...new Set(taken)];
 }
 
-/** Whether a build of the sources as they are is in place. */
+/** Whether the installed build was made from the current sources. */
 async function isInPlace(dist: string): Promise<boolean> {
   const build = await openBuild(dist).catch(() => null);
   if (build === null) return false;

@@ -1,19 +1,19 @@
-/** Modules that the build puts into one file, to save requests. */
+/** Assigns modules to shared files, to save requests. */
 import { join } from 'node:path';
 
-/** The part of the bundler that is needed. */
+/** The used part of the bundler's API. */
 interface Modules {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
 const OVERVIEW = join(import.meta.dirname, '..', 'src', 'pages', 'overview');
 
-/** File name of modules that the overview shares with other pages; most people open the overview first. */
+/** File name of modules that the overview shares with other pages. Most users open the overview first. */
 export function sharedWithOverview(id: string, modules: Modules): string | null {
   return !id.startsWith(OVERVIEW) && neededByOverview(modules).has(id) ? 'widgets' : null;
 }
 
-/** Needed modules by bundler, because a build asks for each module. */
+/** Required modules by bundler, cached because the build calls this for each module. */
 const needed = new WeakMap<Modules, ReadonlySet<string>>();
 
 function neededByOverview(modules: Modules): ReadonlySet<string> {

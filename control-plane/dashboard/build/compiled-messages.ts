@@ -1,10 +1,10 @@
-/** Compiles the messages of a language, ICU texts in JSON, at the time of building: the browser gets no parser. */
+/** Compiles the messages of a language (ICU texts in JSON) during the build, so that the browser needs no parser. */
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import type { Plugin } from 'vite';
 
 const MESSAGES = /\/i18n\/[a-z-]+\.json$/i;
 
-/** The plugin; a message that cannot be compiled ends the build. */
+/** The plugin. The build fails if a message cannot be compiled. */
 export function compiledMessages(): Plugin {
   return {
     name: 'weir-messages',

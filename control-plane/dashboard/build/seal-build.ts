@@ -1,6 +1,6 @@
 /**
- * Makes what Vite wrote into a folder a build that is served: compressed forms beside each file, and the manifest, which
- * takes the place of the one before by a rename. So two builds at once, and one that is killed, leave a whole one.
+ * Turns Vite's output into a build that can be served: adds compressed files and the manifest, which replaces the
+ * previous one by a rename. So there is always a complete build, even if two builds run at once or one is killed.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import type {
   StoredForm,
 } from '../../web/built-dashboard/build-manifest.ts';
 
-/** The media type of each kind of file. */
+/** Media types by file extension. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -32,15 +32,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Milliseconds after which the folder of a build that came to nothing is removed. */
+/** Milliseconds after which the directory of an unfinished build is removed. */
 const STALE_MS = 3600 * 1000;
 
-/** A folder for a new build, in the folder of the builds. */
+/** Creates a directory for a new build. */
 export function freshFolderName(): string {
   return `files-${randomUUID()}`;
 }
 
-/** Seals the files in `folder` and puts them in the place of the build before. */
+/** Seals the files in `folder` and replaces the previous build. */
 export async function sealBuild(
   dist: string,
   folder: string,
@@ -64,20 +64,20 @@ export async function sealBuild(
   return manifest;
 }
 
-/** Removes the build that another one replaced, and what killed builds left behind long ago. */
+/** Removes the replaced build, and old directories of killed builds. */
 export async function removeOldBuilds(dist: string, replaced: string | null, nowMs: number): Promise<void> {
   const inPlace = await folderInPlace(dist);
   for (const entry of await readdir(dist)) {
     if (entry === MANIFEST_NAME || entry === inPlace) continue;
     const path = join(dist, entry);
     const found = await lstat(path).catch(() => null);
-    // Another build may be under way.
+    // Another build may be running.
     const isYoung = found !== null && nowMs - found.mtimeMs < STALE_MS;
     if (entry === replaced || !isYoung) await rm(path, { recursive: true, force: true });
   }
 }
 
-/** The folder of the current build; null without one. */
+/** Directory of the current build; null if there is none. */
 export async function folderInPlace(dist: string): Promise<string | null> {
   try {
     return parseManifest(await readFile(join(dist, MANIFEST_NAME), 'utf8')).folder;
@@ -98,7 +98,7 @@ async function storeForms(folder: string, path: string): Promise<StoredFile> {
   return { path, type, forms: forms as StoredFile['forms'] };
 }
 
-/** A form that is no smaller is left out. */
+/** A compressed file that is not smaller is omitted. */
 async function formsOf(content: Buffer): Promise<[Form, Uint8Array][]> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,

@@ -1,5 +1,6 @@
-// A network that changes while the page loads, as a phone's does, must not leave it blank: where a script of the page has
-// not come, the page says so and loads again. Before all other scripts, as the event does not wait for who listens.
+// If a script of the page cannot be loaded, for example because a phone changes its network, shows a message and
+// reloads the page instead of leaving it blank. Runs before all other scripts, because later listeners would miss the
+// event.
 (() => {
   const RETRY_MS = 3000;
   let isFailed = false;
@@ -13,6 +14,6 @@
     else say();
     setTimeout(() => location.reload(), RETRY_MS);
   };
-  // The error of an element does not rise to the window, but passes it on its way down.
+  // Error events of elements do not bubble to the window, but can be captured there.
   addEventListener('error', tryAgain, true);
 })();

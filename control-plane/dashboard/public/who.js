@@ -1,4 +1,4 @@
-// Asks who this is while the code of the page is still on its way; src/api/who-ahead.ts takes the answer.
+// Requests the login state while the code of the page is loading; src/api/who-ahead.ts uses the answer.
 (() => {
   const base = new URL('.', location.href).pathname.replace(/\/$/, '');
   const { apiBase } = window.__SVC_CONFIG__ ?? { apiBase: '/api' };
