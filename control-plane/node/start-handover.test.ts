@@ -10,17 +10,17 @@ import { lockDataDir } from '../storage/db/data-dir-lock.ts';
 import { HANDOVER_SOCKET } from './upgrade/handover-format.ts';
 import { openDataDir } from './start-handover.ts';
 
-let room: TempDir;
+let tempDir: TempDir;
 beforeEach(() => {
-  room = makeTempDir();
+  tempDir = makeTempDir();
 });
-afterEach(() => room.remove());
+afterEach(() => tempDir.remove());
 
 describe('openDataDir()', () => {
   test('locks a directory that no process holds, although it was to take over', async () => {
-    const { lock, taking } = await openDataDir(room.dataDir, new MemoryLogger(), true);
+    const { lock, taking } = await openDataDir(tempDir.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
-    expect(() => lockDataDir(room.dataDir)).toThrow(/is in use by another weir/);
+    expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another weir/);
     lock.release();
   });
 
@@ -30,23 +30,23 @@ describe('openDataDir()', () => {
   ])(
     'says why the process that uses a directory is left alone (asked to take over: %s)',
     async (told, why) => {
-      const lock = lockDataDir(room.dataDir);
-      await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
+      const lock = lockDataDir(tempDir.dataDir);
+      await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
       lock.release();
     },
   );
 
   test('asks no process on a directory from before 0.1.0 to hand it over', async () => {
-    mkdirSync(room.dataDir);
-    writeFileSync(join(room.dataDir, 'lock'), '');
+    mkdirSync(tempDir.dataDir);
+    writeFileSync(join(tempDir.dataDir, 'lock'), '');
     const running = createServer();
     let calls = 0;
     running.on('connection', (socket) => {
       calls++;
       socket.destroy();
     });
-    await once(running.listen(join(room.dataDir, HANDOVER_SOCKET)), 'listening');
-    await expect(openDataDir(room.dataDir, new MemoryLogger(), true)).rejects.toThrow(/before 0\.1\.0/);
+    await once(running.listen(join(tempDir.dataDir, HANDOVER_SOCKET)), 'listening');
+    await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), true)).rejects.toThrow(/before 0\.1\.0/);
     expect(calls).toBe(0);
     running.close();
   });

@@ -10,11 +10,11 @@ import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 
 test('openNode() opens a node that may write at once, and locks its directory until it stops', async () => {
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   const port = await freePort(['127.0.0.1']);
   const text = `database.url = "postgres://weir@127.0.0.1:9/weir"
 logging.level = "error"
-server = { data_dir = ${JSON.stringify(room.dataDir)}, dns_port = ${port}, bind_address = ["127.0.0.1"] }
+server = { data_dir = ${JSON.stringify(tempDir.dataDir)}, dns_port = ${port}, bind_address = ["127.0.0.1"] }
 `;
   const loaded = parseConfig({ file: { name: 'weir.toml', text }, env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -29,8 +29,8 @@ server = { data_dir = ${JSON.stringify(room.dataDir)}, dns_port = ${port}, bind_
   await node.mayWrite;
   expect([taking, node.isTakingOver, node.inherited, node.dnsPort]).toEqual([null, false, null, port]);
   expect(steps.step).toBe('open the data directory');
-  expect(() => lockDataDir(room.dataDir)).toThrow(/is in use by another weir/);
+  expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another weir/);
   await stopInReverse(stops, logger);
-  lockDataDir(room.dataDir).release();
-  room.remove();
+  lockDataDir(tempDir.dataDir).release();
+  tempDir.remove();
 });

@@ -13,8 +13,8 @@ import { Weir } from '../../test/support/weir/weir-process.ts';
 import { SOCKET_NAME } from '../api/socket-name.ts';
 
 /** Health as the command line reads it. */
-async function healthAtSocket({ room }: Weir): Promise<unknown> {
-  const asked = request({ socketPath: join(room.dataDir, SOCKET_NAME), path: '/api/health' }).end();
+async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
+  const asked = request({ socketPath: join(tempDir.dataDir, SOCKET_NAME), path: '/api/health' }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   return json(response);
 }
@@ -61,10 +61,10 @@ describe('startWeir() of a process', () => {
 
   test('startWeir() refuses a data directory that another process uses, which is undisturbed', async () => {
     await using first = await Weir.start();
-    await using second = await Weir.launch({ room: first.room });
+    await using second = await Weir.launch({ tempDir: first.tempDir });
     expect(await second.end()).toMatchObject({ code: 1 });
     expect(second.output).toContain(
-      `weir: data directory ${first.room.dataDir} is in use by another weir (process ${String(first.pid)})`,
+      `weir: data directory ${first.tempDir.dataDir} is in use by another weir (process ${String(first.pid)})`,
     );
     expect((await first.health()).body).toMatchObject({ checks: { database: { status: 'ok' } } });
     using udp = await UdpClient.open(first.dnsPort);

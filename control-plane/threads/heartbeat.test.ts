@@ -65,12 +65,12 @@ describe('coreTimeOf()', () => {
   });
 
   test('finds a thread beside one that ends while it is looked for', () => {
-    const room = makeTempDir();
-    for (const tid of ['1', '2']) mkdirSync(join(room.path, tid));
-    writeFileSync(join(room.path, '2', 'comm'), 'found\n');
-    writeFileSync(join(room.path, '2', 'schedstat'), '3000000 4000000 5\n');
-    expect(coreTimeOf('found', room.path)).toEqual({ ranMs: 3, waitedMs: 4 });
-    room.remove();
+    const tempDir = makeTempDir();
+    for (const tid of ['1', '2']) mkdirSync(join(tempDir.path, tid));
+    writeFileSync(join(tempDir.path, '2', 'comm'), 'found\n');
+    writeFileSync(join(tempDir.path, '2', 'schedstat'), '3000000 4000000 5\n');
+    expect(coreTimeOf('found', tempDir.path)).toEqual({ ranMs: 3, waitedMs: 4 });
+    tempDir.remove();
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readRecords } from '../../test/support/dns/record-text.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
-import { TEST } from '../../test/support/dns/validation-room.ts';
+import { TEST } from '../../test/support/dns/validation-fixture.ts';
 import { createSealedRecords, SealedRecords } from '../../shared/memory/sealed-records.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
 import { Dnskey } from './dnskey.ts';

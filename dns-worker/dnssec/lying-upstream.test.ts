@@ -12,9 +12,9 @@ import {
   secure,
   SOA,
   TEST,
-  type ValidationRoom,
-  validationRoom as room,
-} from '../../test/support/dns/validation-room.ts';
+  type ValidationFixture,
+  validationFixture as fixture,
+} from '../../test/support/dns/validation-fixture.ts';
 
 const ISLAND = new TestZone('island.open.test');
 const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';
@@ -27,21 +27,21 @@ function junk(owner: string, type: string, signer: string): string {
 }
 
 /** Proves that `name` is not the apex of a zone. */
-function noCut(table: ValidationRoom['table'], name: string, zone = TEST, soa = SOA): void {
+function noCut(table: ValidationFixture['table'], name: string, zone = TEST, soa = SOA): void {
   const nsec = `${name} 300 NSEC \\000.${name} A RRSIG NSEC`.replace('\\000', '0');
   table.on(name, 'DS', negative(Rcode.NOERROR, zone.signed(`${soa}\n${nsec}`)));
 }
 
 describe('an answer with a junk signature', () => {
   test('is bogus below an island anchor, whatever zone above it the signature names', async () => {
-    const { ask, table } = room([], readTrustAnchors(TEST.dnskey));
+    const { ask, table } = fixture([], readTrustAnchors(TEST.dnskey));
     noCut(table, 'www.test');
     table.on('www.test', 'A', positive(`www.test 300 A 192.0.2.66\n${junk('www.test', 'A', '.')}`));
     expect(await ask('www.test', 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
   test('is bogus below an island anchor in a zone that is proven to be unsigned', async () => {
-    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${ISLAND.ds}`));
+    const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${ISLAND.ds}`));
     const name = 'www.island.open.test';
     table.on('island.open.test', 'DNSKEY', positive(ISLAND.signed(ISLAND.dnskey)));
     noCut(table, name, ISLAND, 'island.open.test 300 SOA ns.test root.test 1 2 3 4 300');
@@ -54,14 +54,14 @@ describe('an answer with a junk signature', () => {
   });
 
   test('is bogus below an anchor that the zone above has keys for too', async () => {
-    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${new TestZone('child.test').ds}`));
+    const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${new TestZone('child.test').ds}`));
     const name = 'www.child.test';
     table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
     expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
   test('is insecure in a zone that is proven to be unsigned, as it would be without', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const name = 'www.open.test';
     for (const signer of [name, 'open.test', 'test', '.']) {
       table.on(name, 'A', positive(`${name} 300 A 192.0.2.2\n${junk(name, 'A', signer)}`));
@@ -70,7 +70,7 @@ describe('an answer with a junk signature', () => {
   });
 
   test('is secure with a genuine one behind it, whatever zone the junk names', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     noCut(table, 'www.test');
     const [record, genuine] = TEST.signed('www.test 300 A 192.0.2.1').split('\n');
     for (const signer of ['.', 'test', 'www.test']) {
@@ -82,7 +82,7 @@ describe('an answer with a junk signature', () => {
 
 describe('a trust anchor at a cut', () => {
   test('also leaves the NSEC there to the zone above', async () => {
-    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
+    const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
     const nsec = `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
     expect(await ask('childe.test', 'A')).toMatchObject(secure);
@@ -93,7 +93,7 @@ describe('a negative trust anchor inside a zone', () => {
   const expired = { inception: INCEPTION - 20_000_000, expiration: INCEPTION - 10_000_000 };
 
   test('makes insecure what its zone has signed badly at and below it, and nothing else', async () => {
-    const { ask, table } = room(['nta.test']);
+    const { ask, table } = fixture(['nta.test']);
     for (const name of ['nta.test', 'www.nta.test', 'ntb.test']) {
       noCut(table, name);
       table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.3`, expired)));
@@ -104,7 +104,7 @@ describe('a negative trust anchor inside a zone', () => {
   });
 
   test('makes insecure what is said not to exist below it, well proven or not', async () => {
-    const { ask, table } = room(['nta.test']);
+    const { ask, table } = fixture(['nta.test']);
     const nsec = `${SOA}\nnt.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     for (const authority of [TEST.signed(nsec), TEST.signed(nsec, expired), SOA, '']) {
       table.on('no.nta.test', 'A', negative(Rcode.NXDOMAIN, authority));
@@ -115,7 +115,7 @@ describe('a negative trust anchor inside a zone', () => {
   });
 
   test('does not reach an alias that leads to it', async () => {
-    const { ask, table } = room(['nta.test']);
+    const { ask, table } = fixture(['nta.test']);
     noCut(table, 'away.test');
     table.on('away.test', 'A', positive('away.test 300 CNAME www.nta.test\nwww.nta.test 300 A 192.0.2.3'));
     expect(await ask('away.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
@@ -124,7 +124,7 @@ describe('a negative trust anchor inside a zone', () => {
 
 describe('a question for more than one type', () => {
   test('has its absence proven by a name without any data only', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     for (const type of [253, 254] as const) {
       const nodata = (types: string): void => {
         const nsec = `${SOA}\nwww.test 300 NSEC x.test ${types}`;
@@ -144,7 +144,7 @@ describe('a question for more than one type', () => {
 
 describe('a question for signatures', () => {
   test('is led by no alias, and to no denial, that is not proven', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     noCut(table, 'www.test');
     const alias = `www.test 300 CNAME evil.open.test`;
     table.on('www.test', 'RRSIG', positive(`${alias}\n${junk('evil.open.test', 'A', 'open.test')}`));
@@ -169,8 +169,8 @@ describe('NSEC3 with more iterations than are evaluated', () => {
   );
   const SIGNED = `${SOA}\n${COSTLY.proof('test', 'child.test', 'z.test')}`;
 
-  function costlyRoom(): ValidationRoom {
-    const it = room();
+  function costlyFixture(): ValidationFixture {
+    const it = fixture();
     it.table.on(
       'www.child.test',
       'DS',
@@ -188,7 +188,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
     ['NXDOMAIN', Rcode.NXDOMAIN],
     ['NODATA', Rcode.NOERROR],
   ])('in a parent does not make %s insecure in a signed child', async (_what, rcode) => {
-    const { ask, table } = costlyRoom();
+    const { ask, table } = costlyFixture();
     table.on('www.child.test', 'A', negative(rcode, TEST.signed(SIGNED)));
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
     table.on('z.test', 'A', negative(rcode, TEST.signed(SIGNED)));
@@ -196,7 +196,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
   });
 
   test("in a parent does not make its wildcard's records stand in for a signed child's", async () => {
-    const { ask, table } = costlyRoom();
+    const { ask, table } = costlyFixture();
     const wildcard = (name: string): string => TEST.signed(`${name} 300 A 192.0.2.66`, { labels: 1 });
     table.on('www.child.test', 'A', positive(wildcard('www.child.test'), TEST.signed(SIGNED)));
     expect(await ask('www.child.test', 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
@@ -210,7 +210,7 @@ describe('an alias that was asked for', () => {
   const ALIAS = 'www.away.test 300 CNAME www.open.test';
 
   test('is proven by its DNAME, and by no other', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     noCut(table, 'away.test');
     table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));
     table.on('www.away.test', 'CNAME', positive(`${DNAME}\n${ALIAS}`));

@@ -6,7 +6,7 @@ import { createSealedRecords, SealedRecords } from '../../shared/memory/sealed-r
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { ChainTable } from '../../test/support/dns/chain-table.ts';
 import { TestZone } from '../../test/support/dns/test-zone.ts';
-import { CHILD, ROOT, TEST } from '../../test/support/dns/validation-room.ts';
+import { CHILD, ROOT, TEST } from '../../test/support/dns/validation-fixture.ts';
 import type { ShareCuts } from './trust-chain.ts';
 
 /** The zone that holds a name: its kind and, where it has keys, its name. */

@@ -13,13 +13,13 @@ import {
   ROOT,
   secure,
   TEST,
-  validationRoom as room,
-} from '../../test/support/dns/validation-room.ts';
+  validationFixture as fixture,
+} from '../../test/support/dns/validation-fixture.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 describe('ValidatingResolver', () => {
   test('keys are asked for once, and again when their time is over', async () => {
-    const { ask, table, clock } = room();
+    const { ask, table, clock } = fixture();
     await ask('www.test', 'A');
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
     await ask('www.test', 'A');
@@ -30,7 +30,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('keys are kept for their time, whatever the wall clock is set to', async () => {
-    const { ask, table, clock } = room();
+    const { ask, table, clock } = fixture();
     await ask('www.test', 'A');
     table.takeAsked();
     clock.stepSecs = 600;
@@ -43,7 +43,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('questions at the same time share the way to the keys', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('mail.test', 'A', positive(TEST.signed('mail.test 300 A 192.0.2.3')));
     const both = await Promise.all([ask('www.test', 'A'), ask('mail.test', 'A')]);
     expect(both).toMatchObject([secure, secure]);
@@ -57,7 +57,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('DS and keys of the zone that has signed are asked for together', async () => {
-    const { table, clock, logger } = room();
+    const { table, clock, logger } = fixture();
     const answerDs: (() => void)[] = [];
     const waiting: QuestionResolver = {
       resolve: (asked, done) => {
@@ -75,7 +75,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a DS without an answer is a temporary failure, not bogus (blocky #2120)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const records = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', records).on('test', 'DS', null);
     const failure = { reason: 'servfail', extendedError: ExtendedError.NO_REACHABLE_AUTHORITY };
@@ -85,18 +85,18 @@ describe('ValidatingResolver', () => {
   });
 
   test('a failure of the question itself is passed on unchanged', async () => {
-    expect(await room().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
+    expect(await fixture().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
   });
 
   test('a negative trust anchor makes insecure what lies below it', async () => {
-    const { ask, table } = room(['child.test']);
+    const { ask, table } = fixture(['child.test']);
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
     expect(await ask('www.child.test', 'A')).toMatchObject(insecure);
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
   test('above every anchor nothing is known; the closest anchor counts', async () => {
-    const { ask, table } = room(
+    const { ask, table } = fixture(
       [],
       readTrustAnchors(`${TEST.dnskey}\nelsewhere.test DS 1 15 2 ${'AB'.repeat(32)}`),
     );
@@ -114,7 +114,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a bogus zone is tried again after 5 s (blocky #2120)', async () => {
-    const { ask, table, clock } = room();
+    const { ask, table, clock } = fixture();
     table.on('test', 'DNSKEY', positive(TEST.dnskey));
     expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
     table.on('test', 'DNSKEY', positive(TEST.signed(TEST.dnskey)));
@@ -124,7 +124,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a question costs at most 30 others, however deep the zones', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     let name = 'test';
     let above = TEST;
     for (let depth = 0; depth < 40; depth++) {
@@ -144,14 +144,14 @@ describe('ValidatingResolver', () => {
   });
 
   test('an answer says which share of a question’s budget it took (CVE-2026-50045)', async () => {
-    const { ask } = room();
+    const { ask } = fixture();
     // First 3 of at most 30 key queries; then none, and only 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
   });
 
   test('a zone that spends a question’s budget spoils no other zone’s keys (KeyTrap, CVE-2023-50387)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const trap = TEST.signed('trap.test 300 CNAME www.child.test');
     const line = trap.split('\n')[1]!;
     const wrong = line.replace(/\S+$/, 'A'.repeat(86) + '==');
@@ -172,7 +172,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('as many clients wait as the resolver lets wait, and no more', async () => {
-    const { ask } = room();
+    const { ask } = fixture();
     const all = await Promise.all(Array.from({ length: 8193 }, () => ask('www.test', 'A')));
     expect(all[0]).toMatchObject(secure);
     expect(all.at(-2)).toBe(all[0]);
@@ -180,7 +180,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('keys that are trusted, and those that revoke themselves, are told apart (RFC 5011 section 2.1)', async () => {
-    const { table, resolver } = room();
+    const { table, resolver } = fixture();
     const [next, revoked] = [new TestZone('.'), ROOT.revoked()];
     const root = Uint8Array.of(0);
     const seen = (...records: string[]): ReturnType<typeof resolver.observe> => {
@@ -208,7 +208,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('observe() never rejects: its caller handles no error', async () => {
-    const { clock, logger } = room();
+    const { clock, logger } = fixture();
     const broken: QuestionResolver = {
       resolve: () => {
         throw new Error('broken');
@@ -224,13 +224,13 @@ describe('ValidatingResolver', () => {
 
   test('a revoked key validates nothing, even if it is an anchor', async () => {
     const revoked = ROOT.revoked();
-    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${revoked.ds}`));
+    const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${revoked.ds}`));
     table.on('.', 'DNSKEY', positive(revoked.signed(revoked.dnskey)));
     expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
   test('new anchors hold at once, and what followed from the old ones does no longer', async () => {
-    const { ask, table, resolver } = room();
+    const { ask, table, resolver } = fixture();
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     const next = new TestZone('.');
     resolver.trust(readTrustAnchors(next.ds));

@@ -13,9 +13,9 @@ import {
   SOA,
   ROOT,
   TEST,
-  type ValidationRoom,
-  validationRoom as room,
-} from '../../test/support/dns/validation-room.ts';
+  type ValidationFixture,
+  validationFixture as fixture,
+} from '../../test/support/dns/validation-fixture.ts';
 import fc from '../../test/support/parts/fast-check.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Resolution } from '../resolve/resolution.ts';
@@ -29,7 +29,7 @@ function signaturesIn(resolution: Resolution, name: string): number {
 
 describe('ValidatingResolver', () => {
   test('an alias whose target was left out is judged by itself, and says that the target is missing', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const answerTo = (records: string): CacheableAnswer => {
       const asked = question('on.test', 'A', { dnssecOk: true });
       const { answerCount, body } = positive(records);
@@ -52,7 +52,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('an answer with a chain from the root is secure; signatures go only to clients that set DO', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const plain = await ask('www.test', 'A');
     expect(plain).toMatchObject({
       ...secure,
@@ -65,7 +65,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('TTLs end with the signature (RFC 4035 section 5.3.3)', async () => {
-    const { ask, table, clock } = room();
+    const { ask, table, clock } = fixture();
     const records = TEST.signed('www.test 300 A 192.0.2.1', { expiration: clock.secs + 40 });
     table.on('www.test', 'A', positive(records.replaceAll(' 300 A ', ' 3000 A ')));
     const resolution = await ask('www.test', 'A', { dnssecOk: true });
@@ -76,7 +76,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('an unsigned answer is insecure below a proven unsigned delegation, and bogus elsewhere (blocky GHSA-x845-2f78-7v36)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     expect(await ask('www.open.test', 'A')).toMatchObject(insecure);
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
     table.on(
@@ -88,7 +88,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a DS that is only left out does not make a zone insecure (blocky GHSA-x845-2f78-7v36)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('child.test', 'DS', negative(Rcode.NOERROR, TEST.signed(SOA)));
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
@@ -98,7 +98,7 @@ describe('ValidatingResolver', () => {
     const unknown = `test 300 DS 1 99 2 ${'AB'.repeat(32)}`;
     const other = 'test 300 DNSKEY 257 3 99 AQID';
     const unsigned = positive('www.test 300 A 192.0.2.66');
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('test', 'DS', positive(ROOT.signed(`${TEST.ds}\n${unknown}`)));
     table.on('test', 'DNSKEY', positive(TEST.signed(`${TEST.dnskey}\n${other}`)));
     const noDelegation = TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`);
@@ -110,13 +110,13 @@ describe('ValidatingResolver', () => {
     table.on('www.test', 'A', positive(`${record!}\n${genuine!}`));
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     // Without a usable key of the zone, nothing can be proven.
-    const alone = room();
+    const alone = fixture();
     alone.table.on('test', 'DS', positive(ROOT.signed(unknown))).on('www.test', 'A', unsigned);
     expect(await alone.ask('www.test', 'A')).toMatchObject(insecure);
   });
 
   test('a signature by a key that the child zone does not publish is bogus', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on(
       'www.child.test',
       'A',
@@ -131,7 +131,7 @@ describe('ValidatingResolver', () => {
     ['an alias', 'away.test 300 CNAME www.open.test'],
     ['a DNAME', 'away.test 300 DNAME open.test'],
   ])('%s from a signed into an unsigned zone is insecure', async (what, record) => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const name = what === 'an alias' ? 'away.test' : 'www.away.test';
     const alias = what === 'an alias' ? '' : '\nwww.away.test 300 CNAME www.open.test';
     table.on(name, 'A', positive(`${TEST.signed(record)}${alias}\nwww.open.test 300 A 192.0.2.2`));
@@ -139,7 +139,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('an alias that a DNAME does not make is bogus', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const dname = TEST.signed('away.test 300 DNAME open.test');
     const alias = 'www.away.test 300 CNAME evil.open.test';
     table.on('www.away.test', 'A', positive(`${dname}\n${alias}\nevil.open.test 300 A 192.0.2.2`));
@@ -153,7 +153,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a wildcard needs the proof that nothing is closer, not from a wildcard itself (CVE-2017-15107)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const records = TEST.signed('a.w.test 300 A 192.0.2.4', { labels: 2 });
     const proof = '*.w.test 300 NSEC x.test A RRSIG NSEC';
     table.on('a.w.test', 'A', positive(records, TEST.signed(proof)));
@@ -166,7 +166,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('what does not exist must be denied by its own zone', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const nsec = `${SOA}\nm.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('no.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
     expect(await ask('no.test', 'A')).toMatchObject({ ...secure, answer: { authorityCount: 1 } });
@@ -180,7 +180,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('an answer that another server gives better is asked for again', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const good = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.1'), good);
     table.on(
@@ -192,7 +192,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('CD=1 passes untouched', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
     const resolution = await ask('www.test', 'A', { checkingDisabled: true });
     expect(resolution).toMatchObject({ kind: 'answer' });
@@ -201,7 +201,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a subnet goes with the question, never with those for keys; the scope stays with the answer', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const ecs = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
     table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), ecsScope: 20 });
     expect(await ask('www.test', 'A', { ecs })).toMatchObject({ ...secure, answer: { ecsScope: 20 } });
@@ -227,7 +227,7 @@ describe('ValidatingResolver', () => {
       genuine.body,
     );
     const bodyAt = message.length - genuine.body.length;
-    const { ask, table, logger } = room();
+    const { ask, table, logger } = fixture();
     table.on(
       'www.test',
       'DS',
@@ -250,17 +250,17 @@ describe('ValidatingResolver', () => {
   });
 
   test('signatures are not signed, so an answer of signatures is insecure', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('www.test', 'RRSIG', positive(TEST.signed('www.test 300 A 192.0.2.1').split('\n')[1]!));
     expect(await ask('www.test', 'RRSIG')).toMatchObject(insecure);
     expect(table.takeAsked()).toEqual(['www.test RRSIG']);
   });
 
   test('a signature by the parent is invalid below a known cut (RFC 4035 section 5.3.1)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('www.child.test', 'A', positive(CHILD.signed('www.child.test 300 A 192.0.2.9')));
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
-    const forged = (name: string): ValidationRoom['table'] =>
+    const forged = (name: string): ValidationFixture['table'] =>
       table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
     for (const name of ['child.test', 'mail.child.test']) {
       forged(name);
@@ -275,7 +275,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('YXDOMAIN, to which a DNAME may lead, is passed on and proves nothing', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     table.on('www.away.test', 'A', negative(Rcode.YXDOMAIN, ''));
     expect(await ask('www.away.test', 'A')).toMatchObject({
       kind: 'answer',
@@ -285,7 +285,7 @@ describe('ValidatingResolver', () => {
   });
 
   test('a wildcard that stands in for fewer labels than it did is bogus (CVE-2026-52686)', async () => {
-    const { ask, table } = room();
+    const { ask, table } = fixture();
     const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
     const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');
     table.on('a.b.w.test', 'A', positive(records, deeper));

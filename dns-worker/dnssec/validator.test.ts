@@ -4,7 +4,7 @@ import { DnssecStatus } from '../../shared/query-log.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { ChainTable } from '../../test/support/dns/chain-table.ts';
 import { negative, positive } from '../../test/support/dns/test-zone.ts';
-import { CHILD, SOA, TEST } from '../../test/support/dns/validation-room.ts';
+import { CHILD, SOA, TEST } from '../../test/support/dns/validation-fixture.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { validate } from './validator.ts';
 

@@ -7,7 +7,7 @@ import { DnssecStatus } from '../../shared/query-log.ts';
 import { question, wireName } from '../../test/support/dns/built-messages.ts';
 import { ChainTable } from '../../test/support/dns/chain-table.ts';
 import { INCEPTION, negative, positive, TestZone } from '../../test/support/dns/test-zone.ts';
-import { ROOT, SOA, TEST } from '../../test/support/dns/validation-room.ts';
+import { ROOT, SOA, TEST } from '../../test/support/dns/validation-fixture.ts';
 import type { TestClock } from '../../test/support/parts/test-clock.ts';
 import type { ShareCuts } from '../dnssec/trust-chain.ts';
 import { AtOnceValidator } from './at-once-validator.ts';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { until, within } from '../support/parts/until.ts';
 import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
-import { look, OWN_CGROUPS, run, says } from './room.ts';
+import { look, OWN_CGROUPS, run, says } from './trial-parts.ts';
 
 /** Nothing from the environment of this process, such as the directory of the compile cache. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;

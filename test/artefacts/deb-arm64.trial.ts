@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { answersEmulated } from './emulated.ts';
-import { newest, run } from './room.ts';
+import { newest, run } from './trial-parts.ts';
 
 const { file: deb } = newest(/^weir_(.+)_arm64\.deb$/);
 const RELEASE = '/usr/lib/weir/release';
 
 describe('weir.deb for arm64', () => {
-  const room = mkdtempSync(join(tmpdir(), 'weir-arm64-'));
-  const root = join(room, 'root');
+  const workDir = mkdtempSync(join(tmpdir(), 'weir-arm64-'));
+  const root = join(workDir, 'root');
 
   beforeAll(() => {
     // apt resolves the dependencies of the package. It mounts the package's file in a namespace that ends with the
@@ -24,7 +24,7 @@ describe('weir.deb for arm64', () => {
     const options = ['--quiet', '--variant=extract', '--architectures=arm64', mounts, `--include=${deb}`];
     run('unshare', '--mount', '--propagation', 'private', 'mmdebstrap', ...options, 'bookworm', root);
   });
-  afterAll(() => rmSync(room, { recursive: true, force: true }));
+  afterAll(() => rmSync(workDir, { recursive: true, force: true }));
 
   test('has no lintian finding without an override', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/parts/until.ts';
 import { BootedRoot } from './booted-root.ts';
-import { newest, run } from './room.ts';
+import { newest, run } from './trial-parts.ts';
 
 const { file: deb, version } = newest(/^weir_(.+)_amd64\.deb$/);
 const NEWER = '998.0.0';
@@ -29,10 +29,10 @@ const APT = ['apt-get', '--quiet', '--quiet', '--yes', '--allow-downgrades'] as 
 const LOOK_MS = 100;
 
 describe('weir.deb', () => {
-  const room = mkdtempSync(join(tmpdir(), 'weir-deb-'));
-  const root = join(room, 'root');
-  const questions = join(room, 'questions');
-  const content = join(room, 'content');
+  const workDir = mkdtempSync(join(tmpdir(), 'weir-deb-'));
+  const root = join(workDir, 'root');
+  const questions = join(workDir, 'questions');
+  const content = join(workDir, 'content');
   let machine: BootedRoot;
   /** All files outside the directories that dpkg, apt and systemd keep for themselves. */
   const files = (): string[] =>
@@ -105,7 +105,7 @@ describe('weir.deb', () => {
 
   afterAll(async () => {
     await machine.halt();
-    rmSync(room, { recursive: true, force: true });
+    rmSync(workDir, { recursive: true, force: true });
   });
 
   test('has nothing that lintian minds and the overrides do not explain', () => {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { until, within } from '../support/parts/until.ts';
 import { freePort } from '../support/weir/free-ports.ts';
-import { look, run } from './room.ts';
+import { look, run } from './trial-parts.ts';
 
 const LOOK_MS = 500;
 /** Time limit of a start and of a stop on an emulated processor. */

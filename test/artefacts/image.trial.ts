@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until, within } from '../support/parts/until.ts';
 import { answersEmulated } from './emulated.ts';
-import { look, newest, OWN_CGROUPS, run } from './room.ts';
+import { look, newest, OWN_CGROUPS, run } from './trial-parts.ts';
 
 interface Mount {
   readonly destination: string;
@@ -29,28 +29,28 @@ interface Bundle {
 }
 
 const { file: image, version: tag } = newest(/^weir-(.+)\.oci\.tar$/);
-const room = mkdtempSync(join(tmpdir(), 'weir-image-'));
+const workDir = mkdtempSync(join(tmpdir(), 'weir-image-'));
 const UID = 65053;
 const NO_CAPABILITIES = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
 
 beforeAll(() => {
-  mkdirSync(join(room, 'layout'));
-  run('tar', '-xf', image, '-C', join(room, 'layout'));
+  mkdirSync(join(workDir, 'layout'));
+  run('tar', '-xf', image, '-C', join(workDir, 'layout'));
   for (const arch of ['amd64', 'arm64'])
-    run('umoci', 'unpack', '--image', `${join(room, 'layout')}:${tag}-${arch}`, join(room, arch));
+    run('umoci', 'unpack', '--image', `${join(workDir, 'layout')}:${tag}-${arch}`, join(workDir, arch));
 });
-afterAll(() => rmSync(room, { recursive: true, force: true }));
+afterAll(() => rmSync(workDir, { recursive: true, force: true }));
 
 describe('the image for amd64', () => {
-  const state = join(room, 'crun');
-  const data = join(room, 'data');
+  const state = join(workDir, 'crun');
+  const data = join(workDir, 'data');
   const crun = (...args: readonly string[]): string[] => ['--root', state, ...args];
   const exec = (...args: readonly string[]): string[] => crun('exec', 'weir', ...args);
 
   beforeAll(() => {
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, UID, UID);
-    const file = join(room, 'amd64', 'config.json');
+    const file = join(workDir, 'amd64', 'config.json');
     const bundle = JSON.parse(readFileSync(file, 'utf8')) as Bundle;
     const { process: started, root, linux } = bundle;
     Object.assign(started, { terminal: false, noNewPrivileges: true, capabilities: NO_CAPABILITIES });
@@ -68,7 +68,7 @@ describe('the image for amd64', () => {
 
   /** Runs the container until it is ready; returns a function that stops it as `docker stop` does. */
   async function start(): Promise<() => Promise<number | null>> {
-    const own = `${OWN_CGROUPS}; exec crun --cgroup-manager=disabled --root ${state} run --bundle ${join(room, 'amd64')} weir`;
+    const own = `${OWN_CGROUPS}; exec crun --cgroup-manager=disabled --root ${state} run --bundle ${join(workDir, 'amd64')} weir`;
     const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
       stdio: 'ignore',
     });
@@ -110,7 +110,7 @@ describe('the image for amd64', () => {
   });
 
   test('lists its components: packages of npm and of Debian', () => {
-    const root = join(room, 'amd64', 'rootfs');
+    const root = join(workDir, 'amd64', 'rootfs');
     expect(existsSync(join(root, 'opt/weir/sbom/weir.cdx.json'))).toBe(true);
     expect(readFileSync(join(root, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toMatch(/^Version: 2\./m);
     for (const ofTheBuilder of ['etc/hostname', 'etc/resolv.conf', 'var/lib/apt'])
@@ -119,5 +119,6 @@ describe('the image for amd64', () => {
 });
 
 describe('the image for arm64', () => {
-  test('answers on an emulated processor', () => answersEmulated(join(room, 'arm64', 'rootfs'), '/opt/weir'));
+  test('answers on an emulated processor', () =>
+    answersEmulated(join(workDir, 'arm64', 'rootfs'), '/opt/weir'));
 });

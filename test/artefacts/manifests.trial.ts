@@ -8,7 +8,7 @@ import type { Namespace } from 'kubernetes-types/core/v1.js';
 import { parseAllDocuments } from 'yaml';
 import { kubernetesFaults } from '../support/parts/kubernetes-faults.ts';
 import type { Manifest } from '../support/parts/kubernetes-faults.ts';
-import { run } from './room.ts';
+import { run } from './trial-parts.ts';
 
 const MANIFESTS = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 

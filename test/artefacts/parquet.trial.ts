@@ -15,7 +15,7 @@ import { logRow, wireName } from '../support/parts/log-row.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { logSourceOf, questionsOf, storeRows } from '../support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../support/parts/test-database.ts';
-import { run } from './room.ts';
+import { run } from './trial-parts.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'monitoring.md'), 'utf8');
 const DAY = { fromMs: Date.UTC(2026, 6, 5), toMs: Date.UTC(2026, 6, 6) };
@@ -26,20 +26,20 @@ const connection = await (await DuckDBInstance.create()).connect();
 const rows = (await connection.runAndReadAll(process.argv[2])).getRows();
 console.log(JSON.stringify(rows, (key, value) => (typeof value === 'bigint' ? Number(value) : value)));`;
 
-const room = mkdtempSync(join(tmpdir(), 'weir-parquet-'));
+const workDir = mkdtempSync(join(tmpdir(), 'weir-parquet-'));
 let own: TestDatabase;
 beforeAll(async () => {
-  run('npm', 'install', '--prefix', room, '--no-audit', '--no-fund', '@duckdb/node-api');
+  run('npm', 'install', '--prefix', workDir, '--no-audit', '--no-fund', '@duckdb/node-api');
   own = await startTestDatabase();
 });
 afterAll(async () => {
   await own.stop();
-  rmSync(room, { recursive: true, force: true });
+  rmSync(workDir, { recursive: true, force: true });
 });
 
 /** Rows that DuckDB returns. */
 function asked(sql: string): unknown[][] {
-  const library = join(room, 'node_modules/@duckdb/node-api/lib/index.js');
+  const library = join(workDir, 'node_modules/@duckdb/node-api/lib/index.js');
   const args = ['--input-type=module', '--eval', READ, library, sql];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as unknown[][];
 }
@@ -59,11 +59,15 @@ test("the query in docs/monitoring.md makes DuckDB count as Weir's statistics do
   const { database } = own;
   const logger = new MemoryLogger();
   const jobs = new JobLeases({ database, logger, node: '00000000-0000-4000-8000-000000000001' });
-  await new DayExport({ database, jobs, queryLog: questionsOf(database), folder: () => room, logger }).turn(
-    new AbortController().signal,
-  );
+  await new DayExport({
+    database,
+    jobs,
+    queryLog: questionsOf(database),
+    folder: () => workDir,
+    logger,
+  }).turn(new AbortController().signal);
 
-  const files = join(room, '*.parquet');
+  const files = join(workDir, '*.parquet');
   const log = logSourceOf(database);
   const summary = await readSummary(log, DAY);
   const counts = `count(*), count(*) FILTER (status LIKE 'BLOCKED%'), count(DISTINCT client), count(DISTINCT domain)`;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { list } from 'tar';
-import { newest, run } from './room.ts';
+import { newest, run } from './trial-parts.ts';
 
 interface Descriptor {
   readonly digest: string;
@@ -23,8 +23,8 @@ interface Manifest {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const room = mkdtempSync(join(tmpdir(), 'weir-again-'));
-const clone = join(room, 'elsewhere');
+const workDir = mkdtempSync(join(tmpdir(), 'weir-again-'));
+const clone = join(workDir, 'elsewhere');
 
 /** Runs the npm script with this name in the clone. */
 function build(...args: readonly string[]): void {
@@ -82,7 +82,7 @@ beforeAll(() => {
   );
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
 });
-afterAll(() => rmSync(room, { recursive: true, force: true }));
+afterAll(() => rmSync(workDir, { recursive: true, force: true }));
 
 describe('a second build of the same commit', () => {
   test.each(['amd64', 'arm64'])('produces the same package for %s', (arch) => {
@@ -91,8 +91,8 @@ describe('a second build of the same commit', () => {
     const again = join(clone, 'data/artefacts', basename(file));
     for (const part of ['ctrl-tarfile', 'fsys-tarfile']) {
       for (const [name, deb] of Object.entries({ one: file, other: again }))
-        run('sh', '-c', `dpkg-deb --${part} "$1" >"$2"`, 'sh', deb, join(room, `${name}.tar`));
-      expect(differences(join(room, 'one.tar'), join(room, 'other.tar'))).toEqual([]);
+        run('sh', '-c', `dpkg-deb --${part} "$1" >"$2"`, 'sh', deb, join(workDir, `${name}.tar`));
+      expect(differences(join(workDir, 'one.tar'), join(workDir, 'other.tar'))).toEqual([]);
     }
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
   });
@@ -101,7 +101,7 @@ describe('a second build of the same commit', () => {
     const { file } = newest(/^weir-(.+)\.oci\.tar$/);
     build('image');
     const [one, other] = [file, join(clone, 'data/artefacts', basename(file))].map((image, i) => {
-      const layout = join(room, `layout${String(i)}`);
+      const layout = join(workDir, `layout${String(i)}`);
       mkdirSync(layout);
       run('tar', '-xf', image, '-C', layout);
       return layout;

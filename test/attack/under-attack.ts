@@ -44,27 +44,27 @@ const only = values.only?.split(',').map(Number);
 const tools = buildNativeTools(ROOT);
 if (tools === undefined) throw new Error('attack: the load generator takes a C compiler');
 
-const room = makeTempDir();
+const tempDir = makeTempDir();
 try {
-  process.exitCode = await attack(batchLoad(tools.load, [0, 1], GENERATOR_NICE), room);
+  process.exitCode = await attack(batchLoad(tools.load, [0, 1], GENERATOR_NICE), tempDir);
 } finally {
-  room.remove();
+  tempDir.remove();
 }
 
-async function attack(load: LoadGenerator, room: TempDir): Promise<number> {
+async function attack(load: LoadGenerator, tempDir: TempDir): Promise<number> {
   await using upstream = await ScriptedUpstream.start();
   upstream.tcpScript = answerUnderAttack;
-  const listFolder = join(room.dataDir, 'lists');
+  const listFolder = join(tempDir.dataDir, 'lists');
   mkdirSync(listFolder, { recursive: true });
   await using weir = await Weir.start({
-    room,
+    tempDir,
     addresses: ['0.0.0.0'],
     upstreams: [`tcp://127.0.0.1:${String(upstream.port)}`],
     toml: `[dns]\nlocal_records = ${JSON.stringify(LOCAL_RECORDS)}\n`,
   });
   await weir.api();
   const target: Target = { weir, upstream, listFolder };
-  const files = questionFiles(room);
+  const files = questionFiles(tempDir);
   await askGood(load, weir, files, 2);
   report('calm', await askGood(load, weir, files, CALM_SECS));
   const ends: (() => Promise<string>)[] = [];
@@ -95,9 +95,9 @@ interface QuestionFiles {
   readonly fresh: string;
 }
 
-function questionFiles(room: TempDir): QuestionFiles {
-  const cached = join(room.path, 'cached.txt');
-  const fresh = join(room.path, 'fresh.txt');
+function questionFiles(tempDir: TempDir): QuestionFiles {
+  const cached = join(tempDir.path, 'cached.txt');
+  const fresh = join(tempDir.path, 'fresh.txt');
   const names = Array.from({ length: CACHED_NAMES }, (_, index) => `host${String(index)}.example.com A`);
   writeFileSync(cached, `${names.join('\n')}\n`);
   writeFileSync(fresh, `${SERIAL_LABEL}.fresh.example.com A\n`);

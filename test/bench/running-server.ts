@@ -9,7 +9,7 @@ import type { Child, Launch } from './process/child.ts';
 import { lastLines, pinThread, startChild } from './process/child.ts';
 import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
 import type { Run } from './report/figures.ts';
-import type { ListFiles, Room } from './servers/peer-server.ts';
+import type { ListFiles, ServerEnvironment } from './servers/peer-server.ts';
 import type { Contestant } from './servers/server-table.ts';
 import type { WeirApi } from './servers/weir-api.ts';
 import type { Upstream } from './servers/bench-upstream.ts';
@@ -64,7 +64,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { server, installed } = contestant;
   const dir = newFolder(join(stage.dir, server.name));
-  const room: Room = {
+  const environment: ServerEnvironment = {
     dir,
     port: stage.basePort + 1 + place,
     webPort: stage.basePort + 20 + place,
@@ -75,17 +75,17 @@ export async function startServer(
     lists: stage.lists,
     start: async (launch) => startChild(launch, stage.serverCores, join(dir, 'output.log')),
   };
-  const launch = server.prepare(room, installed.binary);
-  await server.firstRun?.(room, launch);
+  const launch = server.prepare(environment, installed.binary);
+  await server.firstRun?.(environment, launch);
   const { names } = stage.lists;
   try {
-    const { child, loadSecs } = await startTimed(room, launch, names.at(-1)!);
-    const api = await server.connect?.(room, () => expectAlive(child));
+    const { child, loadSecs } = await startTimed(environment, launch, names.at(-1)!);
+    const api = await server.connect?.(environment, () => expectAlive(child));
     const running: RunningServer = {
-      ...{ name: server.name, child, port: room.port, names, api, loadSecs, contestant },
+      ...{ name: server.name, child, port: environment.port, names, api, loadSecs, contestant },
       restart: async () => {
         await running.child.stop();
-        const again = await startTimed(room, launch, names.at(-1)!);
+        const again = await startTimed(environment, launch, names.at(-1)!);
         running.child = again.child;
         return again.loadSecs;
       },
@@ -98,14 +98,14 @@ export async function startServer(
 
 /** Starts the program, and waits until it blocks a listed name. Ends the program if it does not. */
 async function startTimed(
-  room: Room,
+  environment: ServerEnvironment,
   launch: Launch,
   listed: string,
 ): Promise<{ child: Child; loadSecs: number }> {
   const startedAt = performance.now();
-  const child = await room.start(launch);
+  const child = await environment.start(launch);
   try {
-    while ((await probe(room.port, listed)) !== 'blocked') {
+    while ((await probe(environment.port, listed)) !== 'blocked') {
       expectAlive(child);
       if (performance.now() > startedAt + START_TIMEOUT_MS)
         throw new Error(`${listed} is not blocked after ${START_TIMEOUT_MS} ms`);

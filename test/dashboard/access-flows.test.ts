@@ -8,7 +8,7 @@ import type { Revision } from '../../shared/api/revisions-api.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, BLOCKED_NAME, DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
 import { choose, followPath, logInThere, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { askOver4, lookUpProbes } from '../support/browser/probed-device.ts';
@@ -22,11 +22,11 @@ import { Weir } from '../support/weir/weir-process.ts';
 /** Lock time of a login after the first wrong password: longer than two axe runs over the page. */
 const LOCKED_SECS = 20;
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
   const toml = `[auth]\nlogin_rate_limit_attempts = 1\nlogin_rate_limit_window_secs = ${LOCKED_SECS}\n`;
-  room = await DashboardRoom.open({ toml });
+  room = await DashboardFixture.open({ toml });
 });
 afterAll(() => room.close());
 
@@ -34,7 +34,7 @@ describe('the setup', () => {
   test('leads from the password to the check that a device uses Weir', async () => {
     const temp = makeTempDir();
     await layCluster(temp.dataDir, WITHOUT_PASSWORD);
-    await using weir = await Weir.start({ room: temp });
+    await using weir = await Weir.start({ tempDir: temp });
     const origin = `http://127.0.0.1:${weir.webPort}`;
     // The browser itself cannot resolve the probe name, so the test does, in place of the device.
     const expected = [/ERR_NAME_NOT_RESOLVED/];
@@ -73,7 +73,7 @@ describe('the setup', () => {
 test('the setup from another machine asks for the code immediately, and names its file', async () => {
   const temp = makeTempDir();
   await layCluster(temp.dataDir, WITHOUT_PASSWORD);
-  await using weir = await Weir.start({ room: temp });
+  await using weir = await Weir.start({ tempDir: temp });
   const origin = `http://127.0.0.1:${weir.webPort}`;
   await room.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
     // As a proxy in the network would send it.

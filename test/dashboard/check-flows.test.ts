@@ -1,7 +1,7 @@
 /** The page `/check` in a browser: results in both languages, over IPv4 and IPv6, and below a path of a proxy. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { askOver4, askOver6, lookUpProbes } from '../support/browser/probed-device.ts';
 import type { LookUp } from '../support/browser/probed-device.ts';
@@ -13,11 +13,11 @@ import type { Page, PageOptions } from '../support/browser/watched-page.ts';
 /** Browser error: it cannot resolve the probe names. The test resolves them in place of the device. */
 const NOT_RESOLVED = [/ERR_NAME_NOT_RESOLVED/];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let proxy: SubPathProxy;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open({ addresses: ['127.0.0.1', '::1'] });
+  room = await DashboardFixture.open({ addresses: ['127.0.0.1', '::1'] });
   proxy = await startSubPathProxy('/weir', room.weir.webPort);
 });
 afterAll(async () => {

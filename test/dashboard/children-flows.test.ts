@@ -9,7 +9,7 @@ import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import type { GroupPlan } from '../../shared/api/policy/schedules-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { choose, noticeOf } from '../support/browser/page-steps.ts';
 import type { Page, PageOptions } from '../support/browser/watched-page.ts';
@@ -20,10 +20,10 @@ const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: t
 const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
 const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
   await own(CHILD, 'Mia’s phone');
   await own(OTHER, 'Tablet');
 });

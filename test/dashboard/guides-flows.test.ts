@@ -1,7 +1,7 @@
 /** The guides for routers and devices: how users reach and choose one, and their size. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { countLoaded } from '../support/browser/loaded-files.ts';
 import { followPath } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
@@ -9,9 +9,9 @@ import { untilQuiet } from '../support/browser/watched-page.ts';
 /** Scripts that the page may load in addition to those of another page, compressed by gzip. */
 const PAGE_SCRIPTS_BYTES = 30 * 1024;
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
-beforeAll(async () => (room = await DashboardRoom.open()));
+beforeAll(async () => (room = await DashboardFixture.open()));
 afterAll(() => room.close());
 
 describe('the guides', () => {

@@ -7,7 +7,7 @@ import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
 import type { Client } from '../../shared/api/policy/clients-api.ts';
 import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { choose, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
@@ -19,11 +19,11 @@ import { clientOnce, clientsOf } from '../support/weir/stored-clients.ts';
 
 const LISTED = 'ads.listed.example';
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let lists: ListServer;
 
 beforeAll(async () => {
-  [room, lists] = await Promise.all([DashboardRoom.open(), startListServer()]);
+  [room, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
   lists.serve('/first.txt', `# two names\nother.listed.example\n${LISTED}\n`);
   lists.serve('/second.txt', `${LISTED}\n`);
   await room.api.addSource({ name: 'First list', url: lists.url('/first.txt') });

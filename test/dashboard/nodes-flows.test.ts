@@ -1,7 +1,7 @@
 /** Views of several nodes with one database, also when one of them is lost. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { ASKED_NAMES, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { ASKED_NAMES, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { choose } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import { UdpClient } from '../support/dns/dns-client.ts';
@@ -10,12 +10,12 @@ import { NodeCluster } from '../support/weir/node-cluster.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
 let cluster: NodeCluster;
-let room: DashboardRoom;
+let room: DashboardFixture;
 let other: Weir;
 
 beforeAll(async () => {
   cluster = await NodeCluster.open();
-  room = await DashboardRoom.open(cluster.optionsOf('core'));
+  room = await DashboardFixture.open(cluster.optionsOf('core'));
   other = await cluster.start('edge');
 });
 afterAll(async () => {

@@ -10,7 +10,7 @@ import type { ScheduleProfile } from '../../shared/api/policy/schedules-api.ts';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { choose, holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
@@ -19,11 +19,11 @@ import { until } from '../support/parts/until.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let lists: ListServer;
 
 beforeAll(async () => {
-  [room, lists] = await Promise.all([DashboardRoom.open(), startListServer()]);
+  [room, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
 });
 afterAll(async () => {
   await lists.close();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { choose, logRowOf, noticeOf } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
@@ -11,10 +11,10 @@ import type { Page } from '../support/browser/watched-page.ts';
 
 const [de, en] = ['de', 'en'].map(messagesOf) as [Messages, Messages];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
 });
 afterAll(() => room.close());
 

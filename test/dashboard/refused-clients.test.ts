@@ -9,7 +9,7 @@ import type { RefusedClients } from '../../shared/api/policy/access-api.ts';
 import type { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
 import { noticeOf } from '../support/browser/page-steps.ts';
 import { query } from '../support/dns/dns-message.ts';
 import { dohPath } from '../support/dns/doh-client.ts';
@@ -22,11 +22,11 @@ import { until } from '../support/parts/until.ts';
 /** A proxy on this machine gives each query the source address that a test needs. */
 const PROXY = { WEIR_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 beforeAll(async () => {
   const [dot, doh] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
   const toml = `${encryptedToml({ dot, doh })}[dns]\nblocked_clients = ["203.0.113.0/24"]\n`;
-  room = await DashboardRoom.open({ toml, env: PROXY });
+  room = await DashboardFixture.open({ toml, env: PROXY });
 });
 afterAll(() => room.close());
 
@@ -85,7 +85,7 @@ describe('a refused network', () => {
 
 describe('recent clients after an upgrade', () => {
   test('are announced for a day, and continue to be answered if they are allowed', async () => {
-    const client = new pg.Client(embeddedTarget(runningServerAddress(room.weir.room.dataDir)).config);
+    const client = new pg.Client(embeddedTarget(runningServerAddress(room.weir.tempDir.dataDir)).config);
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
     await client.end();

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { followPath } from '../support/browser/page-steps.ts';
 import { RECORDS_PAGES, untilQuiet, Viewport } from '../support/browser/watched-page.ts';
@@ -30,11 +30,11 @@ const VIEWS = [
   ...['clients?tab=bypass', 'groups?open=1'],
 ];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
   if (RECORDS_PAGES) mkdirSync(PICTURES, { recursive: true });
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
   await fill();
 });
 afterAll(() => room.close());

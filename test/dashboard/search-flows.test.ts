@@ -1,12 +1,12 @@
 /** Finding things: with the search of the frame, among the settings, and a way to replace a forgotten password. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
   const { api } = room;
   await api.expect(201, 'POST', '/groups', { name: 'Findable people' });
   await api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.70', name: 'Findable tablet' });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { LAN_NAME } from '../support/browser/chromium.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { hide } from '../support/browser/hidden-tab.ts';
 import { countLoaded } from '../support/browser/loaded-files.ts';
 import { followPath } from '../support/browser/page-steps.ts';
@@ -16,11 +16,11 @@ import type { SubPathProxy } from '../support/browser/sub-path-proxy.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let proxy: SubPathProxy;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open({ nodeName: LAN_NAME });
+  room = await DashboardFixture.open({ nodeName: LAN_NAME });
   proxy = await startSubPathProxy('/weir', room.weir.webPort);
 });
 afterAll(async () => {

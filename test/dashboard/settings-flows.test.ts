@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOfStep, stepAt } from '../../control-plane/web/auth/second-factor/totp.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { makeTempDir } from '../support/weir/data-dir.ts';
 import type { TempDir } from '../support/weir/data-dir.ts';
@@ -11,7 +11,7 @@ import { version6 } from '../support/weir/pihole-exports.ts';
 
 const [FIRST, SECOND] = ['the first password', 'the second password'];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let certificates: TempDir;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const paths = ['cert', 'key'].map(
     (name) => `tls_${name}_path = "${join(certificates.path, `${name}.pem`)}"`,
   );
-  room = await DashboardRoom.open({ toml: ['[server.web_tls]', ...paths].join('\n') });
+  room = await DashboardFixture.open({ toml: ['[server.web_tls]', ...paths].join('\n') });
 });
 afterAll(async () => {
   await room.close();

@@ -1,6 +1,6 @@
 /** Small screens: the navigation of a laptop, a row of the log and notices on a phone, and large text. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
@@ -9,10 +9,10 @@ const NAME = 'fits.example.org';
 /** Font size that readers with large text choose in the browser, twice the usual one. */
 const LARGE_PX = 32;
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
   await room.api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', name: 'Anna’s telephone' });
   await room.askLogged(NAME);
 });

@@ -7,7 +7,7 @@ import { DashboardPath } from '../../shared/dashboard-paths.ts';
 import type { Blocking } from '../../shared/api/policy/blocking-api.ts';
 import type { ManagedDomain } from '../../shared/api/policy/rules-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { followPath } from '../support/browser/page-steps.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
@@ -24,14 +24,14 @@ const UPSTREAMS = ['127.0.0.1:9', '127.0.0.2:9', '127.0.0.3:9'];
 /** Browser errors that are expected while Weir is stopped. */
 const AWAY = [/ERR_/, /Failed to load resource/, /dynamically imported module/, /Unable to preload/];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let options: WeirOptions;
 const home = makeTempDir();
 beforeAll(async () => {
   const [webPort, dnsPort] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
   await prepareDataDir(home.dataDir);
-  options = { room: home, webPort, dnsPort, upstreams: UPSTREAMS };
-  room = await DashboardRoom.open(options);
+  options = { tempDir: home, webPort, dnsPort, upstreams: UPSTREAMS };
+  room = await DashboardFixture.open(options);
 });
 afterAll(async () => {
   await room.close();

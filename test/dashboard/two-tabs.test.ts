@@ -1,7 +1,7 @@
 /** Two people edit the same thing: the second one sees what differs, and decides which one is saved. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { noticeOf, takeAction } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
@@ -10,10 +10,10 @@ const CHANGED = 'Someone else has changed this since you opened it.';
 /** Messages of the browser about the second save. */
 const REFUSED = [/ 412 |^412 /];
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open();
+  room = await DashboardFixture.open();
 });
 afterAll(() => room.close());
 

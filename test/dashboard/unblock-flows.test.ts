@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { BLOCKED, BLOCKED_NAME, DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { noticeOf } from '../support/browser/page-steps.ts';
 import { askOver4, lookUpProbes } from '../support/browser/probed-device.ts';
@@ -19,13 +19,13 @@ const OPTIONS = {
   env: { WEIR_SERVER_TRUSTED_PROXIES: PROXY },
 };
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 /** Passes on what the tablet sends, as a proxy of the network does. */
 let device: SubPathProxy;
 let tablet: number;
 
 beforeAll(async () => {
-  room = await DashboardRoom.open(OPTIONS);
+  room = await DashboardFixture.open(OPTIONS);
   device = await startSubPathProxy('/weir', room.weir.webPort, { from: PROXY, client: TABLET });
   const client = { ip_address: TABLET, name: 'Tablet' };
   tablet = (await room.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id;

@@ -1,18 +1,18 @@
 /** Choosing upstream servers: known operators, a test before saving, and a warning if no server answers. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { choose, noticeOf } from '../support/browser/page-steps.ts';
 import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
-let room: DashboardRoom;
+let room: DashboardFixture;
 let live: ScriptedUpstream;
 /** Address on which nothing listens. */
 let dead: string;
 
 beforeAll(async () => {
-  [room, live] = await Promise.all([DashboardRoom.open(), startEchoingUpstream()]);
+  [room, live] = await Promise.all([DashboardFixture.open(), startEchoingUpstream()]);
   const closed = await ScriptedUpstream.start();
   dead = `127.0.0.1:${String(closed.port)}`;
   await closed.close();

@@ -15,14 +15,14 @@ const DAYS = 0.5;
 /** With 4,000 queries a day, in some half days a regex rule blocks almost none. */
 const PER_DAY = 20_000;
 
-const room = makeTempDir();
+const tempDir = makeTempDir();
 let demo: Demo;
 let shown = '';
 
 beforeAll(async () => {
   const [web, lists, dns] = await Promise.all([1, 2, 3].map(() => freePort(['127.0.0.1'])));
   demo = await Demo.open({
-    dir: room.path,
+    dir: tempDir.path,
     ports: { web: web!, lists: lists!, dns: dns! },
     days: DAYS,
     perDay: PER_DAY,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await demo.close();
-  room.remove();
+  tempDir.remove();
 });
 
 describe('Demo', () => {
@@ -78,7 +78,7 @@ describe('Demo', () => {
   test('starts again with its existing data, and ends at once on Ctrl+C', async () => {
     await demo.close();
     const port = demo.weir.webPort;
-    const args = [join(import.meta.dirname, 'demo.ts'), '--dir', room.path, '--port', String(port)];
+    const args = [join(import.meta.dirname, 'demo.ts'), '--dir', tempDir.path, '--port', String(port)];
     await using again = new OwnProcess(process.execPath, args, { env: ownEnvironment() });
     await again.untilOutput(/Ctrl\+C/);
     expect(again.output).toContain(`http://127.0.0.1:${port}/`);

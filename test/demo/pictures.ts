@@ -82,10 +82,10 @@ async function take(browser: Browser, demo: Demo, picture: Picture): Promise<voi
   }
 }
 
-const room = makeTempDir();
+const tempDir = makeTempDir();
 const [web, lists, dns] = await Promise.all([1, 2, 3].map(() => freePort(['127.0.0.1'])));
 const demo = await Demo.open({
-  dir: room.path,
+  dir: tempDir.path,
   ports: { web: web!, lists: lists!, dns: dns! },
   days: 2,
   perDay: 60_000,
@@ -100,5 +100,5 @@ try {
 } finally {
   await browser.close();
   await demo.close();
-  room.remove();
+  tempDir.remove();
 }

@@ -68,15 +68,15 @@ export class Demo {
 
   /** Starts everything, and creates missing data. @throws {Error} if the folder belongs to another program */
   static async open({ dir, ports, days, perDay, output = silent }: DemoOptions): Promise<Demo> {
-    const room = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
-    const state = openState(dir, room.dataDir);
+    const tempDir = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
+    const state = openState(dir, tempDir.dataDir);
     const progress = new Progress(output, state.isMade ? RESTART_STEPS : FIRST_START_STEPS);
     const internet = await startDemoInternet(ports.lists);
     let weir: Weir | undefined;
     try {
       const upstreams = internet.resolvers.map((resolver) => `udp://${resolver}`);
       progress.next(state.isMade ? 'Opening the database' : 'Creating the database');
-      await withDatabase(room.dataDir, '', async (database) => {
+      await withDatabase(tempDir.dataDir, '', async (database) => {
         if (!state.isMade) await database.query(NO_PUBLIC_LIST);
         if (!state.isMade) await addDevices(database);
         progress.next('Writing the query log');
@@ -84,7 +84,7 @@ export class Demo {
       });
       progress.next('Starting the server');
       weir = await Weir.start({
-        room,
+        tempDir,
         webPort: ports.web,
         dnsPort: ports.dns,
         nodeName: NODE_NAME,

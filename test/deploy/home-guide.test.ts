@@ -29,7 +29,7 @@ test('all commands in docs/home.md work', async () => {
   const upstream = await startEchoingUpstream();
   const weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
   await weir.untilHealth(({ status }) => status === 'ok');
-  const { path } = weir.room;
+  const { path } = weir.tempDir;
   const env = { ...process.env, PORT: String(weir.dnsPort), WEIR_CONFIG: join(path, 'weir.toml') };
   const shell = spawn('bash', ['-c', MACHINE + blocks.join('')], { cwd: path, env });
   let log = '';

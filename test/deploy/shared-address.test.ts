@@ -32,11 +32,11 @@ describe('addresses that follow the ready Weir', () => {
   // keepalived runs no script that users other than root could replace, so none in a folder such as /tmp, and runs
   // scripts as an unprivileged user.
   const stack = new AsyncDisposableStack();
-  const room = mkdtempSync('/run/weir-addresses-');
-  stack.defer(() => rmSync(room, { recursive: true }));
-  chmodSync(room, 0o755);
+  const workDir = mkdtempSync('/run/weir-addresses-');
+  stack.defer(() => rmSync(workDir, { recursive: true }));
+  chmodSync(workDir, 0o755);
   const network = stack.use(new SmallNetwork());
-  const rooms: TempDir[] = [];
+  const tempDirs: TempDir[] = [];
   const weirs: Partial<Record<Node, OwnProcess>> = {};
 
   /** A file of deploy/addresses with some words replaced, as an operator does. */
@@ -46,7 +46,7 @@ describe('addresses that follow the ready Weir', () => {
       expect(text).toContain(from);
       text = text.replaceAll(from, to);
     }
-    const path = join(room, name);
+    const path = join(workDir, name);
     writeFileSync(path, text);
     return path;
   }
@@ -59,7 +59,7 @@ describe('addresses that follow the ready Weir', () => {
   }
 
   function startWeir(node: Node): void {
-    const { path, dataDir } = rooms[node === 'a' ? 0 : 1]!;
+    const { path, dataDir } = tempDirs[node === 'a' ? 0 : 1]!;
     const file = join(path, 'weir.toml');
     writeFileSync(
       file,
@@ -95,7 +95,7 @@ describe('addresses that follow the ready Weir', () => {
     for (const [machine, address] of Object.entries(ADDRESSES)) network.add(machine, `${address}/24`);
     for (const node of ['a', 'b'] as const) {
       const own = makeTempDir();
-      rooms.push(own);
+      tempDirs.push(own);
       stack.defer(() => own.remove());
       await prepareDataDir(own.dataDir);
       startWeir(node);
@@ -107,15 +107,15 @@ describe('addresses that follow the ready Weir', () => {
 
   describe('keepalived.conf', () => {
     const keepalived = (node: Node): OwnProcess => {
-      const script = join(room, 'check-weir');
+      const script = join(workDir, 'check-weir');
       const conf = edited('keepalived.conf', `${node}.conf`, { '/etc/keepalived/check-weir': script });
-      const pids = ['--pid', join(room, `${node}.pid`), '--vrrp_pid', join(room, `${node}-vrrp.pid`)];
+      const pids = ['--pid', join(workDir, `${node}.pid`), '--vrrp_pid', join(workDir, `${node}-vrrp.pid`)];
       const command = ['keepalived', '--dont-fork', '--log-console', '--vrrp', `--config-id=${node}`];
       return started(network.start(node, [...command, '--use-file', conf, ...pids]));
     };
 
     test('assigns both addresses to the first Weir that is ready, and none to a later one', async () => {
-      copyFileSync(join(DEPLOY, 'check-weir'), join(room, 'check-weir'));
+      copyFileSync(join(DEPLOY, 'check-weir'), join(workDir, 'check-weir'));
       keepalived('a');
       await untilBothAt('a');
       const ofB = keepalived('b');
@@ -138,7 +138,7 @@ describe('addresses that follow the ready Weir', () => {
   });
 
   describe('bird.conf with announce-weir, and exabgp.conf', () => {
-    const socket = (machine: string): string => join(room, `${machine}.ctl`);
+    const socket = (machine: string): string => join(workDir, `${machine}.ctl`);
     const bird = (machine: string, conf: string): void =>
       void started(
         network.start(machine, [
@@ -149,7 +149,7 @@ describe('addresses that follow the ready Weir', () => {
           '-s',
           socket(machine),
           '-P',
-          join(room, `${machine}-bird.pid`),
+          join(workDir, `${machine}-bird.pid`),
         ]),
       );
     const nextHops = (address: string): string[] => {
@@ -183,7 +183,7 @@ describe('addresses that follow the ready Weir', () => {
       const peer = (node: Node): string =>
         `protocol bgp ${node} { local as 64500; neighbor ${ADDRESSES[node]} as 64553; bfd; ipv4 ${session}; }\n` +
         `protocol bgp exabgp_${node} { local as 64500; neighbor ${SPEAKERS[node]} as 64553; passive; ipv4 ${session}; }`;
-      const conf = join(room, 'router.conf');
+      const conf = join(workDir, 'router.conf');
       const bfd = 'protocol bfd { interface "*" { interval 200 ms; multiplier 3; }; }';
       writeFileSync(
         conf,

@@ -57,29 +57,29 @@ if (values.help) {
 } else {
   const tools = buildNativeTools(ROOT);
   if (tools === undefined) throw new Error('cluster: the load generator takes a C compiler');
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   try {
-    process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), room, {
+    process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), tempDir, {
       secs: Number(values.secs),
       rateQps: Math.ceil(Number(values.rate) / 3),
     });
   } finally {
-    room.remove();
+    tempDir.remove();
   }
 }
 
-async function prove(load: LoadGenerator, room: TempDir, run: Run): Promise<number> {
+async function prove(load: LoadGenerator, tempDir: TempDir, run: Run): Promise<number> {
   const { secs, rateQps } = run;
   await using upstream = await startEchoingUpstream();
-  await using database = await startReplicatedDatabase(join(room.path, 'database'), {
+  await using database = await startReplicatedDatabase(join(tempDir.path, 'database'), {
     isSynchronous: true,
     content: STARTED_ONCE,
   });
-  const nodes = new Nodes(room, database.url, `127.0.0.1:${String(upstream.port)}`);
+  const nodes = new Nodes(tempDir, database.url, `127.0.0.1:${String(upstream.port)}`);
   await using first = await nodes.start('first');
   const lists = await subscribe(await first.api());
   await using second = await nodes.start('second', { isJoining: true });
-  const { mix } = writeQuestions(room);
+  const { mix } = writeQuestions(tempDir);
   const ask = (weir: Weir, job: Partial<LoadJob>): Promise<LoadResult> =>
     load.run({
       ...{ port: weir.dnsPort, questionFile: mix, secs, rateQps, window: 2000, sockets: 8 },

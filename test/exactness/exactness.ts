@@ -57,30 +57,30 @@ if (values.help) {
 } else {
   const tools = buildNativeTools(ROOT);
   if (tools === undefined) throw new Error('exactness: the load generator takes a C compiler');
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   try {
-    process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), room, {
+    process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), tempDir, {
       queries: Number(values.queries),
       rateQps: Number(values.rate),
     });
   } finally {
-    room.remove();
+    tempDir.remove();
   }
 }
 
 async function prove(
   load: LoadGenerator,
-  room: TempDir,
+  tempDir: TempDir,
   { queries, rateQps }: { queries: number; rateQps: number },
 ): Promise<number> {
   await using upstream = await startEchoingUpstream();
-  await using database = await startSharedDatabase(join(room.path, 'database'));
-  await prepareDataDir(join(room.path, 'prepared'), database.url);
-  const nodes = new Nodes(room, database.url, `127.0.0.1:${String(upstream.port)}`);
+  await using database = await startSharedDatabase(join(tempDir.path, 'database'));
+  await prepareDataDir(join(tempDir.path, 'prepared'), database.url);
+  const nodes = new Nodes(tempDir, database.url, `127.0.0.1:${String(upstream.port)}`);
   await using first = await nodes.start('first');
   const lists = await subscribe(await first.api());
   await excludeNames(await first.api());
-  const files = writeQuestions(room);
+  const files = writeQuestions(tempDir);
   const passes = Math.ceil(queries / 2 / NAMES);
   const halfSecs = Math.ceil(queries / 2 / rateQps);
   const ask = (weir: Weir, job: Partial<LoadJob>): Promise<LoadResult> =>

@@ -24,9 +24,9 @@ export async function subscribe(api: ApiClient): Promise<ListServer> {
 }
 
 /** Files of questions: the mix, and one whose names the generator makes unique. */
-export function writeQuestions(room: TempDir): { mix: string; fresh: string } {
-  const mix = join(room.path, 'mix.txt');
-  const fresh = join(room.path, 'fresh.txt');
+export function writeQuestions(tempDir: TempDir): { mix: string; fresh: string } {
+  const mix = join(tempDir.path, 'mix.txt');
+  const fresh = join(tempDir.path, 'fresh.txt');
   writeFileSync(
     mix,
     Array.from({ length: NAMES }, (_, i) => `${nameOf(i)} ${i % 3 === 0 ? 'AAAA' : 'A'}\n`).join(''),

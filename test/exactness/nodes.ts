@@ -13,22 +13,22 @@ const LOOK_MS = 50;
 
 /** The nodes of a run, by name. */
 export class Nodes {
-  private readonly room: TempDir;
+  private readonly tempDir: TempDir;
   private readonly url: string;
   private readonly upstream: string;
 
-  constructor(room: TempDir, url: string, upstream: string) {
-    this.room = room;
+  constructor(tempDir: TempDir, url: string, upstream: string) {
+    this.tempDir = tempDir;
     this.url = url;
     this.upstream = upstream;
   }
 
   /** Starts a node; if it joins others, resolves once their list is also active there. */
   async start(nodeName: string, { isJoining = false, altCompat = false } = {}): Promise<Weir> {
-    const path = join(this.room.path, nodeName);
+    const path = join(this.tempDir.path, nodeName);
     mkdirSync(path, { recursive: true });
     const weir = await Weir.start({
-      room: { path, dataDir: join(path, 'data'), remove: () => undefined },
+      tempDir: { path, dataDir: join(path, 'data'), remove: () => undefined },
       nodeName,
       altCompat,
       upstreams: [this.upstream],

@@ -12,7 +12,7 @@ import ts from 'typescript';
 /** Maximum number of counters; the product has about 30,000 paths. */
 const MAX_COUNTERS = 65_536;
 const ROOT = join(import.meta.dirname, '..', '..');
-const ROOMS = ['config', 'shared', 'dns-worker', 'control-plane'].map((room) => join(ROOT, room) + sep);
+const AREAS = ['config', 'shared', 'dns-worker', 'control-plane'].map((area) => join(ROOT, area) + sep);
 /** Maximum length of a word. Words in the code are what parsers look for; longer strings are messages. */
 const MAX_WORD_LENGTH = 24;
 
@@ -40,7 +40,7 @@ export function instrumentProduct(): Instrumentation {
     load: (url, context, nextLoad) => {
       if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context);
       const path = fileURLToPath(url);
-      if (!ROOMS.some((room) => path.startsWith(room))) return nextLoad(url, context);
+      if (!AREAS.some((area) => path.startsWith(area))) return nextLoad(url, context);
       const source = withCounters(readFileSync(path, 'utf8'), state);
       return { format: 'module', source: stripTypeScriptTypes(source), shortCircuit: true };
     },

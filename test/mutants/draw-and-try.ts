@@ -6,7 +6,7 @@ import { type Mutant, draw, mutantsOf, mutated, shown } from './code-mutants.ts'
 import { type Importers, importersOf, testsOf } from './related-tests.ts';
 import { type TestRun, Trials, filesOf } from './trials.ts';
 
-const ROOMS = [
+const AREAS = [
   'dns-worker/stages',
   'dns-worker/policy',
   'dns-worker/cache',
@@ -22,7 +22,7 @@ const ROOMS = [
 
 const HELP = `npm run mutants -- [options]
 
-  --room a,b        folders of source files (${ROOMS.join(', ')})
+  --area a,b        folders of source files (${AREAS.join(', ')})
   --at FILE:LINE    instead: all mutants of a line; any end of a path will do
   --sample N        mutants drawn from each folder (20)
   --seed N          of the drawing (1)
@@ -39,7 +39,7 @@ const GRACE_MS = 20_000;
 const BASELINE_LIMIT_MS = 15 * 60_000;
 
 interface Score {
-  room: string;
+  area: string;
   tried: number;
   found: number;
   survivors: string[];
@@ -48,7 +48,7 @@ interface Score {
 const root = join(import.meta.dirname, '../..');
 const { values } = parseArgs({
   options: {
-    room: { type: 'string' },
+    area: { type: 'string' },
     at: { type: 'string' },
     sample: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
@@ -63,7 +63,7 @@ else await main();
 
 async function main(): Promise<void> {
   const sources = filesOf(root).filter((path) => path.endsWith('.ts'));
-  const samples = values.at === undefined ? samplesOfRooms(sources) : sampleAt(values.at, sources);
+  const samples = values.at === undefined ? samplesByArea(sources) : sampleAt(values.at, sources);
   const importers = importersOf(root, sources);
   const trials = new Trials(root);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -74,20 +74,20 @@ async function main(): Promise<void> {
   }
   try {
     const scores: Score[] = [];
-    for (const [room, mutants] of samples) scores.push(await tryRoom(room, mutants, importers, trials));
+    for (const [area, mutants] of samples) scores.push(await tryArea(area, mutants, importers, trials));
     printTable(scores);
   } finally {
     trials.close();
   }
 }
 
-function samplesOfRooms(sources: readonly string[]): Map<string, Mutant[]> {
+function samplesByArea(sources: readonly string[]): Map<string, Mutant[]> {
   const samples = new Map<string, Mutant[]>();
-  for (const room of values.room?.split(',') ?? ROOMS) {
-    const files = sources.filter((path) => path.startsWith(`${room}/`) && !path.endsWith('.test.ts'));
-    if (files.length === 0) throw new Error(`${room}: no source file lies there`);
+  for (const area of values.area?.split(',') ?? AREAS) {
+    const files = sources.filter((path) => path.startsWith(`${area}/`) && !path.endsWith('.test.ts'));
+    if (files.length === 0) throw new Error(`${area}: no source file lies there`);
     const texts = new Map(files.map((file) => [file, textOf(file)]));
-    samples.set(room, draw(texts, numberOf('sample'), numberOf('seed')));
+    samples.set(area, draw(texts, numberOf('sample'), numberOf('seed')));
   }
   return samples;
 }
@@ -106,8 +106,8 @@ function numberOf(option: 'sample' | 'seed' | 'tests' | 'secs'): number {
   return number;
 }
 
-async function tryRoom(
-  room: string,
+async function tryArea(
+  area: string,
   mutants: readonly Mutant[],
   importers: Importers,
   trials: Trials,
@@ -117,15 +117,15 @@ async function tryRoom(
   const allTests = [...new Set([...testsByFile.values()].flat())];
   const baseline = await trials.run(allTests, { bail: false, limitMs: BASELINE_LIMIT_MS });
   if (baseline.outcome === 'timed out')
-    throw new Error(`${room}: the tests of the unchanged code do not end`);
-  if (allTests.length > 0 && baseline.files.size === 0) throw new Error(`${room}: jest runs no test`);
+    throw new Error(`${area}: the tests of the unchanged code do not end`);
+  if (allTests.length > 0 && baseline.files.size === 0) throw new Error(`${area}: jest runs no test`);
   for (const [test, { passed }] of baseline.files)
     if (!passed) print(`left out, fails without mutants: ${test}\n`);
   const totalMs = [...baseline.files.values()].reduce((sum, { ms }) => sum + ms, 0);
   print(
-    `${room}: ${mutants.length} mutants, ${baseline.files.size} test files, ${Math.round(totalMs / 1000)} s\n`,
+    `${area}: ${mutants.length} mutants, ${baseline.files.size} test files, ${Math.round(totalMs / 1000)} s\n`,
   );
-  const score: Score = { room, tried: 0, found: 0, survivors: [] };
+  const score: Score = { area, tried: 0, found: 0, survivors: [] };
   for (const mutant of mutants) {
     const tests = testsInTime(testsByFile.get(mutant.file)!, baseline);
     const usualMs = tests.reduce((sum, test) => sum + baseline.files.get(test)!.ms, 0);
@@ -158,11 +158,11 @@ function testsInTime(tests: readonly string[], { files }: TestRun): string[] {
 }
 
 function printTable(scores: readonly Score[]): void {
-  print(`\n${'room'.padEnd(28)} mutants  found\n`);
-  for (const { room, tried, found } of scores) {
+  print(`\n${'area'.padEnd(28)} mutants  found\n`);
+  for (const { area, tried, found } of scores) {
     const share = tried === 0 ? '' : `${Math.round((100 * found) / tried)} %`;
     print(
-      `${room.padEnd(28)} ${String(tried).padStart(7)} ${String(found).padStart(6)} ${share.padStart(6)}\n`,
+      `${area.padEnd(28)} ${String(tried).padStart(7)} ${String(found).padStart(6)} ${share.padStart(6)}\n`,
     );
   }
   const survivors = scores.flatMap((score) => score.survivors);

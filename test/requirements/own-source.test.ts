@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '../..');
-const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((room) =>
-  readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((area) =>
+  readdirSync(join(ROOT, area), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => `${room}/${file}`),
+    .map((file) => `${area}/${file}`),
 );
 const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 /** Files with one of the relevant words, because parsing all files takes seconds. */

@@ -28,20 +28,23 @@ const WITHOUT_KOFFI = new URL('../../../test/support/weir/without-koffi.ts', imp
 /** Script for a namespace with its own users and network, so that ports below 1024 are free; then runs the command. */
 const MACHINE = `mount --bind passwd /etc/passwd && mount --bind group /etc/group && ip link set lo up && exec "$@"`;
 
-let room: TempDir;
+let tempDir: TempDir;
 let dataDir: string;
 beforeEach(() => {
-  room = makeTempDir();
-  dataDir = room.dataDir;
+  tempDir = makeTempDir();
+  dataDir = tempDir.dataDir;
   const { passwd, group } = { passwd: '/etc/passwd', group: '/etc/group' };
-  write('passwd', `${readFileSync(passwd, 'utf8')}weir:x:${WEIR}:${WEIR}::${room.path}:/usr/sbin/nologin\n`);
+  write(
+    'passwd',
+    `${readFileSync(passwd, 'utf8')}weir:x:${WEIR}:${WEIR}::${tempDir.path}:/usr/sbin/nologin\n`,
+  );
   write('group', `${readFileSync(group, 'utf8')}weir:x:${WEIR}:\nleases:x:64994:weir\n`);
   configure('');
 });
-afterEach(() => room.remove());
+afterEach(() => tempDir.remove());
 
 function write(name: string, text: string, mode = 0o644): string {
-  const path = join(room.path, name);
+  const path = join(tempDir.path, name);
   writeFileSync(path, text);
   chmodSync(path, mode);
   return path;
@@ -75,9 +78,9 @@ function start(options: StartOptions = {}): OwnProcess {
     database = 'postgres://weir@127.0.0.1:9/weir',
   } = options;
   const [node, args] = START_COMMAND;
-  const weir = [...wrapper, node, ...flags, ...args, ...words, '--config', join(room.path, 'weir.toml')];
+  const weir = [...wrapper, node, ...flags, ...args, ...words, '--config', join(tempDir.path, 'weir.toml')];
   const env = { ...ownEnvironment(), WEIR_DATABASE_URL: database };
-  const spaces = { cwd: room.path, env };
+  const spaces = { cwd: tempDir.path, env };
   return beside === undefined
     ? new OwnProcess(
         'unshare',
@@ -151,7 +154,7 @@ test('a Weir of root stays that on data of root, and becomes weir after the comm
       '-c',
       command,
     ],
-    { cwd: room.path, encoding: 'utf8' },
+    { cwd: tempDir.path, encoding: 'utf8' },
   );
   expect([done.status, done.stderr]).toEqual([0, '']);
   expect(lstatSync(victim).uid).toBe(0);
@@ -187,8 +190,8 @@ test.each([
   [
     'a folder above the data is closed',
     (): void => {
-      mkdirSync(join(room.path, 'closed'), { mode: 0o700 });
-      dataDir = join(room.path, 'closed', 'data');
+      mkdirSync(join(tempDir.path, 'closed'), { mode: 0o700 });
+      dataDir = join(tempDir.path, 'closed', 'data');
       configure('');
     },
     /cannot create \S*data for user weir/,

@@ -27,20 +27,20 @@ const HELLO = Buffer.from('hello');
 describeCalls('descriptors that are passed', () => {
   const loaded = loadDescriptorCalls();
   const calls = ('calls' in loaded ? loaded.calls : undefined) as DescriptorCalls;
-  let room: TempDir;
+  let tempDir: TempDir;
   let server: Server;
   let path: string;
 
   beforeEach(async () => {
-    room = makeTempDir();
-    path = join(room.path, 'passing.sock');
+    tempDir = makeTempDir();
+    path = join(tempDir.path, 'passing.sock');
     server = createServer({ pauseOnConnect: true }).listen(path);
     await once(server, 'listening');
   });
 
   afterEach(() => {
     server.close();
-    room.remove();
+    tempDir.remove();
   });
 
   /** Both ends of a connection in this process: that which waits, and that of the server. */
@@ -121,7 +121,7 @@ describeCalls('descriptors that are passed', () => {
       'pass descriptors: errno',
     );
     passing.destroy();
-    expect(() => connectUnix(calls, join(room.path, 'no.sock'), 5000)).toThrow('errno 2');
-    expect(() => connectUnix(calls, join(room.path, 'x'.repeat(200)), 5000)).toThrow('too long');
+    expect(() => connectUnix(calls, join(tempDir.path, 'no.sock'), 5000)).toThrow('errno 2');
+    expect(() => connectUnix(calls, join(tempDir.path, 'x'.repeat(200)), 5000)).toThrow('too long');
   });
 });

@@ -7,22 +7,24 @@ import { checkRelease } from './successor.ts';
 
 const PATIENT_MS = 10_000;
 
-let room: TempDir;
+let tempDir: TempDir;
 beforeEach(() => {
-  room = makeTempDir();
-  mkdirSync(join(room.path, 'control-plane', 'cli'), { recursive: true });
+  tempDir = makeTempDir();
+  mkdirSync(join(tempDir.path, 'control-plane', 'cli'), { recursive: true });
 });
-afterEach(() => room.remove());
+afterEach(() => tempDir.remove());
 
 /** Makes a release whose command runs this script. */
 function makeRelease(script: string): void {
-  writeFileSync(join(room.path, 'control-plane', 'cli', 'weir'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(join(tempDir.path, 'control-plane', 'cli', 'weir'), `#!/bin/sh\n${script}\n`, {
+    mode: 0o755,
+  });
 }
 
 describe('checkRelease()', () => {
   test('accepts a configuration that the release accepts', async () => {
     makeRelease('[ "$1 $2 $3" = "check-config --config /etc/weir.toml" ]');
-    await checkRelease(room.path, '/etc/weir.toml', PATIENT_MS);
+    await checkRelease(tempDir.path, '/etc/weir.toml', PATIENT_MS);
   });
 
   test.each([
@@ -35,7 +37,7 @@ describe('checkRelease()', () => {
     ['if it does not answer in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],
   ])('refuses a release %s', async (_what, script, withinMs, reason) => {
     makeRelease(script);
-    const refused = checkRelease(room.path, null, withinMs);
+    const refused = checkRelease(tempDir.path, null, withinMs);
     await expect(refused).rejects.toThrow(`the new release refuses to start: ${reason}`);
   });
 });

@@ -17,7 +17,7 @@ const never = (): Promise<never> => Promise.reject(new Error('the other user was
 
 test('HandingOver refuses another user even if its socket is open to all', async () => {
   const native = loadDescriptorCalls();
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   const steps = { prepare: never, stopReading: never, readAgain: never, leave: never };
   const handing = await UpgradeSource.start(
     {
@@ -28,11 +28,11 @@ test('HandingOver refuses another user even if its socket is open to all', async
       answerMeanwhile: never,
       gone: () => undefined,
     },
-    room.path,
+    tempDir.path,
   );
   try {
-    const path = join(room.path, HANDOVER_SOCKET);
-    chmodSync(room.path, 0o755);
+    const path = join(tempDir.path, HANDOVER_SOCKET);
+    chmodSync(tempDir.path, 0o755);
     chmodSync(path, 0o666);
     const program = `require('net').connect(${JSON.stringify(path)}).pipe(process.stdout)`;
     const stranger = spawn(process.execPath, ['--eval', program], {
@@ -42,6 +42,6 @@ test('HandingOver refuses another user even if its socket is open to all', async
     expect(await text(stranger.stdout)).toMatch(/user 65534 is not the user that runs Weir/);
   } finally {
     handing.close();
-    room.remove();
+    tempDir.remove();
   }
 });

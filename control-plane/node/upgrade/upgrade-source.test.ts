@@ -17,21 +17,21 @@ const PATIENT_MS = 10_000;
 const HELLO = { type: 'take-over', format: HANDOVER_FORMAT, version: '2.0.0', pid: 4242 } as const;
 
 const native = loadDescriptorCalls();
-let room: TempDir;
+let tempDir: TempDir;
 let path: string;
 let done: string[];
 let logger: MemoryLogger;
 let handing: UpgradeSource;
 
 beforeEach(() => {
-  room = makeTempDir();
-  path = join(room.path, HANDOVER_SOCKET);
+  tempDir = makeTempDir();
+  path = join(tempDir.path, HANDOVER_SOCKET);
   logger = new MemoryLogger();
 });
 
 afterEach(() => {
   handing.close();
-  room.remove();
+  tempDir.remove();
 });
 
 /** A side whose steps only note that they were taken. */
@@ -55,7 +55,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
       answerMeanwhile: step('answer again'),
       gone: (pid) => void steps.push(`gone to ${String(pid)}`),
     },
-    room.path,
+    tempDir.path,
   );
 }
 
@@ -67,7 +67,7 @@ async function open(): Promise<HandoverChannel> {
 
 /** Makes a release whose process runs this script; its configuration has no fault. */
 function makeRelease(script: string): void {
-  const folder = join(room.path, 'control-plane', 'cli');
+  const folder = join(tempDir.path, 'control-plane', 'cli');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'weir'), `#!/bin/sh\n[ "$1" = start ] || exit 0\n${script}\n`, { mode: 0o755 });
 }
@@ -148,7 +148,7 @@ describe('HandingOver', () => {
     makeRelease('exec sleep 1000');
     for (const _attempt of ['the first', 'the next']) {
       const talk = await open();
-      talk.tell({ type: 'upgrade', release: room.path });
+      talk.tell({ type: 'upgrade', release: tempDir.path });
       await talk.expect('step', PATIENT_MS);
       expect((await talk.next(PATIENT_MS))['reason']).toMatch(/was silent for 0.05 s, and was terminated/);
       await talk.ended();
@@ -202,15 +202,15 @@ describe('HandingOver', () => {
 
   test('has a process that it has started stop with Weir, and starts no other', async () => {
     await start();
-    const [ready, told] = ['ready', 'told'].map((name) => join(room.path, name));
+    const [ready, told] = ['ready', 'told'].map((name) => join(tempDir.path, name));
     makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
     const talk = await open();
-    talk.tell({ type: 'upgrade', release: room.path });
+    talk.tell({ type: 'upgrade', release: tempDir.path });
     await until('the process to be ready', () => existsSync(ready!));
     await handing.end(Promise.resolve());
     expect(existsSync(told!)).toBe(true);
     const other = await open();
-    other.tell({ type: 'upgrade', release: room.path });
+    other.tell({ type: 'upgrade', release: tempDir.path });
     expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');
     for (const one of [talk, other]) one.end();
   });

@@ -17,7 +17,7 @@ const PATIENT_MS = 10_000;
 /** Enough for the earlier messages. */
 const SHORT_MS = 1000;
 
-let room: TempDir;
+let tempDir: TempDir;
 let server: Server;
 let old: DataDirLock;
 let taking: UpgradeTarget;
@@ -26,17 +26,17 @@ let talk: HandoverChannel;
 let logger: MemoryLogger;
 
 beforeEach(async () => {
-  room = makeTempDir();
+  tempDir = makeTempDir();
   logger = new MemoryLogger();
-  old = lockDataDir(room.path);
-  server = createServer().listen(join(room.path, HANDOVER_SOCKET));
+  old = lockDataDir(tempDir.path);
+  server = createServer().listen(join(tempDir.path, HANDOVER_SOCKET));
   await once(server, 'listening');
   await begin();
 });
 
 async function begin(silenceMs = PATIENT_MS): Promise<void> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const begun = UpgradeTarget.begin(room.path, '2.0.0', logger, silenceMs);
+  const begun = UpgradeTarget.begin(tempDir.path, '2.0.0', logger, silenceMs);
   talk = new HandoverChannel((await within('the connection', accepted))[0]);
   expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
     format: HANDOVER_FORMAT,
@@ -51,7 +51,7 @@ afterEach(() => {
   server.close();
   taking.lock.release();
   old.release();
-  room.remove();
+  tempDir.remove();
 });
 
 describe('TakingOver', () => {
@@ -65,7 +65,7 @@ describe('TakingOver', () => {
     talk.tell({ type: 'free' });
     await within('the taking over to finish', finished);
     await taking.lock.taken;
-    expect(() => lockDataDir(room.path)).toThrow('in use');
+    expect(() => lockDataDir(tempDir.path)).toThrow('in use');
     const completed = taking.complete();
     await talk.expect('holding', PATIENT_MS);
     talk.end();
@@ -79,7 +79,7 @@ describe('TakingOver', () => {
     for (const type of ['stopped', 'free']) talk.tell({ type });
     await taking.finish();
     await taking.complete();
-    expect(() => lockDataDir(room.path)).toThrow('in use');
+    expect(() => lockDataDir(tempDir.path)).toThrow('in use');
     expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
   });
 
@@ -89,7 +89,7 @@ describe('TakingOver', () => {
     talk.end();
     old.release();
     await within('the taking over to finish', finished);
-    expect(() => lockDataDir(room.path)).toThrow('in use');
+    expect(() => lockDataDir(tempDir.path)).toThrow('in use');
   });
 
   test('reports why it fails, and continues until the other process reads again', async () => {

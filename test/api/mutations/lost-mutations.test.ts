@@ -10,7 +10,7 @@ import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { ChangingApi } from '../../support/parts/changing-api.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { CHANGING, entriesOf } from '../../support/parts/api-changes.ts';
-import type { Mutation } from '../../support/parts/mutation-room.ts';
+import type { Mutation } from '../../support/parts/mutation-fixture.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import { CuttingProxy } from '../../support/weir/cutting-proxy.ts';
 import type { Cut } from '../../support/weir/cutting-proxy.ts';

@@ -28,10 +28,10 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   const { rounds, secs, rate: rateQps } = read.own;
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   const [web, lists, dns] = await Promise.all([1, 2, 3].map(() => freePort(['127.0.0.1'])));
   const ports = { web: web!, lists: lists!, dns: dns! };
-  const demo = await Demo.open({ dir: room.path, ports, days: DAYS, perDay: PER_DAY });
+  const demo = await Demo.open({ dir: tempDir.path, ports, days: DAYS, perDay: PER_DAY });
   const browser = await openBrowser();
   const show = async (figures: Promise<Figure[]>): Promise<void> => console.log(figuresTable(await figures));
   try {
@@ -43,7 +43,7 @@ async function main(args: string[]): Promise<void> {
   } finally {
     await browser.close();
     await demo.close();
-    room.remove();
+    tempDir.remove();
   }
 }
 

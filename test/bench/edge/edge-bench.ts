@@ -14,7 +14,7 @@ import { measureFloods } from './edge-floods.ts';
 import { edgeLoads } from './edge-loads.ts';
 import type { EdgeLoad } from './edge-loads.ts';
 import { EDGE_SERVERS, startEdgeServer } from './edge-servers.ts';
-import type { EdgeRoom, EdgeServer } from './edge-servers.ts';
+import type { EdgeEnvironment, EdgeServer } from './edge-servers.ts';
 
 const HELP = `npm run bench -- edge [options]
 
@@ -42,7 +42,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   // The bench's own upstream answers only over UDP, and dnsdist uses the client's transport upstream.
   await using upstream = await startEchoingUpstream();
   const { basePort, serverCore, loadCore } = bench.options;
-  const roomAt = (place: number, toml?: string): EdgeRoom => {
+  const roomAt = (place: number, toml?: string): EdgeEnvironment => {
     const port = basePort + 30 + place * 5;
     const dir = join(bench.dir, `edge-${place}`);
     mkdirSync(dir, { mode: 0o755 });

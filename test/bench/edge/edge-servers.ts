@@ -20,7 +20,7 @@ export interface EdgePorts {
 }
 
 /** Parameters with which each server is started. */
-export interface EdgeRoom {
+export interface EdgeEnvironment {
   readonly dir: string;
   readonly ports: EdgePorts;
   readonly upstreamPort: number;
@@ -36,7 +36,7 @@ export interface EdgeServer {
   readonly ports: EdgePorts;
 }
 
-type Preparation = (room: EdgeRoom) => Launch | undefined;
+type Preparation = (environment: EdgeEnvironment) => Launch | undefined;
 
 /** Starts a server by its name; the result is undefined if the program is not installed. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = { weir, dnsdist, unbound };
@@ -45,19 +45,19 @@ export const EDGE_SERVERS = Object.keys(PREPARATIONS);
 /** Starts a server and waits for its first answer; undefined if it is not installed. */
 export async function startEdgeServer(
   name: string,
-  room: EdgeRoom,
+  environment: EdgeEnvironment,
   core: number,
 ): Promise<EdgeServer | undefined> {
-  const launch = PREPARATIONS[name]!(room);
+  const launch = PREPARATIONS[name]!(environment);
   if (launch === undefined) return undefined;
-  const child = await startChild(launch, [core], join(room.dir, `${name}.log`));
+  const child = await startChild(launch, [core], join(environment.dir, `${name}.log`));
   const deadline = performance.now() + START_TIMEOUT_MS;
-  while (!(await answers(room.ports.dns))) {
+  while (!(await answers(environment.ports.dns))) {
     if (child.ended() !== undefined || performance.now() > deadline)
       throw new Error(`start ${name}: ${lastLines(child)}`);
     await delay(20);
   }
-  return { name, child, ports: room.ports };
+  return { name, child, ports: environment.ports };
 }
 
 async function answers(port: number): Promise<boolean> {
@@ -69,7 +69,7 @@ async function answers(port: number): Promise<boolean> {
   );
 }
 
-function weir({ dir, ports, upstreamPort, certificate, toml = '' }: EdgeRoom): Launch {
+function weir({ dir, ports, upstreamPort, certificate, toml = '' }: EdgeEnvironment): Launch {
   const file = join(dir, 'weir.toml');
   writeFileSync(
     file,
@@ -100,7 +100,7 @@ ${toml}`,
   return { command, args: ['start', '--config', file], cwd: dir };
 }
 
-function dnsdist({ dir, ports, upstreamPort, certificate }: EdgeRoom): Launch | undefined {
+function dnsdist({ dir, ports, upstreamPort, certificate }: EdgeEnvironment): Launch | undefined {
   const command = locate('dnsdist');
   if (command === undefined) return undefined;
   const { certPath, keyPath } = certificate;
@@ -120,7 +120,7 @@ getPool(""):setCache(newPacketCache(200000, {maxTTL=86400}))
   return { command, args: ['--supervised', '--disable-syslog', '-C', file] };
 }
 
-function unbound({ dir, ports, upstreamPort, certificate }: EdgeRoom): Launch | undefined {
+function unbound({ dir, ports, upstreamPort, certificate }: EdgeEnvironment): Launch | undefined {
   const command = locate('unbound');
   if (command === undefined) return undefined;
   const file = join(dir, 'unbound.conf');

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import type { BenchServer, ServerEnvironment } from './peer-server.ts';
 
 export const bind9: BenchServer = {
   name: 'bind9',
@@ -12,38 +12,38 @@ export const bind9: BenchServer = {
     const binary = locate('named');
     return binary === undefined ? undefined : { binary, version: versionOf(binary, ['-v']) };
   },
-  prepare: (room, binary) => {
-    const file = join(room.dir, 'named.conf');
-    writeFileSync(file, configuration(room));
+  prepare: (environment, binary) => {
+    const file = join(environment.dir, 'named.conf');
+    writeFileSync(file, configuration(environment));
     return { command: binary, args: ['-f', '-n', '1', '-c', file] };
   },
 };
 
-function configuration(room: Room): string {
+function configuration(environment: ServerEnvironment): string {
   return `options {
-  directory "${room.dir}";
+  directory "${environment.dir}";
   pid-file none;
-  session-keyfile "${join(room.dir, 'session.key')}";
-  managed-keys-directory "${room.dir}";
-  listen-on port ${room.port} { 127.0.0.1; };
+  session-keyfile "${join(environment.dir, 'session.key')}";
+  managed-keys-directory "${environment.dir}";
+  listen-on port ${environment.port} { 127.0.0.1; };
   listen-on-v6 { none; };
   allow-query { 127.0.0.0/8; };
   recursion yes;
   recursive-clients 10000;
   forward only;
-  forwarders { 127.0.0.1 port ${room.upstreamPort}; };
+  forwarders { 127.0.0.1 port ${environment.upstreamPort}; };
   dnssec-validation no;
   empty-zones-enable no;
   minimal-responses yes;
   max-cache-size 512m;
-  querylog ${room.queryLog ? 'yes' : 'no'};
+  querylog ${environment.queryLog ? 'yes' : 'no'};
   response-policy { zone "rpz" add-soa no; } break-dnssec yes qname-wait-recurse no;
 };
 logging {
-  channel out { file "${join(room.dir, 'query.log')}"; print-time yes; };
+  channel out { file "${join(environment.dir, 'query.log')}"; print-time yes; };
   category default { out; };
 };
 controls { };
-zone "rpz" { type primary; file "${room.lists.file('rpz')}"; allow-query { none; }; };
+zone "rpz" { type primary; file "${environment.lists.file('rpz')}"; allow-query { none; }; };
 `;
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import type { BenchServer, ServerEnvironment } from './peer-server.ts';
 
 export const dnsmasq: BenchServer = {
   name: 'dnsmasq',
@@ -14,26 +14,26 @@ export const dnsmasq: BenchServer = {
     const binary = locate('dnsmasq');
     return binary === undefined ? undefined : { binary, version: versionOf(binary, ['-v']) };
   },
-  prepare: (room, binary) => {
-    const file = join(room.dir, 'dnsmasq.conf');
-    writeFileSync(file, configuration(room));
+  prepare: (environment, binary) => {
+    const file = join(environment.dir, 'dnsmasq.conf');
+    writeFileSync(file, configuration(environment));
     return { command: binary, args: ['--keep-in-foreground', `--conf-file=${file}`] };
   },
 };
 
-function configuration(room: Room): string {
-  return `port=${room.port}
+function configuration(environment: ServerEnvironment): string {
+  return `port=${environment.port}
 listen-address=127.0.0.1
 bind-interfaces
 user=${userInfo().username}
-pid-file=${join(room.dir, 'dnsmasq.pid')}
-log-facility=${join(room.dir, 'query.log')}
-${room.queryLog ? 'log-queries' : ''}
+pid-file=${join(environment.dir, 'dnsmasq.pid')}
+log-facility=${join(environment.dir, 'query.log')}
+${environment.queryLog ? 'log-queries' : ''}
 no-resolv
 no-hosts
-server=127.0.0.1#${room.upstreamPort}
-conf-file=${room.lists.file('dnsmasq')}
-cache-size=${room.cacheEntries}
+server=127.0.0.1#${environment.upstreamPort}
+conf-file=${environment.lists.file('dnsmasq')}
+cache-size=${environment.cacheEntries}
 cache-rr=ANY
 dns-forward-max=4096
 `;

@@ -9,6 +9,6 @@ export function echoServer(native: NativeTools | undefined): BenchServer {
     filters: false,
     logsQueries: false,
     installed: () => (native === undefined ? undefined : { binary: native.echo, version: '-' }),
-    prepare: (room, binary) => ({ command: binary, args: ['echo', String(room.port)] }),
+    prepare: (environment, binary) => ({ command: binary, args: ['echo', String(environment.port)] }),
   };
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import type { BenchServer, ServerEnvironment } from './peer-server.ts';
 
 export const pdnsRecursor: BenchServer = {
   name: 'pdns-recursor',
@@ -12,35 +12,35 @@ export const pdnsRecursor: BenchServer = {
     const binary = locate('pdns_recursor');
     return binary === undefined ? undefined : { binary, version: versionOf(binary, ['--version']) };
   },
-  prepare: (room, binary) => {
-    writeFileSync(join(room.dir, 'recursor.conf'), configuration(room));
+  prepare: (environment, binary) => {
+    writeFileSync(join(environment.dir, 'recursor.conf'), configuration(environment));
     writeFileSync(
-      join(room.dir, 'policy.lua'),
-      `rpzFile("${room.lists.file('rpz')}", {policyName="bench"})\n`,
+      join(environment.dir, 'policy.lua'),
+      `rpzFile("${environment.lists.file('rpz')}", {policyName="bench"})\n`,
     );
-    return { command: binary, args: [`--config-dir=${room.dir}`] };
+    return { command: binary, args: [`--config-dir=${environment.dir}`] };
   },
 };
 
-function configuration(room: Room): string {
+function configuration(environment: ServerEnvironment): string {
   return `local-address=127.0.0.1
-local-port=${room.port}
-socket-dir=${room.dir}
+local-port=${environment.port}
+socket-dir=${environment.dir}
 daemon=no
 write-pid=no
 disable-syslog=yes
-quiet=${room.queryLog ? 'no' : 'yes'}
-loglevel=${room.queryLog ? 6 : 3}
+quiet=${environment.queryLog ? 'no' : 'yes'}
+loglevel=${environment.queryLog ? 6 : 3}
 threads=1
 pdns-distributes-queries=no
 reuseport=yes
 dnssec=off
 security-poll-suffix=
 dont-query=
-forward-zones-recurse=.=127.0.0.1:${room.upstreamPort}
-lua-config-file=${join(room.dir, 'policy.lua')}
-max-cache-entries=${room.cacheEntries * 4}
-max-packetcache-entries=${room.cacheEntries * 2}
+forward-zones-recurse=.=127.0.0.1:${environment.upstreamPort}
+lua-config-file=${join(environment.dir, 'policy.lua')}
+max-cache-entries=${environment.cacheEntries * 4}
+max-packetcache-entries=${environment.cacheEntries * 2}
 max-mthreads=4096
 `;
 }

@@ -4,7 +4,7 @@ import type { Child, Launch } from '../process/child.ts';
 import type { WeirApi } from './weir-api.ts';
 
 /** Environment of a measured server, and the list that it serves. */
-export interface Room {
+export interface ServerEnvironment {
   /** The server's own empty folder. */
   dir: string;
   port: number;
@@ -47,13 +47,13 @@ export interface BenchServer {
   logsQueries: boolean;
   installed(): Installed | undefined;
   /** Writes its configuration and returns how to start it. */
-  prepare(room: Room, binary: string): Launch;
+  prepare(environment: ServerEnvironment, binary: string): Launch;
   /** Runs once before the measured start, for example to load lists through an API. */
-  firstRun?(room: Room, launch: Launch): Promise<void>;
+  firstRun?(environment: ServerEnvironment, launch: Launch): Promise<void>;
   /** Maps the name of a thread to its group, for servers whose threads do different work. */
   threadGroup?(comm: string): string;
   /** The workloads in which it takes part; all by default. */
   workloads?: readonly string[];
   /** Opens a session with the started server, for servers with an API. */
-  connect?(room: Room, alive: () => void): Promise<WeirApi>;
+  connect?(environment: ServerEnvironment, alive: () => void): Promise<WeirApi>;
 }

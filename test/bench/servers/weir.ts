@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Launch } from '../process/child.ts';
 import { lastLines } from '../process/child.ts';
 import { probe } from './answer-probe.ts';
-import { type BenchServer, type Room, UPSTREAM_NAME } from './peer-server.ts';
+import { type BenchServer, type ServerEnvironment, UPSTREAM_NAME } from './peer-server.ts';
 import { type WeirPolicy, addPolicy } from './weir-policy.ts';
 import type { WeirApi } from './weir-api.ts';
 import { signIn } from './weir-api.ts';
@@ -52,42 +52,49 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
     asksOverTls: true,
     ...(variant.workloads === undefined ? {} : { workloads: variant.workloads }),
     installed: () => (existsSync(script) ? { binary: script, version } : undefined),
-    prepare: (room, binary) => {
-      mkdirSync(listDir(room), { recursive: true });
-      const file = join(room.dir, 'weir.toml');
-      writeFileSync(file, configuration(room, variant));
-      return launchOf(root, binary, file, room, variant);
+    prepare: (environment, binary) => {
+      mkdirSync(listDir(environment), { recursive: true });
+      const file = join(environment.dir, 'weir.toml');
+      writeFileSync(file, configuration(environment, variant));
+      return launchOf(root, binary, file, environment, variant);
     },
-    firstRun: async (room, launch) => {
-      const list = join(listDir(room), 'names.txt');
-      copyFileSync(room.lists.file('plain'), list);
-      const child = await room.start(launch);
+    firstRun: async (environment, launch) => {
+      const list = join(listDir(environment), 'names.txt');
+      copyFileSync(environment.lists.file('plain'), list);
+      const child = await environment.start(launch);
       const alive = (): void => {
         if (child.ended() !== undefined) throw new Error(`first run of weir: ${lastLines(child)}`);
       };
       try {
-        const api = await signIn(room.webPort, API_TIMEOUT_MS, alive);
+        const api = await signIn(environment.webPort, API_TIMEOUT_MS, alive);
         await api.removeSources();
         const { id } = await api.addSource(list);
-        if (variant.groups !== undefined) await addGroups(room, api, variant.groups);
-        if (variant.policy !== undefined) await addPolicy(join(room.dir, 'data'), api, variant.policy);
-        await untilInForce(room, async () => (await api.source(id)).last_error, alive);
+        if (variant.groups !== undefined) await addGroups(environment, api, variant.groups);
+        if (variant.policy !== undefined) await addPolicy(join(environment.dir, 'data'), api, variant.policy);
+        await untilInForce(environment, async () => (await api.source(id)).last_error, alive);
       } finally {
         await child.stop();
       }
     },
     threadGroup: (comm) => (WORKER_THREAD.test(comm) ? 'workers' : 'other'),
-    connect: async (room, alive) => signIn(room.webPort, API_TIMEOUT_MS, alive),
+    connect: async (environment, alive) => signIn(environment.webPort, API_TIMEOUT_MS, alive),
   };
 }
 
 /** The `weir` command, or the underlying Node command if Node needs more options. */
-function launchOf(root: string, script: string, file: string, room: Room, variant: WeirVariant): Launch {
+function launchOf(
+  root: string,
+  script: string,
+  file: string,
+  environment: ServerEnvironment,
+  variant: WeirVariant,
+): Launch {
   const ipc = variant.testHooks === true;
   const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};
-  if (room.upstreamCa !== undefined) env['NODE_EXTRA_CA_CERTS'] = room.upstreamCa;
+  if (environment.upstreamCa !== undefined) env['NODE_EXTRA_CA_CERTS'] = environment.upstreamCa;
   const start = ['start', '--config', file];
-  if (variant.nodeFlags === undefined) return { command: script, args: start, cwd: room.dir, env, ipc };
+  if (variant.nodeFlags === undefined)
+    return { command: script, args: start, cwd: environment.dir, env, ipc };
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--max-semi-space-size=2',
@@ -98,22 +105,22 @@ function launchOf(root: string, script: string, file: string, room: Room, varian
   return {
     command: join(root, 'node_modules', '.bin', 'node'),
     args: [...flags, join(root, 'control-plane', 'main.ts'), ...start],
-    cwd: room.dir,
+    cwd: environment.dir,
     env,
     ipc,
   };
 }
 
-function listDir(room: Room): string {
-  return join(room.dir, 'lists');
+function listDir(environment: ServerEnvironment): string {
+  return join(environment.dir, 'lists');
 }
 
 /** Creates groups with different policies: group number g has list number n if bit n of g is set. */
-async function addGroups(room: Room, api: WeirApi, count: number): Promise<void> {
+async function addGroups(environment: ServerEnvironment, api: WeirApi, count: number): Promise<void> {
   const ids: number[] = [];
   for (let number = 1; number <= count; number++) ids.push(await api.createGroup(`group ${number}`));
   for (let list = 0; list < GROUP_LISTS; list++) {
-    const file = join(listDir(room), `group-${list}.txt`);
+    const file = join(listDir(environment), `group-${list}.txt`);
     const names = Array.from({ length: GROUP_LIST_NAMES }, (_, n) => `n${n}.list${list}.group.example.org\n`);
     writeFileSync(file, names.join(''));
     const groups = ids.filter((_, index) => (((index + 1) >>> list) & 1) === 1);
@@ -124,13 +131,13 @@ async function addGroups(room: Room, api: WeirApi, count: number): Promise<void>
 
 /** Waits until the first and the last name of the list are blocked: the answers, not a status, are the proof. */
 async function untilInForce(
-  room: Room,
+  environment: ServerEnvironment,
   lastError: () => Promise<string | null | undefined>,
   alive: () => void,
 ): Promise<void> {
   const deadline = performance.now() + LIST_TIMEOUT_MS;
-  for (const name of [room.lists.names[0]!, room.lists.names.at(-1)!]) {
-    while ((await probe(room.port, name)) !== 'blocked') {
+  for (const name of [environment.lists.names[0]!, environment.lists.names.at(-1)!]) {
+    while ((await probe(environment.port, name)) !== 'blocked') {
       alive();
       const error = await lastError();
       if (typeof error === 'string' && error !== '') throw new Error(`load the list into weir: ${error}`);
@@ -140,7 +147,7 @@ async function untilInForce(
   }
 }
 
-function upstreamOf({ upstreamPort, upstreamCa }: Room): string {
+function upstreamOf({ upstreamPort, upstreamCa }: ServerEnvironment): string {
   const plain = `127.0.0.1:${upstreamPort}`;
   return upstreamCa === undefined ? plain : `tls://${UPSTREAM_NAME}@${plain}`;
 }
@@ -149,14 +156,14 @@ function cacheSize({ cacheBytes = 128 << 20 }: WeirVariant): string {
   return cacheBytes === null ? '' : `max_bytes = ${cacheBytes}`;
 }
 
-function configuration(room: Room, variant: WeirVariant): string {
+function configuration(environment: ServerEnvironment, variant: WeirVariant): string {
   return `[server]
-dns_port = ${room.port}
-web_port = ${room.webPort}
+dns_port = ${environment.port}
+web_port = ${environment.webPort}
 bind_address = ["127.0.0.1"]
 workers = ${variant.workers ?? 1}
 node_name = "bench"
-data_dir = "${join(room.dir, 'data')}"
+data_dir = "${join(environment.dir, 'data')}"
 
 [dns]
 udp_coalesce_us = ${variant.coalesceUs ?? 0}
@@ -165,17 +172,17 @@ udp_coalesce_us = ${variant.coalesceUs ?? 0}
 name = "bench"
 strategy = "Failover"
 priority = 1
-servers = ["${upstreamOf(room)}"]
+servers = ["${upstreamOf(environment)}"]
 
 [cache]
 ${cacheSize(variant)}
 
 [database]
-log_queries = ${room.queryLog}
+log_queries = ${environment.queryLog}
 
 [blocking]
 catalog_url = ""
-list_dirs = ["${listDir(room)}"]
+list_dirs = ["${listDir(environment)}"]
 
 [logging]
 level = "warn"

@@ -46,9 +46,9 @@ export function filledWeir(made: MadeUpLog, variant: WeirVariant = { name: 'weir
     installed,
     server: {
       ...server,
-      firstRun: async (room, launch) => {
-        await server.firstRun?.(room, launch);
-        await fill(join(room.dir, 'data'), made);
+      firstRun: async (environment, launch) => {
+        await server.firstRun?.(environment, launch);
+        await fill(join(environment.dir, 'data'), made);
       },
     },
   };

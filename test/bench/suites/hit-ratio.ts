@@ -47,12 +47,12 @@ interface Measured {
 /** Runs the row. */
 export function measureHitRatio(bench: Bench, material: Material): Promise<RowResult> {
   const asked = encodeStream(material);
-  const room = Math.round(asked.different / SHARE);
+  const capacity = Math.round(asked.different / SHARE);
   const scanned = bench.options.quick ? QUICK_SCANNED : SCANNED;
-  const bytes = bytesFor(room, asked.messages);
+  const bytes = bytesFor(capacity, asked.messages);
   const measured = [0, scanned].flatMap((scan) => {
     const real = ask(realCache(bytes), asked.messages, scan);
-    return [real, ask(leastRecentlyUsed(Math.max(room, real.entries)), asked.messages, scan)];
+    return [real, ask(leastRecentlyUsed(Math.max(capacity, real.entries)), asked.messages, scan)];
   });
   const table = alignColumns([
     ['cache', 'stream', 'entries', 'hits', 'CPU us/look-up'],
@@ -195,7 +195,7 @@ function keep(writer: CacheWriter, query: Query): void {
 }
 
 /** A Map in order of use, the usual LRU in JavaScript; a hit also copies the answer. */
-function leastRecentlyUsed(room: number): Cache {
+function leastRecentlyUsed(capacity: number): Cache {
   const kept = new Map<string, Uint8Array>();
   return {
     name: 'LRU',
@@ -208,14 +208,14 @@ function leastRecentlyUsed(room: number): Cache {
       kept.delete(key);
       kept.set(key, body ?? ANSWER.body.slice());
       if (body !== undefined) query.bytes.set(body, query.questionEnd);
-      else if (kept.size > room) kept.delete(kept.keys().next().value!);
+      else if (kept.size > capacity) kept.delete(kept.keys().next().value!);
       return body !== undefined;
     },
   };
 }
 
 /** Size in bytes at which the cache holds about this many of these questions' answers, found by filling one. */
-function bytesFor(room: number, messages: readonly Uint8Array[]): number {
+function bytesFor(capacity: number, messages: readonly Uint8Array[]): number {
   const different = [...new Set(messages)];
   const query = new Query();
   const slot = new Uint8Array(2048);
@@ -224,7 +224,7 @@ function bytesFor(room: number, messages: readonly Uint8Array[]): number {
     for (const message of different) cache.isHit(read(query, slot, message));
     return cache.entries();
   };
-  let bytes = room * 64;
-  while (entriesIn(bytes) < room) bytes *= 1.05;
+  let bytes = capacity * 64;
+  while (entriesIn(bytes) < capacity) bytes *= 1.05;
   return Math.round(bytes);
 }

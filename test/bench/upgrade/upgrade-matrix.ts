@@ -62,7 +62,7 @@ class Matrix {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
-    const file = join(this.stand.weir.room.path, 'weir.toml');
+    const file = join(this.stand.weir.tempDir.path, 'weir.toml');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace(new RegExp(`^${key} = \\d+$`, 'm'), `${key} = ${String(port)}`));
     // A process that is restarted also reads the file.

@@ -39,9 +39,9 @@ const AGES = {
 } as const;
 
 describe('weir whose trust anchor changes its key', () => {
-  const room = makeTempDir();
-  const anchors = join(room.path, 'anchors');
-  const file = join(room.dataDir, ANCHOR_FILE);
+  const tempDir = makeTempDir();
+  const anchors = join(tempDir.path, 'anchors');
+  const file = join(tempDir.dataDir, ANCHOR_FILE);
   let upstream: ScriptedUpstream;
   let age: keyof typeof AGES = 'before';
 
@@ -54,7 +54,7 @@ describe('weir whose trust anchor changes its key', () => {
 
   afterAll(async () => {
     await upstream.close();
-    room.remove();
+    tempDir.remove();
   });
 
   function answer(query: Uint8Array): Uint8Array {
@@ -78,7 +78,7 @@ dnssec_anchor_updates = "${updates}"
 name = "zone"
 servers = ["127.0.0.1:${String(upstream.port)}"]
 `;
-    return Weir.start({ room, pools, database: 'none' });
+    return Weir.start({ tempDir, pools, database: 'none' });
   }
 
   async function rcodeOf(weir: Weir, name: string): Promise<number> {

@@ -29,14 +29,14 @@ function firstLabel({ bytes }: ReceivedQuery): string {
 
 describe('the answer cache', () => {
   let upstream: ScriptedUpstream;
-  let room: TempDir;
+  let tempDir: TempDir;
   let weir: Weir;
   let udp: UdpClient;
   let api: ApiClient;
   let isSilent = false;
 
   const start = async (): Promise<void> => {
-    weir = await Weir.start({ room, toml: TOML, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    weir = await Weir.start({ tempDir, toml: TOML, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     udp = await UdpClient.open(weir.dnsPort);
     api = await weir.api();
   };
@@ -52,7 +52,7 @@ describe('the answer cache', () => {
         questionOf(query.bytes).qtype === 1 ? [a(Uint8Array.of(0xc0, 12), '192.0.2.1', ttl)] : [];
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
     };
-    room = makeTempDir();
+    tempDir = makeTempDir();
     await start();
   });
 
@@ -60,7 +60,7 @@ describe('the answer cache', () => {
     udp.close();
     expect(await weir.stop()).toMatchObject({ code: 0 });
     await upstream.close();
-    room.remove();
+    tempDir.remove();
   });
 
   test('refreshes the answer for a name in use once before it expires', async () => {

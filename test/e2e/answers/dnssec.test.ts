@@ -71,7 +71,7 @@ function answer(query: Uint8Array): Uint8Array {
 }
 
 describe('weir with dns.dnssec_enabled', () => {
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   let upstream: ScriptedUpstream;
   let lists: ListServer;
   let weir: Weir;
@@ -83,7 +83,7 @@ describe('weir with dns.dnssec_enabled', () => {
     upstream.tcpScript = upstream.udpScript;
     lists = await startListServer();
     lists.serve('/blocked.txt', 'blocked.example.org\n');
-    const anchors = join(room.path, 'anchors');
+    const anchors = join(tempDir.path, 'anchors');
     writeFileSync(anchors, `${ROOT.ds}\n`);
     const pools = `[dns]
 dnssec_enabled = true
@@ -103,7 +103,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await weir.stop();
     await lists.close();
     await upstream.close();
-    room.remove();
+    tempDir.remove();
   });
 
   const isAuthentic = (reply: { bytes: Uint8Array }): boolean => (reply.bytes[3]! & AD) !== 0;

@@ -19,8 +19,8 @@ import type { Reply } from '../../support/dns/dns-message.ts';
 import { answerTo, EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-const room = makeTempDir();
-const LEASES = join(room.path, 'leases');
+const tempDir = makeTempDir();
+const LEASES = join(tempDir.path, 'leases');
 const CONFIG = `[dns]
 local_domain = "home.example"
 local_records = ["fixed.home.example 120 A 192.0.2.20"]
@@ -54,7 +54,7 @@ afterAll(async () => {
   udp.close();
   const ended = await weir.stop();
   await upstream.close();
-  room.remove();
+  tempDir.remove();
   expect(ended).toMatchObject({ code: 0 });
 });
 

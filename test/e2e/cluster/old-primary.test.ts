@@ -87,7 +87,7 @@ describe('a node with an unfenced old primary', () => {
       503,
     );
     expect((await client.ask('two.example', 'A')).data).toEqual([BLOCKED]);
-    rmSync(join(weir.room.dataDir, 'database-seen.json'));
+    rmSync(join(weir.tempDir.dataDir, 'database-seen.json'));
     await block('back.example');
     expect(domainsOf(await database.rowsOfFirst(DOMAINS))).toEqual(['back.example', 'both.example']);
   });

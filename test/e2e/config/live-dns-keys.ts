@@ -7,7 +7,7 @@ import { cookieOf, isMixed } from '../../support/dns/odd-upstreams.ts';
 import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
 import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { a, idOf, questionOf, response, soa } from '../../support/dns/built-messages.ts';
-import type { LiveKey, LiveRoom } from './live-room.ts';
+import type { LiveKey, LiveFixture } from './live-fixture.ts';
 
 const FORWARDED = [EVERY_ADDRESS];
 const BLOCKED = 'ads.example.net';
@@ -15,70 +15,71 @@ const BLOCKED = 'ads.example.net';
 /** A key that changes the answer to one question. */
 const told = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
   ...{ key, to, before, after },
-  look: (room) => room.told(name),
+  look: (fixture) => fixture.told(name),
 });
 
 /** The address for a public name is private, as the scripted upstream defines. */
-const privateAddress = (name: string) => (room: LiveRoom) => {
-  room.scripted.udpScript = (query) => {
+const privateAddress = (name: string) => (fixture: LiveFixture) => {
+  fixture.scripted.udpScript = (query) => {
     const answers = [a(Uint8Array.of(0xc0, 12), '10.0.0.1')];
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
   };
-  return room.told(room.newName(name));
+  return fixture.told(fixture.newName(name));
 };
-const onScripted = (room: LiveRoom) => ({ 'dns.pools': room.pools(room.scripted) });
+const onScripted = (fixture: LiveFixture) => ({ 'dns.pools': fixture.pools(fixture.scripted) });
 
 /** The client subnets that reach the upstream. */
-async function forwardedSubnets(room: LiveRoom): Promise<unknown> {
-  const name = room.newName();
-  await room.ask(name, 'A', { edns: { subnets: [[0, 1, 24, 0, 192, 0, 2]] } });
-  const last = room.first.udpQuestions.map(({ bytes }) => decodeMessage(bytes)!);
+async function forwardedSubnets(fixture: LiveFixture): Promise<unknown> {
+  const name = fixture.newName();
+  await fixture.ask(name, 'A', { edns: { subnets: [[0, 1, 24, 0, 192, 0, 2]] } });
+  const last = fixture.first.udpQuestions.map(({ bytes }) => decodeMessage(bytes)!);
   const own = last.filter(({ questions }) => questions?.[0]?.name.toLowerCase() === name);
   return own.map((message) => subnetsOf(message).length);
 }
 
 /** Whether the upstream receives a new question of this kind. */
-const hardened = (isSo: (query: ReceivedQuery) => boolean) => async (room: LiveRoom) => {
-  const name = room.newName();
-  await room.ask(name);
-  return isSo(room.first.udpQuestions.find((query) => isFor(query, name))!);
+const hardened = (isSo: (query: ReceivedQuery) => boolean) => async (fixture: LiveFixture) => {
+  const name = fixture.newName();
+  await fixture.ask(name);
+  return isSo(fixture.first.udpQuestions.find((query) => isFor(query, name))!);
 };
 const isFor = (query: ReceivedQuery, name: string): boolean =>
   decodeMessage(query.bytes)!.questions?.[0]?.name.toLowerCase() === name;
 const hasCookie = (query: ReceivedQuery): boolean => cookieOf(query).length > 0;
 
 /** Number of questions to the upstream for a name that is queried twice. */
-async function upstreamQuestions(room: LiveRoom): Promise<number> {
-  const before = room.first.udpQuestions.length;
-  const name = room.newName();
-  await room.ask(name);
-  await room.ask(name);
-  return room.first.udpQuestions.length - before;
+async function upstreamQuestions(fixture: LiveFixture): Promise<number> {
+  const before = fixture.first.udpQuestions.length;
+  const name = fixture.newName();
+  await fixture.ask(name);
+  await fixture.ask(name);
+  return fixture.first.udpQuestions.length - before;
 }
 
 /** TTL of a negative answer whose TTL at the upstream is two hours. */
-async function negativeTtl(room: LiveRoom): Promise<unknown> {
-  room.scripted.udpScript = (query) => {
+async function negativeTtl(fixture: LiveFixture): Promise<unknown> {
+  fixture.scripted.udpScript = (query) => {
     const authorities = [soa('example.com', 7200, 7200)];
     const reply = { id: idOf(query.bytes), flags: 0x8180 | Rcode.NXDOMAIN, authorities };
     query.reply(response(questionOf(query.bytes), reply));
   };
-  return (await room.ask()).authorities[0]?.ttl;
+  return (await fixture.ask()).authorities[0]?.ttl;
 }
 
-const ttl = async (room: LiveRoom, name?: string): Promise<unknown> => (await room.ask(name)).answers[0]?.ttl;
+const ttl = async (fixture: LiveFixture, name?: string): Promise<unknown> =>
+  (await fixture.ask(name)).answers[0]?.ttl;
 
 export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.pools',
-    to: (room: LiveRoom) => room.pools(room.second),
-    look: (room) => room.told(),
+    to: (fixture: LiveFixture) => fixture.pools(fixture.second),
+    look: (fixture) => fixture.told(),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
   {
     key: 'dns.bootstrap',
-    to: ({ second }: LiveRoom) => [`127.0.0.1:${String(second.port)}`],
+    to: ({ second }: LiveFixture) => [`127.0.0.1:${String(second.port)}`],
     beside: ({ first, second }) => ({
       'dns.bootstrap': ['127.0.0.1:9'],
       'dns.query_timeout_ms': 3000,
@@ -87,28 +88,28 @@ export const DNS_KEYS: readonly LiveKey[] = [
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
       ],
     }),
-    look: async (room) => {
-      room.second.udpScript = (query) => {
+    look: async (fixture) => {
+      fixture.second.udpScript = (query) => {
         const { qname } = questionOf(query.bytes);
         const isHost = Buffer.from(qname).toString('latin1').toLowerCase().startsWith('\x02ns');
         const answers = [a(Uint8Array.of(0xc0, 12), isHost ? '127.0.0.1' : '192.0.2.2')];
         query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
       };
-      return room.told();
+      return fixture.told();
     },
     before: ['192.0.2.2'],
     after: FORWARDED,
   },
   {
     key: 'dns.upstream_ca_path',
-    to: (room: LiveRoom) => room.write('ca.pem', room.authority.cert),
+    to: (fixture: LiveFixture) => fixture.write('ca.pem', fixture.authority.cert),
     beside: ({ second, tlsPort }) => ({
       'dns.pools': [
         { name: 'a', servers: [`tls://dns.example.org:${String(tlsPort)}@127.0.0.1`] },
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
       ],
     }),
-    look: (room) => room.told(),
+    look: (fixture) => fixture.told(),
     before: ['192.0.2.2'],
     after: FORWARDED,
   },
@@ -116,14 +117,14 @@ export const DNS_KEYS: readonly LiveKey[] = [
     key: 'dns.query_timeout_ms',
     to: 100,
     beside: onScripted,
-    look: (room) => {
+    look: (fixture) => {
       // The upstream answers only the second question, more than 100 ms later.
-      room.scripted.udpScript = (query) => {
+      fixture.scripted.udpScript = (query) => {
         const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.3')];
         const reply = response(questionOf(query.bytes), { id: idOf(query.bytes), answers });
         setTimeout(() => query.reply(reply), 400).unref();
       };
-      return room.told();
+      return fixture.told();
     },
     before: ['192.0.2.3'],
     after: Rcode.SERVFAIL,
@@ -141,9 +142,9 @@ export const DNS_KEYS: readonly LiveKey[] = [
   },
   {
     key: 'dns.dhcp_leases',
-    to: (room: LiveRoom) => [room.write('leases', '0 02:00:5e:10:00:01 192.0.2.44 laptop *\n')],
+    to: (fixture: LiveFixture) => [fixture.write('leases', '0 02:00:5e:10:00:01 192.0.2.44 laptop *\n')],
     beside: { 'dns.local_domain': 'home.example' },
-    look: (room) => room.told('laptop.home.example'),
+    look: (fixture) => fixture.told('laptop.home.example'),
     before: FORWARDED,
     after: ['192.0.2.44'],
   },
@@ -153,14 +154,14 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.block_private_ptr',
     to: false,
-    look: (room) => room.told('7.0.0.10.in-addr.arpa', 'PTR'),
+    look: (fixture) => fixture.told('7.0.0.10.in-addr.arpa', 'PTR'),
     before: Rcode.NXDOMAIN,
     after: Rcode.NOERROR,
   },
   {
     key: 'dns.never_forward_reverse_lookups',
     to: true,
-    look: (room) => room.told('1.1.1.1.in-addr.arpa', 'PTR'),
+    look: (fixture) => fixture.told('1.1.1.1.in-addr.arpa', 'PTR'),
     before: Rcode.NOERROR,
     after: Rcode.NXDOMAIN,
   },
@@ -176,15 +177,15 @@ export const DNS_KEYS: readonly LiveKey[] = [
     key: 'dns.local_domain',
     to: 'home.example',
     beside: ({ second }) => ({ 'dns.local_dns_server': `127.0.0.1:${String(second.port)}` }),
-    look: (room) => room.told(room.newName('home.example')),
+    look: (fixture) => fixture.told(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
   {
     key: 'dns.local_dns_server',
-    to: ({ second }: LiveRoom) => `127.0.0.1:${String(second.port)}`,
+    to: ({ second }: LiveFixture) => `127.0.0.1:${String(second.port)}`,
     beside: { 'dns.local_domain': 'home.example' },
-    look: (room) => room.told(room.newName('home.example')),
+    look: (fixture) => fixture.told(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
@@ -205,8 +206,8 @@ export const DNS_KEYS: readonly LiveKey[] = [
     after: ['10.0.0.1'],
   },
   { key: 'cache.enabled', to: false, look: upstreamQuestions, before: 1, after: 2 },
-  { key: 'cache.min_ttl_secs', to: 7200, look: (room) => ttl(room), before: 3600, after: 7200 },
-  { key: 'cache.max_ttl_secs', to: 60, look: (room) => ttl(room), before: 3600, after: 60 },
+  { key: 'cache.min_ttl_secs', to: 7200, look: (fixture) => ttl(fixture), before: 3600, after: 7200 },
+  { key: 'cache.max_ttl_secs', to: 60, look: (fixture) => ttl(fixture), before: 3600, after: 60 },
   {
     key: 'cache.negative_max_ttl_secs',
     to: 60,
@@ -217,7 +218,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
   },
   told('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
   told('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
-  { key: 'blocking.ttl_secs', to: 77, look: (room) => ttl(room, BLOCKED), before: 10, after: 77 },
+  { key: 'blocking.ttl_secs', to: 77, look: (fixture) => ttl(fixture, BLOCKED), before: 10, after: 77 },
   {
     ...told('blocking.custom_ipv4', '192.0.2.5', BLOCKED, Rcode.NOERROR, ['192.0.2.5']),
     beside: { 'blocking.custom_ipv6': '2001:db8::5', 'blocking.mode': 'custom_ip' },
@@ -226,7 +227,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     key: 'blocking.custom_ipv6',
     to: '2001:db8::6',
     beside: { 'blocking.custom_ipv4': '192.0.2.5', 'blocking.mode': 'custom_ip' },
-    look: (room) => room.told(BLOCKED, 'AAAA'),
+    look: (fixture) => fixture.told(BLOCKED, 'AAAA'),
     before: Rcode.NOERROR,
     after: ['2001:db8::6'],
   },

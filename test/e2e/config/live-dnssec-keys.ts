@@ -4,7 +4,7 @@ import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { idOf, octets, questionOf, u16 } from '../../support/dns/built-messages.ts';
 import { positive, TestZone } from '../../support/dns/test-zone.ts';
-import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
+import type { KeyValues, LiveKey, LiveFixture } from './live-fixture.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const HOURS = { inception: now - 3600, expiration: now + 3600 };
@@ -33,21 +33,21 @@ function answer(query: Uint8Array): Uint8Array {
 }
 
 /** Makes the scripted upstream answer for the zone. */
-export function serveZone({ scripted }: LiveRoom): void {
+export function serveZone({ scripted }: LiveFixture): void {
   scripted.udpScript = (query) => query.reply(answer(query.bytes));
 }
 
 /** A file with the trust anchor of the zone above. */
-export const anchorsOf = (room: LiveRoom): string => room.write('anchors', `${ORG.ds}\n`);
+export const anchorsOf = (fixture: LiveFixture): string => fixture.write('anchors', `${ORG.ds}\n`);
 
-const told = (name: string) => (room: LiveRoom) => {
-  serveZone(room);
-  return room.told(name);
+const told = (name: string) => (fixture: LiveFixture) => {
+  serveZone(fixture);
+  return fixture.told(name);
 };
 
-const validated = (room: LiveRoom): KeyValues => ({
-  'dns.pools': room.pools(room.scripted),
-  'dns.dnssec_trust_anchors': anchorsOf(room),
+const validated = (fixture: LiveFixture): KeyValues => ({
+  'dns.pools': fixture.pools(fixture.scripted),
+  'dns.dnssec_trust_anchors': anchorsOf(fixture),
   'dns.dnssec_enabled': true,
 });
 
@@ -55,7 +55,7 @@ export const DNSSEC_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.dnssec_enabled',
     to: true,
-    beside: (room) => ({ ...validated(room), 'dns.dnssec_enabled': false }),
+    beside: (fixture) => ({ ...validated(fixture), 'dns.dnssec_enabled': false }),
     look: told('forged.example.org'),
     before: ['192.0.2.66'],
     after: Rcode.SERVFAIL,
@@ -63,7 +63,7 @@ export const DNSSEC_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.dnssec_trust_anchors',
     to: anchorsOf,
-    beside: (room) => ({ ...validated(room), 'dns.dnssec_trust_anchors': '' }),
+    beside: (fixture) => ({ ...validated(fixture), 'dns.dnssec_trust_anchors': '' }),
     look: told('www.example.org'),
     before: Rcode.SERVFAIL,
     after: ['192.0.2.1'],

@@ -6,34 +6,35 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { DNS_KEYS } from './live-dns-keys.ts';
 import { DNSSEC_KEYS } from './live-dnssec-keys.ts';
 import { LIMIT_KEYS } from './live-limit-keys.ts';
-import { LiveRoom } from './live-room.ts';
-import type { KeyValues, LiveKey } from './live-room.ts';
+import { LiveFixture } from './live-fixture.ts';
+import type { KeyValues, LiveKey } from './live-fixture.ts';
 import { WEB_KEYS } from './live-web-keys.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 let before: KeyValues = {};
 
 beforeAll(async () => {
-  room = await LiveRoom.open();
-  await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.example.net', action: 'deny' });
+  fixture = await LiveFixture.open();
+  await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.example.net', action: 'deny' });
 });
 afterEach(async () => {
-  room.scripted.udpScript = () => undefined;
-  await room.set(before);
+  fixture.scripted.udpScript = () => undefined;
+  await fixture.set(before);
   before = {};
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const keys: readonly LiveKey[] = [...DNS_KEYS, ...DNSSEC_KEYS, ...LIMIT_KEYS, ...WEB_KEYS];
 
 describe('a key of the configuration', () => {
   test.each(keys)('$key is active when its change is answered', async (row) => {
-    const beside = (typeof row.beside === 'function' ? row.beside(room) : row.beside) ?? {};
-    before = await room.values([...Object.keys(beside), row.key]);
-    if (Object.keys(beside).length > 0) await room.set(beside);
-    expect(await row.look(room)).toEqual(row.before);
-    const to: unknown = typeof row.to === 'function' ? (row.to as (room: LiveRoom) => unknown)(room) : row.to;
-    expect(await room.set({ [row.key]: to })).toEqual({ success: true, restart_required: [] });
-    expect(await row.look(room)).toEqual(row.after);
+    const beside = (typeof row.beside === 'function' ? row.beside(fixture) : row.beside) ?? {};
+    before = await fixture.values([...Object.keys(beside), row.key]);
+    if (Object.keys(beside).length > 0) await fixture.set(beside);
+    expect(await row.look(fixture)).toEqual(row.before);
+    const to: unknown =
+      typeof row.to === 'function' ? (row.to as (fixture: LiveFixture) => unknown)(fixture) : row.to;
+    expect(await fixture.set({ [row.key]: to })).toEqual({ success: true, restart_required: [] });
+    expect(await row.look(fixture)).toEqual(row.after);
   });
 });

@@ -6,7 +6,7 @@ import { DotClient } from '../../support/dns/dot-client.ts';
 import { answerTo } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
-import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
+import type { KeyValues, LiveKey, LiveFixture } from './live-fixture.ts';
 
 /** Four questions at once and one per second for each address. */
 const LIMITED = {
@@ -17,22 +17,24 @@ const LIMITED = {
 };
 
 /** Whether some of 12 questions are refused. */
-const isLimited = async (room: LiveRoom, address?: string): Promise<boolean> =>
-  (await room.refusals(12, address)) > 0;
+const isLimited = async (fixture: LiveFixture, address?: string): Promise<boolean> =>
+  (await fixture.refusals(12, address)) > 0;
 
 /** Whether limited answers are truncated, of 12. */
-async function hasTruncated(room: LiveRoom): Promise<boolean> {
-  using udp = await UdpClient.open(room.weir.dnsPort, '127.0.0.1', room.newAddress());
-  const replies = await udp.askAll(Array.from({ length: 12 }, () => ({ name: room.newName(), type: 'A' })));
+async function hasTruncated(fixture: LiveFixture): Promise<boolean> {
+  using udp = await UdpClient.open(fixture.weir.dnsPort, '127.0.0.1', fixture.newAddress());
+  const replies = await udp.askAll(
+    Array.from({ length: 12 }, () => ({ name: fixture.newName(), type: 'A' })),
+  );
   return replies.some(({ truncated }) => truncated);
 }
 
 /** Whether both of two connections from one address are answered. */
-async function answersBoth(room: LiveRoom): Promise<boolean> {
-  const clients = [await TcpClient.open(room.weir.dnsPort), await TcpClient.open(room.weir.dnsPort)];
+async function answersBoth(fixture: LiveFixture): Promise<boolean> {
+  const clients = [await TcpClient.open(fixture.weir.dnsPort), await TcpClient.open(fixture.weir.dnsPort)];
   const replies = await Promise.all(
     clients.map((client) =>
-      client.ask(room.newName(), 'A').then(
+      client.ask(fixture.newName(), 'A').then(
         () => true,
         () => false,
       ),
@@ -43,13 +45,13 @@ async function answersBoth(room: LiveRoom): Promise<boolean> {
 }
 
 /** Whether both of two TLS connections from one address are answered. */
-async function answersBothOverTls(room: LiveRoom): Promise<boolean> {
+async function answersBothOverTls(fixture: LiveFixture): Promise<boolean> {
   const clients: DotClient[] = [];
   const isAnswered = async (): Promise<boolean> => {
     try {
-      const client = await DotClient.open(room.dotPort);
+      const client = await DotClient.open(fixture.dotPort);
       clients.push(client);
-      await client.ask(room.newName(), 'A');
+      await client.ask(fixture.newName(), 'A');
       return true;
     } catch {
       return false;
@@ -63,8 +65,8 @@ async function answersBothOverTls(room: LiveRoom): Promise<boolean> {
 }
 
 /** A server that is probed each second. */
-const probed = (room: LiveRoom): KeyValues => ({
-  'dns.pools': room.pools(room.scripted),
+const probed = (fixture: LiveFixture): KeyValues => ({
+  'dns.pools': fixture.pools(fixture.scripted),
   'dns.health_check.enabled': true,
   'dns.health_check.interval_secs': 1,
   'dns.health_check.timeout_ms': 800,
@@ -74,89 +76,89 @@ const probed = (room: LiveRoom): KeyValues => ({
 
 type ServerState = Pick<UpstreamDetail, 'status' | 'consecutive_failures'>;
 
-async function stateOf(room: LiveRoom): Promise<ServerState> {
+async function stateOf(fixture: LiveFixture): Promise<ServerState> {
   const path = '/upstream/health/detail';
-  return (await room.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
+  return (await fixture.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
 }
 
 /** Answers probes after a delay of this many milliseconds; returns how many were answered so far. */
-function answerLate(room: LiveRoom, delayMs: number): () => number {
+function answerLate(fixture: LiveFixture, delayMs: number): () => number {
   let answered = 0;
-  room.scripted.udpScript = (query) => {
+  fixture.scripted.udpScript = (query) => {
     setTimeout(() => {
       answered++;
-      if (!room.scripted.isClosed) query.reply(answerTo(query.bytes));
+      if (!fixture.scripted.isClosed) query.reply(answerTo(query.bytes));
     }, delayMs).unref();
   };
   return () => answered;
 }
 
 /** The state of a server that does not answer, once two probes have failed. */
-async function stateOfSilent(room: LiveRoom): Promise<unknown> {
-  room.scripted.udpScript = () => undefined;
-  const state = (): Promise<ServerState> => stateOf(room);
+async function stateOfSilent(fixture: LiveFixture): Promise<unknown> {
+  fixture.scripted.udpScript = () => undefined;
+  const state = (): Promise<ServerState> => stateOf(fixture);
   return (await until('two failed probes', state, ({ consecutive_failures: count }) => count >= 2)).status;
 }
 
 /** The state of a server that has stopped answering, once it is unhealthy or has failed six probes. */
-async function stateOfFallenSilent(room: LiveRoom): Promise<unknown> {
-  answerLate(room, 0);
+async function stateOfFallenSilent(fixture: LiveFixture): Promise<unknown> {
+  answerLate(fixture, 0);
   await until(
     'a healthy server',
-    () => stateOf(room),
+    () => stateOf(fixture),
     ({ status }) => status === 'Healthy',
   );
-  room.scripted.udpScript = () => undefined;
+  fixture.scripted.udpScript = () => undefined;
   // Each thread probes separately: one may have two failures before another has any.
   const isKnown = ({ status, consecutive_failures: count }: ServerState): boolean =>
     status === 'Unhealthy' || count >= 6;
-  return (await until('an unhealthy server, or six failed probes', () => stateOf(room), isKnown)).status;
+  return (await until('an unhealthy server, or six failed probes', () => stateOf(fixture), isKnown)).status;
 }
 
 /** The state of a server that answers again after a silence, once it is healthy or has answered four probes. */
-async function stateOfBack(room: LiveRoom): Promise<unknown> {
-  await stateOfSilent(room);
-  const answered = answerLate(room, 0);
+async function stateOfBack(fixture: LiveFixture): Promise<unknown> {
+  await stateOfSilent(fixture);
+  const answered = answerLate(fixture, 0);
   const { status } = await until(
     'a healthy server, or four answers to probes',
-    async () => ({ answered: answered(), status: (await stateOf(room)).status }),
+    async () => ({ answered: answered(), status: (await stateOf(fixture)).status }),
     (state) => state.answered >= 4 || state.status === 'Healthy',
   );
   return status;
 }
 
 /** The state of a server that answers after 1.6 s. */
-async function stateOfSlow(room: LiveRoom): Promise<unknown> {
-  answerLate(room, 1600);
+async function stateOfSlow(fixture: LiveFixture): Promise<unknown> {
+  answerLate(fixture, 1600);
   const known = ({ status }: ServerState): boolean => status !== 'Unknown';
-  return (await until('the state of a slow server', () => stateOf(room), known)).status;
+  return (await until('the state of a slow server', () => stateOf(fixture), known)).status;
 }
 
 export const LIMIT_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.chaos_clients',
     to: ['192.0.2.0/24'],
-    look: async (room) => (await room.ask('id.server', 'TXT', { qclass: 3 })).rcode,
+    look: async (fixture) => (await fixture.ask('id.server', 'TXT', { qclass: 3 })).rcode,
     before: Rcode.NOERROR,
     after: Rcode.REFUSED,
   },
   {
     key: 'dns.blocked_clients',
     to: ['127.0.8.8/32'],
-    look: (room) => room.refusals(1, '127.0.8.8'),
+    look: (fixture) => fixture.refusals(1, '127.0.8.8'),
     before: 0,
     after: 1,
   },
   {
     key: 'dns.health_check_names',
     to: ['live.example.net'],
-    look: async (room) => {
-      const before = await room.api.queryCount();
-      await room.ask('live.example.net');
-      const last = room.newName();
-      await room.ask(last);
-      await room.api.untilQueryCount(1, `domain=${last}`);
-      return (await room.api.queryCount()) - before;
+    look: async (fixture) => {
+      const before = await fixture.api.queryCount();
+      await fixture.ask('live.example.net');
+      const last = fixture.newName();
+      await fixture.ask(last);
+      await fixture.api.untilQueryCount(1, `domain=${last}`);
+      return (await fixture.api.queryCount()) - before;
     },
     before: 2,
     after: 1,
@@ -189,10 +191,13 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     key: 'dns.rate_limit.ipv4_prefix_len',
     to: 24,
     beside: LIMITED,
-    look: async (room) => {
+    look: async (fixture) => {
       // Two addresses of one /24, three questions each.
-      const net = room.newAddress().split('.')[3]!;
-      const refused = [await room.refusals(3, `127.9.${net}.1`), await room.refusals(3, `127.9.${net}.2`)];
+      const net = fixture.newAddress().split('.')[3]!;
+      const refused = [
+        await fixture.refusals(3, `127.9.${net}.1`),
+        await fixture.refusals(3, `127.9.${net}.2`),
+      ];
       return refused[0]! + refused[1]! > 0;
     },
     before: false,
@@ -202,21 +207,21 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     key: 'dns.rate_limit.whitelist',
     to: ['127.0.8.1'],
     beside: LIMITED,
-    look: (room) => isLimited(room, '127.0.8.1'),
+    look: (fixture) => isLimited(fixture, '127.0.8.1'),
     before: true,
     after: false,
   },
   {
     key: 'dns.rate_limit.nxdomain_per_second',
     to: 1,
-    beside: (room) => ({
+    beside: (fixture) => ({
       ...LIMITED,
       'dns.rate_limit.burst_size': 1000,
-      'dns.pools': room.pools(room.scripted),
+      'dns.pools': fixture.pools(fixture.scripted),
     }),
-    look: (room) => {
-      room.scriptedFails(Rcode.NXDOMAIN);
-      return isLimited(room);
+    look: (fixture) => {
+      fixture.scriptedFails(Rcode.NXDOMAIN);
+      return isLimited(fixture);
     },
     before: false,
     after: true,

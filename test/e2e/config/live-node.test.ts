@@ -14,22 +14,22 @@ import type { ConfigAnswer } from '../../../shared/api/settings-api.ts';
 import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { anchorsOf, serveZone } from './live-dnssec-keys.ts';
-import { LiveRoom } from './live-room.ts';
+import { LiveFixture } from './live-fixture.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await LiveRoom.open();
+  fixture = await LiveFixture.open();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
-const file = (): string => join(room.room.path, 'weir.toml');
-const config = (): Promise<ConfigAnswer> => room.api.expect(200, 'GET', '/config');
+const file = (): string => join(fixture.tempDir.path, 'weir.toml');
+const config = (): Promise<ConfigAnswer> => fixture.api.expect(200, 'GET', '/config');
 const secondPool = (toml: string): string =>
-  toml.replace(`127.0.0.1:${String(room.first.port)}`, `127.0.0.1:${String(room.second.port)}`);
+  toml.replace(`127.0.0.1:${String(fixture.first.port)}`, `127.0.0.1:${String(fixture.second.port)}`);
 
 /** Runs a statement in the database, as another node would. */
 async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[]> {
-  const client = new pg.Client(embeddedTarget(runningServerAddress(room.room.dataDir)).config);
+  const client = new pg.Client(embeddedTarget(runningServerAddress(fixture.tempDir.dataDir)).config);
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(sql, values);
   await client.end();
@@ -41,38 +41,38 @@ describe('SIGHUP', () => {
     const before = readFileSync(file(), 'utf8');
     const edited = `# by hand\n${secondPool(before)}`;
     writeFileSync(file(), edited);
-    expect(await room.told()).toEqual([EVERY_ADDRESS]);
-    room.weir.child.kill('SIGHUP');
-    await room.weir.untilOutput(/configuration file reloaded/);
-    expect(await room.told()).toEqual(['192.0.2.2']);
+    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    fixture.weir.child.kill('SIGHUP');
+    await fixture.weir.untilOutput(/configuration file reloaded/);
+    expect(await fixture.told()).toEqual(['192.0.2.2']);
     expect(readFileSync(file(), 'utf8')).toBe(edited);
     expect((await config()).sources).toMatchObject({ 'dns.pools': 'database', 'server.workers': 'default' });
     writeFileSync(file(), before);
-    await room.api.expect(200, 'POST', '/config/reload');
-    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    await fixture.api.expect(200, 'POST', '/config/reload');
+    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
   });
 
   test('changes nothing if the file has faults, and logs each with its line', async () => {
     const before = readFileSync(file(), 'utf8');
     writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
-    room.weir.child.kill('SIGHUP');
-    await room.weir.untilOutput(/reload failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /);
-    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    fixture.weir.child.kill('SIGHUP');
+    await fixture.weir.untilOutput(/reload failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /);
+    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
     writeFileSync(file(), before);
   });
 });
 
 describe('blocking.list_dirs', () => {
   test('allows lists in a folder that the file names, and cannot be set over the API', async () => {
-    const url = pathToFileURL(room.write('list.txt', 'listed.example.net\n')).href;
+    const url = pathToFileURL(fixture.write('list.txt', 'listed.example.net\n')).href;
     const add = (): Promise<{ status: number }> =>
-      room.api.call('POST', '/blocklist-sources', { name: 'a list', url });
+      fixture.api.call('POST', '/blocklist-sources', { name: 'a list', url });
     expect((await add()).status).toBe(400);
-    const folder = `${room.room.path}/files`;
-    await room.api.expect(400, 'PATCH', '/config', { blocking: { list_dirs: [folder] } });
+    const folder = `${fixture.tempDir.path}/files`;
+    await fixture.api.expect(400, 'PATCH', '/config', { blocking: { list_dirs: [folder] } });
     const before = readFileSync(file(), 'utf8');
     writeFileSync(file(), before.replace('[blocking]\n', `[blocking]\nlist_dirs = ["${folder}"]\n`));
-    await room.api.expect(200, 'POST', '/config/reload');
+    await fixture.api.expect(200, 'POST', '/config/reload');
     expect((await add()).status).toBe(201);
   });
 });
@@ -80,35 +80,35 @@ describe('blocking.list_dirs', () => {
 describe('a row that another node has written', () => {
   test('becomes active here, and does not change this file', async () => {
     const before = readFileSync(file(), 'utf8');
-    const pools = JSON.stringify(room.pools(room.second));
+    const pools = JSON.stringify(fixture.pools(fixture.second));
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
     await until(
       'the pool of the row to be asked',
-      () => room.told(),
+      () => fixture.told(),
       (told) => (told as unknown[])[0] === '192.0.2.2',
     );
     expect(readFileSync(file(), 'utf8')).toBe(before);
     // A line that was not edited does not undo the row.
-    await room.api.expect(200, 'POST', '/config/reload');
-    expect(await room.told()).toEqual(['192.0.2.2']);
-    await room.set({ 'dns.pools': room.pools(room.first) });
-    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    await fixture.api.expect(200, 'POST', '/config/reload');
+    expect(await fixture.told()).toEqual(['192.0.2.2']);
+    await fixture.set({ 'dns.pools': fixture.pools(fixture.first) });
+    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
   });
 });
 
 describe('a key with a delayed effect', () => {
   test('blocking.catalog_url fetches the catalog immediately, and removes it', async () => {
     const service = { id: 'live-made', name: 'Live', category: 'telemetry', domains: ['live.example'] };
-    room.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
+    fixture.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
     const names = async (): Promise<string[]> => {
-      const catalog = await room.api.expect<{ id: string }[]>(200, 'GET', '/services/catalog');
+      const catalog = await fixture.api.expect<{ id: string }[]>(200, 'GET', '/services/catalog');
       return catalog.map(({ id }) => id);
     };
     expect(await names()).not.toContain('live-made');
-    await room.set({ 'blocking.catalog_url': room.lists.url('/catalog.json') });
+    await fixture.set({ 'blocking.catalog_url': fixture.lists.url('/catalog.json') });
     await until('the service of the new catalog', names, (ids) => ids.includes('live-made'));
-    await room.set({ 'blocking.catalog_url': '' });
-    const shipped = await room.api.expect<{ id: string; withdrawn_at?: string }[]>(
+    await fixture.set({ 'blocking.catalog_url': '' });
+    const shipped = await fixture.api.expect<{ id: string; withdrawn_at?: string }[]>(
       200,
       'GET',
       '/services/catalog',
@@ -117,28 +117,28 @@ describe('a key with a delayed effect', () => {
   });
 
   test('dns.dnssec_anchor_updates starts to follow the keys of anchors', async () => {
-    serveZone(room);
-    const followed = join(room.room.dataDir, ANCHOR_FILE);
-    await room.set({
-      'dns.pools': room.pools(room.scripted),
-      'dns.dnssec_trust_anchors': anchorsOf(room),
+    serveZone(fixture);
+    const followed = join(fixture.tempDir.dataDir, ANCHOR_FILE);
+    await fixture.set({
+      'dns.pools': fixture.pools(fixture.scripted),
+      'dns.dnssec_trust_anchors': anchorsOf(fixture),
       'dns.dnssec_enabled': true,
     });
     expect(existsSync(followed)).toBe(false);
-    await room.set({ 'dns.dnssec_anchor_updates': 'all' });
+    await fixture.set({ 'dns.dnssec_anchor_updates': 'all' });
     await until(
       `the keys of org in ${ANCHOR_FILE}`,
       () => (existsSync(followed) ? readFileSync(followed, 'utf8') : null),
       (text) => text?.includes('org') === true,
     );
-    await room.set({ 'dns.dnssec_enabled': false, 'dns.pools': room.pools(room.first) });
-    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    await fixture.set({ 'dns.dnssec_enabled': false, 'dns.pools': fixture.pools(fixture.first) });
+    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
   });
 });
 
 describe('server.site', () => {
   test('server.site is stored with the clients that this node has seen', async () => {
-    await room.told();
+    await fixture.told();
     const sites = (): Promise<unknown[]> => atDatabase('SELECT DISTINCT site FROM clients');
     const found = await until('a client to be stored', sites, ({ length }) => length > 0, { pauseMs: 100 });
     expect(found).toEqual([{ site: 'home' }]);
@@ -147,16 +147,16 @@ describe('server.site', () => {
 
 describe('the configuration after a stop', () => {
   test('keeps the answers on disk if cache.persist was enabled while it ran', async () => {
-    expect(existsSync(join(room.room.dataDir, 'answer-cache'))).toBe(false);
-    await room.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
-    await room.told('kept.example.com');
+    expect(existsSync(join(fixture.tempDir.dataDir, 'answer-cache'))).toBe(false);
+    await fixture.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
+    await fixture.told('kept.example.com');
     // The file is written again with the result of the change.
-    await room.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
-    const { rcode, answers } = await room.ask('kept.example.com');
+    await fixture.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
+    const { rcode, answers } = await fixture.ask('kept.example.com');
     expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);
-    const asked = room.first.udpQuestions.map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
+    const asked = fixture.first.udpQuestions.map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
     expect(asked.filter((bytes) => bytes.toLowerCase().includes('\x04kept'))).toHaveLength(1);
     // Without a database, the node also uses the rows that it has stored, and rejects changes.
-    expect((await room.ask()).answers[0]!.ttl).toBe(7200);
+    expect((await fixture.ask()).answers[0]!.ttl).toBe(7200);
   });
 });

@@ -102,11 +102,11 @@ describe('the bundle', () => {
   });
 
   test('reads the settings of another server', async () => {
-    const file = join(weir.room.path, 'names.txt');
+    const file = join(weir.tempDir.path, 'names.txt');
     await writeFile(file, '192.0.2.1 imported.example\n');
     const screen = memoryScreen();
     const command = { name: 'import', arguments: [file], options: { 'dry-run': true } } as const;
-    const status = await runCommand(command, screen, { WEIR_SERVER_DATA_DIR: weir.room.dataDir });
+    const status = await runCommand(command, screen, { WEIR_SERVER_DATA_DIR: weir.tempDir.dataDir });
     expect({ status, errors: screen.errors }).toEqual({ status: 0, errors: [] });
     expect(screen.lines).toContainEqual(expect.stringContaining('imported.example'));
   });

@@ -69,12 +69,12 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
 }
 
 describe('weir with its own database, one fault after the other', () => {
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   /** Node that the next test continues with. */
   let faulty: Weir;
   beforeAll(async () => {
-    await prepareDataDir(room.dataDir);
-    await using weir = await Weir.start({ room, upstreams });
+    await prepareDataDir(tempDir.dataDir);
+    await using weir = await Weir.start({ tempDir, upstreams });
     const api = await weir.api();
     expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
       status: 'ok',
@@ -83,12 +83,12 @@ describe('weir with its own database, one fault after the other', () => {
   });
   afterAll(async () => {
     await faulty.end('SIGKILL');
-    room.remove();
+    tempDir.remove();
   });
 
   test('weir answers and blocks from disk if its database is down at the start, reports it, and spools the log', async () => {
     await using weir = await Weir.start({
-      room,
+      tempDir,
       upstreams,
       env: { WEIR_DATABASE_URL: DEAD_URL },
       database: 'later',
@@ -101,7 +101,7 @@ describe('weir with its own database, one fault after the other', () => {
     expect(login.headers['retry-after']).toMatch(/^\d+$/);
     expect(await weir.stop()).toMatchObject({ code: 0 });
 
-    faulty = await Weir.start({ room, upstreams });
+    faulty = await Weir.start({ tempDir, upstreams });
     const api = await faulty.api();
     expect(await api.untilQueryCount(1, 'domain=while-down')).toBe(1);
     expect((await faulty.health()).body.status).toBe('ok');
@@ -146,7 +146,7 @@ describe('weir with its own database, one fault after the other', () => {
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     expect(serversOn(hung.cluster)).toEqual([]);
 
-    faulty = await Weir.start({ room, upstreams });
+    faulty = await Weir.start({ tempDir, upstreams });
     const count = load.replies.length;
     const api = await faulty.api();
     expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
@@ -164,8 +164,8 @@ describe('weir with its own database, one fault after the other', () => {
 });
 
 describe('weir with a database server of its owner', () => {
-  const room = makeTempDir();
-  const weirRoom = makeTempDir();
+  const tempDir = makeTempDir();
+  const weirTempDir = makeTempDir();
   const logger = new MemoryLogger();
   /** Started by the test for this server, and used by the tests after it. */
   let weir: Weir;
@@ -176,7 +176,7 @@ describe('weir with a database server of its owner', () => {
     `postgres://${address.user}:${password}@localhost:${String(address.port)}/${address.database}?host=${encodeURIComponent(address.host)}`;
 
   beforeAll(async () => {
-    const lock = lockDataDir(room.dataDir);
+    const lock = lockDataDir(tempDir.dataDir);
     release = () => lock.release();
     server = createEmbeddedServer(lock, logger);
     address = await server.ensureRunning();
@@ -185,7 +185,7 @@ describe('weir with a database server of its owner', () => {
     await weir.end('SIGKILL');
     await server.stop();
     release();
-    for (const each of [room, weirRoom]) each.remove();
+    for (const each of [tempDir, weirTempDir]) each.remove();
   });
 
   /** Runs statements on the server in addition to Weir. */
@@ -211,8 +211,8 @@ describe('weir with a database server of its owner', () => {
 
   test('weir uses the server, migrates it, and does not start its own', async () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
-    await prepareDataDir(weirRoom.dataDir, env.WEIR_DATABASE_URL);
-    weir = await Weir.start({ room: weirRoom, upstreams, env });
+    await prepareDataDir(weirTempDir.dataDir, env.WEIR_DATABASE_URL);
+    weir = await Weir.start({ tempDir: weirTempDir, upstreams, env });
     expect(weir.output).not.toContain(address.password);
     expect(weir.output).not.toMatch(/create the embedded database|embedded database is running/);
     const api = await weir.api();
@@ -246,8 +246,8 @@ describe('weir with a database server of its owner', () => {
     const holder = weir;
     const other = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };
-    execFileSync('cp', ['-a', weirRoom.dataDir, other.dataDir]);
-    await using second = await Weir.start({ room: other, upstreams, env, database: 'later' });
+    execFileSync('cp', ['-a', weirTempDir.dataDir, other.dataDir]);
+    await using second = await Weir.start({ tempDir: other, upstreams, env, database: 'later' });
     await second.untilOutput(/warn .*copied or moved: it gets a new UUID/);
     await second.untilOutput(/error another machine runs as node e2e/);
     const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
@@ -286,7 +286,7 @@ describe('weir with a database server of its owner', () => {
   ])('weir does not change a database %s, and still answers', async (_what, change, undo, reason) => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await sql(change, 'UPDATE nodes SET version = NULL');
-    weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
+    weir = await Weir.start({ tempDir: weirTempDir, upstreams, env, database: 'later' });
     await expectDegraded(weir, reason);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });

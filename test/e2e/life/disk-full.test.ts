@@ -29,21 +29,21 @@ const LOOK_MS = 50;
 
 /** A folder whose data directory is a small disk. */
 function makeSmallDisk(): TempDir {
-  const room = makeTempDir();
-  mkdirSync(room.dataDir);
+  const tempDir = makeTempDir();
+  mkdirSync(tempDir.dataDir);
   const options = `size=${SIZE},mode=0711`;
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'weir-e2e', room.dataDir]);
-  return room;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'weir-e2e', tempDir.dataDir]);
+  return tempDir;
 }
 
-function removeSmallDisk(room: TempDir): void {
-  execFileSync('umount', [room.dataDir]);
-  room.remove();
+function removeSmallDisk(tempDir: TempDir): void {
+  execFileSync('umount', [tempDir.dataDir]);
+  tempDir.remove();
 }
 
 /** Fills the disk; returns a function that frees the space. */
-function fillDisk(room: TempDir): () => void {
-  const file = join(room.dataDir, 'filler');
+function fillDisk(tempDir: TempDir): () => void {
+  const file = join(tempDir.dataDir, 'filler');
   for (const chunk of [1 << 20, 4096, 1]) {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(chunk), { flag: 'a' });
@@ -69,12 +69,12 @@ async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | nu
 
 describe('weir on a full disk', () => {
   const stack = new AsyncDisposableStack();
-  let room: TempDir;
+  let tempDir: TempDir;
   let lists: ListServer;
   let upstream: ScriptedUpstream;
   beforeAll(async () => {
-    room = makeSmallDisk();
-    stack.defer(() => removeSmallDisk(room));
+    tempDir = makeSmallDisk();
+    stack.defer(() => removeSmallDisk(tempDir));
     upstream = stack.use(await startEchoingUpstream());
     lists = await startListServer();
     stack.defer(() => lists.close());
@@ -83,19 +83,19 @@ describe('weir on a full disk', () => {
       '/second.txt',
       Array.from({ length: 50_000 }, (_, i) => `n${String(i)}.example.net\n`).join(''),
     );
-    await prepareDataDir(room.dataDir);
+    await prepareDataDir(tempDir.dataDir);
   });
   afterAll(() => stack.disposeAsync());
 
   test('weir keeps answering and blocking, reports failed writes, and recovers when there is space', async () => {
-    await using weir = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    await using weir = await Weir.start({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     expect(await api.addSource({ name: 'first', url: lists.url('/first.txt') })).toMatchObject({
       status: 'ok',
     });
     using udp = await UdpClient.open(weir.dnsPort);
 
-    const giveBack = fillDisk(room);
+    const giveBack = fillDisk(tempDir);
     const questions = Array.from({ length: QUERIES }, (_, i): Question => ({
       name: `${String(i)}.full.example.com`,
       type: 'A',

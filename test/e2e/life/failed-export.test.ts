@@ -13,12 +13,12 @@ type DatabaseCheck = Health['checks']['database'];
 
 describe('weir', () => {
   test('weir reports in health and metrics why finished days are not exported', async () => {
-    const room = makeTempDir();
-    await prepareDataDir(room.dataDir);
-    const file = join(room.path, 'no-folder');
+    const tempDir = makeTempDir();
+    await prepareDataDir(tempDir.dataDir);
+    const file = join(tempDir.path, 'no-folder');
     writeFileSync(file, '');
     const toml = `[database]\nexport_dir = ${JSON.stringify(join(file, 'days'))}\n`;
-    const weir = await Weir.start({ room, toml, database: 'later' });
+    const weir = await Weir.start({ tempDir, toml, database: 'later' });
     await weir.untilOutput(/database is up/);
     const api = await weir.api();
     const database = async (): Promise<DatabaseCheck> =>
@@ -31,6 +31,6 @@ describe('weir', () => {
     });
     expect((await api.metrics()).sum('weir_query_log_export_failures_total')).toBe(1);
     await weir.stop();
-    room.remove();
+    tempDir.remove();
   });
 });

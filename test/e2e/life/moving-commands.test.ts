@@ -39,7 +39,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const at = (name: string): string => join(weir.room.path, name);
+const at = (name: string): string => join(weir.tempDir.path, name);
 
 /** Runs a command, over the socket unless it has --url. */
 async function run(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -47,7 +47,7 @@ async function run(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
   if (command.kind !== 'run') throw new Error(JSON.stringify(command));
   const screen = memoryScreen();
   const { spec, arguments: given, options } = command;
-  const socket = words.includes('--url') ? {} : { WEIR_SERVER_DATA_DIR: weir.room.dataDir };
+  const socket = words.includes('--url') ? {} : { WEIR_SERVER_DATA_DIR: weir.tempDir.dataDir };
   const status = await runCommand({ name: spec.name, arguments: given, options }, screen, {
     ...socket,
     ...env,
@@ -197,7 +197,7 @@ describe('weir simulate', () => {
 
 test('the real command reads standard input, and exits with the status', async () => {
   const child = spawn(WEIR, ['import', '-', '--dry-run', '--settings', 'none'], {
-    env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.room.dataDir },
+    env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.tempDir.dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = Promise.all([

@@ -37,7 +37,7 @@ interface HeldNode {
   readonly here: Reply;
 }
 
-const room = makeTempDir();
+const tempDir = makeTempDir();
 let lists: ListServer;
 let upstream: ScriptedUpstream;
 let open: HeldNode;
@@ -49,13 +49,13 @@ beforeAll(async () => {
   // The 30 s pass while the other tests run.
   open = await startHeld(true);
   closed = await startHeld(false);
-  await prepareDataDir(room.dataDir);
+  await prepareDataDir(tempDir.dataDir);
 });
 afterAll(async () => {
   for (const { weir } of [open, closed]) await weir.stop();
   await upstream.close();
   await lists.close();
-  room.remove();
+  tempDir.remove();
 });
 
 async function startHeld(isUnfiltered: boolean): Promise<HeldNode> {
@@ -99,15 +99,15 @@ async function statesUntil(
 
 describe('weir asked for status.weir', () => {
   test('is starting until it filters, then ready, and draining once it is asked to stop', async () => {
-    await using first = await Weir.start({ room });
+    await using first = await Weir.start({ tempDir });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
     // The list may be active before the node has checked all lists.
     expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
     expect(await first.stop()).toMatchObject({ code: 0 });
 
     // It has no policy until its database is up.
-    rmSync(join(room.dataDir, 'snapshots'), { recursive: true });
-    await using weir = await Weir.launch({ room });
+    rmSync(join(tempDir.dataDir, 'snapshots'), { recursive: true });
+    await using weir = await Weir.launch({ tempDir });
     expect(await statesUntil(weir, 'ready')).toEqual(['starting', 'ready']);
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask('ads.example', 'A')).data).toEqual(['0.0.0.0']);
@@ -161,13 +161,13 @@ describe('weir that was ready without the content of its list', () => {
     const airGapped = makeTempDir();
     try {
       await prepareDataDir(airGapped.dataDir);
-      await using first = await Weir.start({ room: airGapped });
+      await using first = await Weir.start({ tempDir: airGapped });
       const api = await first.api();
       await api.addSource({ name: 'dead', url: lists.url('/never-there.txt') });
       await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
       expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
       expect(await first.stop()).toMatchObject({ code: 0 });
-      await using weir = await Weir.launch({ room: airGapped, database: 'none' });
+      await using weir = await Weir.launch({ tempDir: airGapped, database: 'none' });
       expect(await statesUntil(weir, 'ready')).toEqual(['ready']);
       using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask('blocked.example', 'A')).data).toEqual(['0.0.0.0']);

@@ -12,9 +12,9 @@ import { ownEnvironment, START_COMMAND, Weir } from '../../support/weir/weir-pro
 
 async function setPassword(weir: Weir, password: string): Promise<{ code: number; output: string }> {
   const [node, start] = START_COMMAND;
-  const file = join(weir.room.path, 'weir.toml');
+  const file = join(weir.tempDir.path, 'weir.toml');
   const command = [...start.slice(0, -1), 'set-password', '--config', file];
-  const child = spawn(node, command, { cwd: weir.room.path, env: ownEnvironment() });
+  const child = spawn(node, command, { cwd: weir.tempDir.path, env: ownEnvironment() });
   const ended = once(child, 'close');
   const given = giveInput(child.stdin, `${password}\n`);
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -30,9 +30,9 @@ async function logIn(weir: Weir, password: string): Promise<number> {
 }
 
 test('weir set-password takes effect immediately while Weir runs, and ends the sessions', async () => {
-  const room = makeTempDir();
-  await prepareDataDir(room.dataDir);
-  await using weir = await Weir.start({ room });
+  const tempDir = makeTempDir();
+  await prepareDataDir(tempDir.dataDir);
+  await using weir = await Weir.start({ tempDir });
   const first = await setPassword(weir, 'the first password');
   expect(first).toEqual({ code: 0, output: 'the password of admin is set\n' });
   expect(await logIn(weir, 'the first password')).toBe(200);
@@ -51,8 +51,8 @@ test('weir set-password takes effect immediately while Weir runs, and ends the s
   await weir.stop();
 
   expect(await setPassword(weir, 'the third password')).toMatchObject({ code: 0 });
-  await using again = await Weir.start({ room });
+  await using again = await Weir.start({ tempDir });
   expect(await logIn(again, 'the third password')).toBe(200);
   await again.stop();
-  room.remove();
+  tempDir.remove();
 });

@@ -18,9 +18,9 @@ const user = ordinaryUser();
 
 describe('weir of an ordinary user, without any configuration', () => {
   test('weir creates its files, answers on port 5300, and explains why not on 53 and how to change that', async () => {
-    const room = makeTempDir();
-    if (user !== undefined) chownSync(room.path, user.uid, user.gid);
-    const { weir, webPort } = await startBare(room.path, room.dataDir, user);
+    const tempDir = makeTempDir();
+    if (user !== undefined) chownSync(tempDir.path, user.uid, user.gid);
+    const { weir, webPort } = await startBare(tempDir.path, tempDir.dataDir, user);
     await using _ended = weir;
     await weir.untilOutput(/Next: +open http/);
     expect(weir.output).toContain(`DNS        ${ADDRESS} port 5300 (UDP and TCP)`);
@@ -31,7 +31,7 @@ describe('weir of an ordinary user, without any configuration', () => {
     await expectAnswers();
     await weir.untilOutput(/database is up/);
     await weir.untilOutput(/Setup code [0-9a-z-]{19}/);
-    const setupCode = join(room.dataDir, 'setup-code');
+    const setupCode = join(tempDir.dataDir, 'setup-code');
     expect(weir.output).toContain(readFileSync(setupCode, 'utf8').trim());
     const api = await ApiClient.signIn(webPort, ADDRESS);
     expect(existsSync(setupCode)).toBe(false);
@@ -46,6 +46,6 @@ describe('weir of an ordinary user, without any configuration', () => {
     );
     expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
-    room.remove();
+    tempDir.remove();
   });
 });

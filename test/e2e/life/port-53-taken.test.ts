@@ -15,15 +15,15 @@ describe('weir beside another DNS server', () => {
   test('weir uses port 5300 if 53 is taken and was not configured, and explains why', async () => {
     other = createSocket('udp4').bind(53, ADDRESS);
     await once(other, 'listening');
-    const room = makeTempDir();
-    await prepareDataDir(room.dataDir);
-    const { weir } = await startBare(room.path, room.dataDir);
+    const tempDir = makeTempDir();
+    await prepareDataDir(tempDir.dataDir);
+    const { weir } = await startBare(tempDir.path, tempDir.dataDir);
     await using _ended = weir;
     await weir.untilOutput(/Next:/);
     expect(weir.output).toMatch(/Devices cannot use Weir on port 5300: [^]*Port 53 is in use by /);
     await expectAnswers();
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     other.close();
-    room.remove();
+    tempDir.remove();
   });
 });

@@ -38,7 +38,9 @@ describe('weir on a busy core', () => {
 
   test('the database has a lower priority than the control plane, however late its sessions were opened', async () => {
     await (await weir.api()).expect(200, 'GET', '/queries');
-    const levels = serversOn(join(weir.room.dataDir, 'postgres', 'cluster')).map((pid) => getPriority(pid));
+    const levels = serversOn(join(weir.tempDir.dataDir, 'postgres', 'cluster')).map((pid) =>
+      getPriority(pid),
+    );
     expect(new Set(levels)).toEqual(new Set([nicerBy(4), nicerBy(12)]));
   });
 });

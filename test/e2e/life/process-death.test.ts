@@ -21,8 +21,8 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 const SLOW_MS = 1200;
 
 /** Number of log rows in the database. Does not use the API, which would first store the rows in memory. */
-async function storedRows({ room }: Weir): Promise<number> {
-  const client = new pg.Client(embeddedTarget(runningServerAddress(room.dataDir)).config);
+async function storedRows({ tempDir }: Weir): Promise<number> {
+  const client = new pg.Client(embeddedTarget(runningServerAddress(tempDir.dataDir)).config);
   await client.connect();
   const sum = 'SELECT coalesce(sum(row_count), 0)::integer AS stored FROM query_blocks';
   const { rows } = await client.query<{ stored: number }>(sum);
@@ -45,13 +45,13 @@ afterAll(async () => {
 describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) => {
   /** Each test checks what the previous one left in the log. */
   let weir: Weir;
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   const startOn = async (server: ScriptedUpstream): Promise<Weir> =>
-    (weir = await Weir.start({ backEnd, room, upstreams: [`127.0.0.1:${String(server.port)}`] }));
-  beforeAll(() => prepareDataDir(room.dataDir));
+    (weir = await Weir.start({ backEnd, tempDir, upstreams: [`127.0.0.1:${String(server.port)}`] }));
+  beforeAll(() => prepareDataDir(tempDir.dataDir));
   afterAll(async () => {
     await weir.stop();
-    room.remove();
+    tempDir.remove();
   });
 
   test('weir answers queries in flight at SIGTERM, over UDP and TCP, and exits with 0', async () => {
@@ -103,7 +103,7 @@ describe('weir at SIGINT', () => {
     expect(await weir.end('SIGINT')).toMatchObject({ code: 0 });
     load.abandon();
     const answered = load.replies.length;
-    await using again = await Weir.start({ room: weir.room, upstreams });
+    await using again = await Weir.start({ tempDir: weir.tempDir, upstreams });
     const api = await again.api();
     expect(await api.untilQueryCount(answered, 'domain=.ending.')).toBeGreaterThanOrEqual(answered);
     expect(await again.stop()).toMatchObject({ code: 0 });
@@ -129,7 +129,7 @@ describe('weir that is killed', () => {
     load.abandon();
 
     await using again = await Weir.start({
-      room: weir.room,
+      tempDir: weir.tempDir,
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
     });
     using udp = await UdpClient.open(again.dnsPort);

@@ -12,24 +12,24 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta.url);
 
-const clusterOf = (room: TempDir): string => join(room.dataDir, 'postgres', 'cluster');
+const clusterOf = (tempDir: TempDir): string => join(tempDir.dataDir, 'postgres', 'cluster');
 
 /** Processes of an embedded database that still use the data directory. */
-function databasesOn(room: TempDir): number[] {
-  return existsSync(clusterOf(room)) ? serversOn(clusterOf(room)) : [];
+function databasesOn(tempDir: TempDir): number[] {
+  return existsSync(clusterOf(tempDir)) ? serversOn(clusterOf(tempDir)) : [];
 }
 
-type StartStep = readonly [string, (room: TempDir, weir: Weir) => boolean];
+type StartStep = readonly [string, (tempDir: TempDir, weir: Weir) => boolean];
 
 /** Steps of a first start until its database is created, which takes most of the time. */
 const FIRST_STEPS: readonly StartStep[] = [
   ['a process that runs', (_room, weir) => weir.pid > 0],
-  ['a data directory', (room) => existsSync(room.dataDir)],
-  ['files of the database', (room) => existsSync(clusterOf(room))],
+  ['a data directory', (tempDir) => existsSync(tempDir.dataDir)],
+  ['files of the database', (tempDir) => existsSync(clusterOf(tempDir))],
 ];
 /** Later steps, as in every start. */
 const LATER_STEPS: readonly StartStep[] = [
-  ['a process of the database', (room) => databasesOn(room).length > 0],
+  ['a process of the database', (tempDir) => databasesOn(tempDir).length > 0],
   ['answers to DNS', (_room, weir) => weir.output.includes(' is running.')],
 ];
 
@@ -75,10 +75,10 @@ describe('weir while it starts', () => {
   test('weir that is stopped while it starts exits, and leaves no database running', async () => {
     for (const step of [...FIRST_STEPS, ...LATER_STEPS]) {
       const [what, isReached] = step;
-      const room = makeTempDir();
-      if (LATER_STEPS.includes(step)) await prepareDataDir(room.dataDir);
-      await using weir = await Weir.launch({ room, database: 'later' });
-      await until(what, () => isReached(room, weir), Boolean, { pauseMs: 1 });
+      const tempDir = makeTempDir();
+      if (LATER_STEPS.includes(step)) await prepareDataDir(tempDir.dataDir);
+      await using weir = await Weir.launch({ tempDir, database: 'later' });
+      await until(what, () => isReached(tempDir, weir), Boolean, { pauseMs: 1 });
       const { code, signal } = await weir.end('SIGTERM');
       // Before it handles signals, a signal ends it immediately.
       expect([what, [0, 'SIGTERM'].includes(code ?? signal!), weir.output]).toEqual([
@@ -86,8 +86,8 @@ describe('weir while it starts', () => {
         true,
         weir.output,
       ]);
-      expect(databasesOn(room)).toEqual([]);
-      room.remove();
+      expect(databasesOn(tempDir)).toEqual([]);
+      tempDir.remove();
     }
   });
 });

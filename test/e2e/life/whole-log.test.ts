@@ -105,7 +105,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
       Array.from({ length: count }, (_, i): Question => ({ name: `${String(i)}.stop.example`, type: 'A' })),
     );
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
-    await using again = await Weir.start({ backEnd, room: weir.room });
+    await using again = await Weir.start({ backEnd, tempDir: weir.tempDir });
     const api = await again.api();
     expect(await api.untilQueryCount(count, 'domain=.stop.example')).toBe(count);
     expect(await again.stop()).toMatchObject({ code: 0 });

@@ -37,9 +37,9 @@ let weir: Weir;
 let api: ApiClient;
 let gate: DatabaseGate;
 beforeAll(async () => {
-  const room = makeTempDir();
-  stack.defer(() => room.remove());
-  const server = stack.use(await startSharedDatabase(room.dataDir));
+  const tempDir = makeTempDir();
+  stack.defer(() => tempDir.remove());
+  const server = stack.use(await startSharedDatabase(tempDir.dataDir));
   gate = stack.use(await DatabaseGate.open(server.url));
   weir = stack.use(await Weir.start({ env: { WEIR_DATABASE_URL: gate.url } }));
   api = await weir.api();

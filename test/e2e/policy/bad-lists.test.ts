@@ -95,7 +95,7 @@ describe('weir with lists that become invalid', () => {
   });
 
   test('weir reads no list through a link that leads out of its folder', async () => {
-    const folder = join(weir.room.dataDir, 'lists');
+    const folder = join(weir.tempDir.dataDir, 'lists');
     mkdirSync(folder, { recursive: true });
     symlinkSync('/etc/passwd', join(folder, 'link.txt'));
     const url = pathToFileURL(join(folder, 'link.txt')).href;

@@ -36,25 +36,25 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
   let weir: Weir;
   let udp: UdpClient;
   let api: ApiClient;
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   beforeAll(async () => {
-    await prepareDataDir(room.dataDir);
-    mkdirSync(join(room.dataDir, 'lists'));
-    weir = await Weir.start({ room, backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    await prepareDataDir(tempDir.dataDir);
+    mkdirSync(join(tempDir.dataDir, 'lists'));
+    weir = await Weir.start({ tempDir, backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     udp = await UdpClient.open(weir.dnsPort);
     api = await weir.api();
   });
   afterAll(async () => {
     udp.close();
     const ended = await weir.stop();
-    room.remove();
+    tempDir.remove();
     expect(ended).toMatchObject({ code: 0 });
   });
 
   const sourcePath = ({ id }: BlocklistSource): string => `/blocklist-sources/${String(id)}`;
 
   test('weir loads a list from a file and from the web, counts its rules, and blocks its names', async () => {
-    const file = join(room.dataDir, 'lists', 'hosts.txt');
+    const file = join(tempDir.dataDir, 'lists', 'hosts.txt');
     writeFileSync(file, '# hosts\n0.0.0.0 file.example.com\n127.0.0.1 localhost\nno such line here!\n');
     lists.serve('/web.txt', '||web.example.com^\n');
     const fromFile = await api.addSource({ name: 'file list', url: pathToFileURL(file).href });
@@ -214,7 +214,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
         expect(await weir.stop()).toMatchObject({ code: 0 });
         const values = Object.entries({ ...SETTINGS, mode: 'nxdomain' });
         const lines = values.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-        weir = await Weir.start({ room, toml: `[blocking]\n${lines.join('')}`, database: 'none' });
+        weir = await Weir.start({ tempDir, toml: `[blocking]\n${lines.join('')}`, database: 'none' });
         await expectBlocks({ a: [Rcode.NXDOMAIN, []], aaaa: [Rcode.NXDOMAIN, []], soa: true });
         expect(await weir.stop()).toMatchObject({ code: 0 });
       });

@@ -44,7 +44,7 @@ describe('weir with clients on the loopback', () => {
     for (let i = 0; i < 3; i++) await udp.ask(STRICT_NAME, 'A');
     await weir.end('SIGTERM');
     const upstreams = [`127.0.0.1:${String(upstream.port)}`];
-    await using second = await Weir.start({ room: weir.room, upstreams });
+    await using second = await Weir.start({ tempDir: weir.tempDir, upstreams });
     // A node answers API requests before it has loaded the clients.
     const client = await clientOnce(await second.api(), () => true);
     // Includes those of the previous test.

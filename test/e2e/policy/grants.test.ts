@@ -18,14 +18,14 @@ const RULED = 'ruled.example.org';
 const OTHER = 'other.example.net';
 
 let upstream: ScriptedUpstream;
-const room = makeTempDir();
+const tempDir = makeTempDir();
 beforeAll(async () => {
   upstream = await startEchoingUpstream();
-  await prepareDataDir(room.dataDir);
+  await prepareDataDir(tempDir.dataDir);
 });
 afterAll(async () => {
   await upstream.close();
-  room.remove();
+  tempDir.remove();
 });
 
 const answerTo = async (weir: Weir, name: string): Promise<unknown> => {
@@ -42,7 +42,7 @@ const grant = (api: ApiClient, json: object): Promise<Grant> =>
   api.expect<Grant>(201, 'POST', '/grants', json);
 
 describe('weir with grants', () => {
-  const options = () => ({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+  const options = () => ({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
 
   test('weir activates them immediately, reports them, and ends them', async () => {
     await using weir = await Weir.start(options());

@@ -18,15 +18,15 @@ const NAMES = 100_000;
 const LATEST_KILL_MS = 1000;
 
 let lists: ListServer;
-let room: TempDir;
+let tempDir: TempDir;
 beforeAll(async () => {
   lists = await startListServer();
-  room = makeTempDir();
-  await prepareDataDir(room.dataDir);
+  tempDir = makeTempDir();
+  await prepareDataDir(tempDir.dataDir);
 });
 afterAll(async () => {
   await lists.close();
-  room.remove();
+  tempDir.remove();
 });
 
 /** A list whose first and last lines differ from those of other rounds. */
@@ -56,7 +56,7 @@ test(
   async () => {
     const toml = '[dns]\nquery_timeout_ms = 100\n';
     lists.serve('/list', listOf(0));
-    let weir = await Weir.start({ room, toml });
+    let weir = await Weir.start({ tempDir, toml });
     const { id } = await (await weir.api()).addSource({ name: 'big', url: lists.url('/list') });
     for (let round = 1; round <= KILLS; round++) {
       lists.serve('/list', listOf(round));
@@ -65,7 +65,7 @@ test(
       // At a different time in the refresh in each round.
       await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
-      weir = await Weir.start({ room, toml, database: 'later' });
+      weir = await Weir.start({ tempDir, toml, database: 'later' });
       const [firsts, lasts] = await roundsInForce(weir, round);
       expect(firsts).toHaveLength(1);
       expect(lasts).toEqual(firsts);
@@ -74,7 +74,7 @@ test(
     }
     await weir.end('SIGKILL');
     // Ends the processes that the last kill left running.
-    const last = await Weir.start({ room, toml });
+    const last = await Weir.start({ tempDir, toml });
     expect(await last.stop()).toMatchObject({ code: 0 });
   },
   120_000 + KILLS * 40_000,

@@ -16,7 +16,7 @@ const AUTHORIZATION = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base
 
 let lists: ListServer;
 let weir: Weir;
-let room: TempDir;
+let tempDir: TempDir;
 /** Requests to the list server, one per line. */
 let asked: string[];
 
@@ -31,13 +31,13 @@ beforeAll(async () => {
       else response.writeHead(401).end();
     });
   const toml = `[blocking]\ncatalog_url = ${JSON.stringify(secretUrl('/catalog'))}\n[logging]\nlevel = "debug"\n`;
-  room = makeTempDir();
-  await prepareDataDir(room.dataDir);
-  weir = await Weir.start({ toml, room });
+  tempDir = makeTempDir();
+  await prepareDataDir(tempDir.dataDir);
+  weir = await Weir.start({ toml, tempDir });
 });
 afterAll(async () => {
   await weir.stop();
-  room.remove();
+  tempDir.remove();
   await lists.close();
 });
 
@@ -109,11 +109,11 @@ test('weir hides its files from other users of the machine (AdGuard Home CVE-202
       const path = join(folder, entry.name);
       const { mode } = lstatSync(path);
       if ((mode & 0o077) !== 0)
-        open.push(`${path.slice(room.dataDir.length + 1)} ${(mode & 0o777).toString(8)}`);
+        open.push(`${path.slice(tempDir.dataDir.length + 1)} ${(mode & 0o777).toString(8)}`);
       else if (entry.isDirectory()) look(path);
     }
   };
-  look(room.dataDir);
+  look(tempDir.dataDir);
   // The database has its own folder with mode 0700. The only file that others may read contains the process id.
   expect(open.filter((entry) => !entry.startsWith('postgres')).sort()).toEqual(['weir.pid 644']);
 });

@@ -174,21 +174,21 @@ describe('weir with schedules', () => {
   }
 
   describe('for which a slot is about to start', () => {
-    const room = makeTempDir();
+    const tempDir = makeTempDir();
     let started: Promise<void>;
     beforeAll(async () => {
       started = startSlot();
       started.catch(() => undefined); // The last test reports the result.
-      await prepareDataDir(room.dataDir);
+      await prepareDataDir(tempDir.dataDir);
     });
-    afterAll(() => room.remove());
+    afterAll(() => tempDir.remove());
 
     const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
 
     // Runs another Weir while the minute passes.
     test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
       {
-        await using weir = await Weir.start({ room, upstreams: upstreams() });
+        await using weir = await Weir.start({ tempDir, upstreams: upstreams() });
         const api = await weir.api();
         await api.expect(201, 'POST', '/managed-domains', { domain: RULED });
         await schedule(api, 0, DAY, 'block_all');
@@ -197,7 +197,7 @@ describe('weir with schedules', () => {
       }
       {
         await using weir = await Weir.start({
-          room,
+          tempDir,
           upstreams: upstreams(),
           database: 'none',
         });
@@ -205,7 +205,7 @@ describe('weir with schedules', () => {
         expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
         expect(await weir.stop()).toMatchObject({ code: 0 });
       }
-      await using weir = await Weir.start({ room, upstreams: upstreams() });
+      await using weir = await Weir.start({ tempDir, upstreams: upstreams() });
       using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
       const api = await weir.api();

@@ -28,7 +28,7 @@ const SERVED = 10;
 /** From this step on, the running process has ended and its release must be started again. */
 const LAST_STEP = 'listen for commands';
 
-const room = makeTempDir();
+const tempDir = makeTempDir();
 const ports = { dot: 0, doh: 0 };
 let upstream: ScriptedUpstream;
 let release: FaultyRelease;
@@ -36,14 +36,14 @@ let sound: FaultyRelease;
 let weir: Weir;
 
 beforeAll(async () => {
-  await prepareDataDir(room.dataDir);
-  release = new FaultyRelease(join(room.path, 'release'));
-  sound = new FaultyRelease(join(room.path, 'sound'));
+  await prepareDataDir(tempDir.dataDir);
+  release = new FaultyRelease(join(tempDir.path, 'release'));
+  sound = new FaultyRelease(join(tempDir.path, 'sound'));
   upstream = await startEchoingUpstream();
   ports.dot = await freePort(['127.0.0.1']);
   ports.doh = await freePort(['127.0.0.1']);
   weir = await Weir.start({
-    room,
+    tempDir,
     upstreams: [`127.0.0.1:${String(upstream.port)}`],
     toml: encryptedToml(ports),
   });
@@ -53,7 +53,7 @@ afterAll(async () => {
   await endProcess(processOf(weir), 'SIGTERM');
   await weir.stop();
   await upstream.close();
-  room.remove();
+  tempDir.remove();
 });
 
 /**
@@ -89,7 +89,7 @@ async function untilComplete(): Promise<void> {
 
 /** Changes the configuration during `work`. */
 async function withConfiguration(change: (toml: string) => string, work: () => Promise<void>): Promise<void> {
-  const file = join(room.path, 'weir.toml');
+  const file = join(tempDir.path, 'weir.toml');
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, change(before));
   try {
@@ -161,7 +161,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
 
   test('keeps the running process if a file of the release is damaged', async () => {
     const before = processOf(weir);
-    const damaged = new FaultyRelease(join(room.path, 'damaged'));
+    const damaged = new FaultyRelease(join(tempDir.path, 'damaged'));
     damaged.damage('control-plane/node/start-web.ts');
     const { output } = await upgradeInVain('damaged', damaged.folder);
     expect(output).toContain('could not load the code');

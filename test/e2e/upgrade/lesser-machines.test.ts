@@ -44,7 +44,7 @@ async function upgraded(options: WeirOptions): Promise<void> {
 test('weir upgrade replaces the process of an ordinary user', async () => {
   const user = ordinaryUser();
   await upgraded(user === undefined ? {} : { user });
-  const owner = statSync(weir.room.dataDir).uid;
+  const owner = statSync(weir.tempDir.dataDir).uid;
   expect(readFileSync(`/proc/${String(processOf(weir))}/status`, 'utf8')).toMatch(
     new RegExp(`^Uid:\\t${String(owner)}\\t`, 'm'),
   );

@@ -16,7 +16,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const [OFTEN_US, SELDOM_US] = [200_000, 3_600_000_000];
 
 describeCalls('weir under a service manager', () => {
-  const room = makeTempDir();
+  const tempDir = makeTempDir();
   let upstream: ScriptedUpstream;
   let manager: ServiceStandIn;
   let weir: Weir;
@@ -25,14 +25,14 @@ describeCalls('weir under a service manager', () => {
 
   const start = async (descriptors: readonly number[], watchdogUs: number): Promise<Weir> =>
     Weir.start({
-      ...{ room, dnsPort, webPort, descriptors },
+      ...{ tempDir, dnsPort, webPort, descriptors },
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       env: { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: String(watchdogUs) },
     });
 
   beforeAll(async () => {
-    await prepareDataDir(room.dataDir);
-    manager = new ServiceStandIn(join(room.path, 'notify'));
+    await prepareDataDir(tempDir.dataDir);
+    manager = new ServiceStandIn(join(tempDir.path, 'notify'));
     upstream = await startEchoingUpstream();
     dnsPort = await freePort(['127.0.0.1']);
     webPort = await freePort(['127.0.0.1']);
@@ -42,7 +42,7 @@ describeCalls('weir under a service manager', () => {
   afterAll(async () => {
     manager.close();
     await upstream.close();
-    room.remove();
+    tempDir.remove();
   });
 
   test('weir reports that it is ready, stores its sockets in the manager, and sends heartbeats', async () => {

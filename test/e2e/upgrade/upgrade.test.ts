@@ -28,14 +28,14 @@ const TCP_PAUSE_MS = 10;
 
 let upstream: ScriptedUpstream;
 let weir: Weir;
-const room = makeTempDir();
+const tempDir = makeTempDir();
 const ports = { dot: 0, doh: 0 };
 
 const start = (): Promise<Weir> =>
-  Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`], toml: encryptedToml(ports) });
+  Weir.start({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`], toml: encryptedToml(ports) });
 
 beforeAll(async () => {
-  await prepareDataDir(room.dataDir);
+  await prepareDataDir(tempDir.dataDir);
   upstream = await startEchoingUpstream();
   ports.dot = await freePort(['127.0.0.1']);
   ports.doh = await freePort(['127.0.0.1']);
@@ -46,7 +46,7 @@ afterAll(async () => {
   await endProcess(processOf(weir), 'SIGTERM');
   await weir.stop();
   await upstream.close();
-  room.remove();
+  tempDir.remove();
 });
 
 /** Waits until the running process has its database and can be replaced. */

@@ -91,9 +91,9 @@ const ROWS: readonly [string, () => Script, TcpBehaviour][] = [
 
 describe('an upstream that', () => {
   test.each(ROWS)('%s answers every question at the first attempt by default', async (_what, script, tcp) => {
-    const room = await open('auto', script(), tcp);
+    const fixture = await open('auto', script(), tcp);
     for (let i = 0; i < 4; i++) {
-      const { udp, tcp: overTcp, ...answer } = await room.ask();
+      const { udp, tcp: overTcp, ...answer } = await fixture.ask();
       expect(answer).toEqual(ANSWERED);
       expect(udp).toHaveLength(1);
       expect(overTcp).toHaveLength(0);
@@ -104,16 +104,16 @@ describe('an upstream that', () => {
   test.each(ROWS)(
     '%s answers every question with hardening enabled, and Weir adapts',
     async (_what, script, tcp) => {
-      const room = await open('on', script(), tcp);
-      expect(await room.ask()).toMatchObject(ANSWERED);
-      expect(await room.ask()).toMatchObject(ANSWERED);
-      const third = await room.ask();
+      const fixture = await open('on', script(), tcp);
+      expect(await fixture.ask()).toMatchObject(ANSWERED);
+      expect(await fixture.ask()).toMatchObject(ANSWERED);
+      const third = await fixture.ask();
       expect(third).toMatchObject(ANSWERED);
       // The answer thread's try, the resolver's question, and its retransmission.
       expect([third.udp.length <= 3, third.tcp.length <= 1]).toEqual([true, true]);
       const asked = await until(
         'a question that is asked once, over UDP',
-        () => room.ask(),
+        () => fixture.ask(),
         ({ udp, tcp: overTcp }) => udp.length === 1 && overTcp.length === 0,
       );
       expect(asked).toMatchObject(ANSWERED);
@@ -121,18 +121,18 @@ describe('an upstream that', () => {
   );
 
   test('accepts cookies, then drops those with its own part and filters TCP, costs one question', async () => {
-    const room = await open('on', baking, 'silent');
+    const fixture = await open('on', baking, 'silent');
     await until(
       'a cookie of the server',
       async () => {
-        expect(await room.ask()).toMatchObject(ANSWERED);
-        return room.upstream.udpQueries.some((query) => cookieOf(query).length === 16);
+        expect(await fixture.ask()).toMatchObject(ANSWERED);
+        return fixture.upstream.udpQueries.some((query) => cookieOf(query).length === 16);
       },
       (isKnown) => isKnown,
     );
-    room.upstream.udpScript = droppingCookies(16);
-    expect(await room.ask()).toMatchObject(ANSWERED);
-    const { udp, tcp, ...answer } = await room.ask();
+    fixture.upstream.udpScript = droppingCookies(16);
+    expect(await fixture.ask()).toMatchObject(ANSWERED);
+    const { udp, tcp, ...answer } = await fixture.ask();
     expect(answer).toEqual(ANSWERED);
     expect([udp.length, tcp.length]).toEqual([1, 0]);
   });

@@ -102,14 +102,14 @@ describe.each<Asker>(['the resolver', 'a worker'])('an off-path attacker of %s',
   });
 
   test('who sees the ports has one guess per question, where 32,768 were expected before', async () => {
-    const room = await open(asker, 'off', 'off');
-    treatTcp(room.server, 'works', answers(9));
-    expect(await guessesPerQuestion(room)).toBe(1);
+    const fixture = await open(asker, 'off', 'off');
+    treatTcp(fixture.server, 'works', answers(9));
+    expect(await guessesPerQuestion(fixture)).toBe(1);
   });
 
   test('who sees the ports has seventeen guesses per question if the server refuses TCP', async () => {
-    const room = await open(asker, 'off', 'off');
-    treatTcp(room.server, 'refused');
-    expect(await guessesPerQuestion(room)).toBe(17);
+    const fixture = await open(asker, 'off', 'off');
+    treatTcp(fixture.server, 'refused');
+    expect(await guessesPerQuestion(fixture)).toBe(17);
   });
 });

@@ -72,23 +72,23 @@ globalThis.Date = class Date extends RightDate {
 `;
 
 describe('weir with a wrong clock', () => {
-  let room: TempDir;
+  let tempDir: TempDir;
   beforeEach(() => {
-    room = makeTempDir();
-    mkdirSync(room.dataDir, { recursive: true });
-    writeFileSync(join(room.path, 'anchors'), `${SIGNED_ROOT_DS}\n`);
+    tempDir = makeTempDir();
+    mkdirSync(tempDir.dataDir, { recursive: true });
+    writeFileSync(join(tempDir.path, 'anchors'), `${SIGNED_ROOT_DS}\n`);
   });
-  afterEach(() => room.remove());
+  afterEach(() => tempDir.remove());
 
   async function expectAnswers(by: ScriptedUpstream, env: Readonly<Record<string, string>>): Promise<void> {
     const pools = `[dns]
 dnssec_enabled = true
-dnssec_trust_anchors = ${JSON.stringify(join(room.path, 'anchors'))}
+dnssec_trust_anchors = ${JSON.stringify(join(tempDir.path, 'anchors'))}
 [[dns.pools]]
 name = "signed"
 servers = ["127.0.0.1:${String(by.port)}"]
 `;
-    const weir = await Weir.start({ room, pools, env, database: 'none' });
+    const weir = await Weir.start({ tempDir, pools, env, database: 'none' });
     try {
       using client = await UdpClient.open(weir.dnsPort);
       expect(isSecure(await client.ask('ntp.example', 'A', DO))).toBe(true);
@@ -103,13 +103,13 @@ servers = ["127.0.0.1:${String(by.port)}"]
   test('answers signed names in 2020, before its release, and reports its clock', async () => {
     await using now = await ScriptedUpstream.start();
     now.udpScript = signedZones(8);
-    const path = join(room.path, 'clock.mjs');
+    const path = join(tempDir.path, 'clock.mjs');
     writeFileSync(path, CLOCK_OF_2020);
     await expectAnswers(now, { NODE_OPTIONS: `--import=${pathToFileURL(path).href}` });
   });
 
   test('answers signed names before the last known time, and reports its clock', async () => {
-    writeFileSync(join(room.dataDir, TIME_FILE), `${new Date(TRUE_MS).toISOString()}\n`);
+    writeFileSync(join(tempDir.dataDir, TIME_FILE), `${new Date(TRUE_MS).toISOString()}\n`);
     await expectAnswers(upstream, {});
   });
 });

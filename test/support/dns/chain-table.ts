@@ -10,7 +10,7 @@ import { wireName } from './built-messages.ts';
 import { signedSets } from './record-text.ts';
 import type { TestZone } from './test-zone.ts';
 import { INCEPTION } from './test-zone.ts';
-import { CHILD, ROOT, SOA, TEST } from './validation-room.ts';
+import { CHILD, ROOT, SOA, TEST } from './validation-fixture.ts';
 
 /**
  * `test` and `child.test` are signed zones, `open.test` is an unsigned one; `www.test`, `sub.test` and `a.sub.test` are

@@ -5,49 +5,49 @@
 import type { Route } from '../../../control-plane/api/route.ts';
 import { ACCESS_MUTATIONS } from './access-changes.ts';
 import { everyRow } from './every-route.ts';
-import type { Mutation, MutationRoom, Prepare } from './mutation-room.ts';
+import type { Mutation, MutationFixture, Prepare } from './mutation-fixture.ts';
 
 /** Creates an object at `path` and changes or deletes it. */
 function entity(
   path: string,
-  body: (serial: number, room: MutationRoom) => unknown,
+  body: (serial: number, fixture: MutationFixture) => unknown,
   change: Record<string, unknown> | null,
   { update = 'PUT', key = 'id', createAt = path } = {},
 ): [string, Prepare][] {
-  const make = async (room: MutationRoom, serial: number): Promise<string> =>
-    `${path}/${String((await room.make('POST', createAt, body(serial, room)))[key])}`;
+  const make = async (fixture: MutationFixture, serial: number): Promise<string> =>
+    `${path}/${String((await fixture.make('POST', createAt, body(serial, fixture)))[key])}`;
   const rows: [string, Prepare][] = [
-    [`POST ${createAt}`, async (room, serial) => ({ path: createAt, json: body(serial, room) })],
-    [`DELETE ${path}/{${key}}`, async (room, serial) => ({ path: await make(room, serial) })],
+    [`POST ${createAt}`, async (fixture, serial) => ({ path: createAt, json: body(serial, fixture) })],
+    [`DELETE ${path}/{${key}}`, async (fixture, serial) => ({ path: await make(fixture, serial) })],
   ];
   if (change !== null)
     rows.push([
       `${update} ${path}/{${key}}`,
-      async (room, serial) => ({ path: await make(room, serial), json: change }),
+      async (fixture, serial) => ({ path: await make(fixture, serial), json: change }),
     ]);
   return rows;
 }
 
-const group = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+const group = async ({ make }: MutationFixture, serial: number): Promise<number> =>
   Number((await make('POST', '/groups', { name: `group of ${serial}` }))['id']);
-const client = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+const client = async ({ make }: MutationFixture, serial: number): Promise<number> =>
   Number(
     (await make('POST', '/clients', { ip_address: `192.0.2.${serial % 250}`, name: `of ${serial}` }))['id'],
   );
-const otherClient = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+const otherClient = async ({ make }: MutationFixture, serial: number): Promise<number> =>
   Number((await make('POST', '/clients', { ip_address: `2001:db8::${serial}` }))['id']);
-const profile = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+const profile = async ({ make }: MutationFixture, serial: number): Promise<number> =>
   Number((await make('POST', '/schedule-profiles', { name: `of ${serial}`, timezone: 'UTC' }))['id']);
 const SLOT = { days: 1, start_time: '01:00', end_time: '02:00', action: 'block_all' };
 
 function ofSources(path: string): [string, Prepare][] {
-  const body = (serial: number, room: MutationRoom): unknown => ({
+  const body = (serial: number, fixture: MutationFixture): unknown => ({
     name: `list ${serial}`,
-    url: room.listUrl(),
+    url: fixture.listUrl(),
     enabled: false,
   });
-  const source = async (room: MutationRoom, serial: number): Promise<number> =>
-    Number((await room.make('POST', path, body(serial, room)))['id']);
+  const source = async (fixture: MutationFixture, serial: number): Promise<number> =>
+    Number((await fixture.make('POST', path, body(serial, fixture)))['id']);
   return [
     ...entity(path, body, { comment: 'changed' }),
     [
@@ -59,12 +59,15 @@ function ofSources(path: string): [string, Prepare][] {
       },
     ],
     [`POST ${path}/refresh`, async () => ({ path: `${path}/refresh` })],
-    [`POST ${path}/{id}/refresh`, async (room, n) => ({ path: `${path}/${await source(room, n)}/refresh` })],
+    [
+      `POST ${path}/{id}/refresh`,
+      async (fixture, n) => ({ path: `${path}/${await source(fixture, n)}/refresh` }),
+    ],
     [
       `POST ${path}/{id}/approve`,
-      async (room, n) => {
-        const id = await source(room, n);
-        await room.hold(id);
+      async (fixture, n) => {
+        const id = await source(fixture, n);
+        await fixture.hold(id);
         return { path: `${path}/${id}/approve` };
       },
     ],
@@ -98,24 +101,27 @@ const PREPARE = new Map<string, Prepare>([
   ...entity('/clients', (n) => ({ ip_address: `198.51.100.${n % 250}` }), { name: 'x' }, { update: 'PATCH' }),
   [
     'PUT /clients/{id}/group',
-    async (room, n) => ({ path: `/clients/${await client(room, n)}/group`, json: { group_id: 1 } }),
+    async (fixture, n) => ({ path: `/clients/${await client(fixture, n)}/group`, json: { group_id: 1 } }),
   ],
   [
     'POST /clients/acknowledge',
-    async (room, n) => ({ path: '/clients/acknowledge', json: { client_ids: [await client(room, n)] } }),
+    async (fixture, n) => ({
+      path: '/clients/acknowledge',
+      json: { client_ids: [await client(fixture, n)] },
+    }),
   ],
   [
     'POST /clients/{id}/merge',
-    async (room, n) => ({
-      path: `/clients/${await client(room, n)}/merge`,
-      json: { client_ids: [await otherClient(room, n)] },
+    async (fixture, n) => ({
+      path: `/clients/${await client(fixture, n)}/merge`,
+      json: { client_ids: [await otherClient(fixture, n)] },
     }),
   ],
   [
     'POST /clients/{id}/split',
-    async (room, n) => {
-      const part = await otherClient(room, n);
-      await room.make('POST', `/clients/${await client(room, n)}/merge`, { client_ids: [part] });
+    async (fixture, n) => {
+      const part = await otherClient(fixture, n);
+      await fixture.make('POST', `/clients/${await client(fixture, n)}/merge`, { client_ids: [part] });
       return { path: `/clients/${part}/split` };
     },
   ],
@@ -129,16 +135,16 @@ const PREPARE = new Map<string, Prepare>([
   ...entity('/regex-filters', rule('pattern'), { comment: 'changed' }),
   [
     'POST /services',
-    async (room, n) => ({
+    async (fixture, n) => ({
       path: '/services',
-      json: { service_id: 'netflix', group_id: await group(room, n) },
+      json: { service_id: 'netflix', group_id: await group(fixture, n) },
     }),
   ],
   [
     'PUT /services/{service_id}/groups/{group_id}',
     async ({ make }, n) => {
       const profile = await make('POST', '/schedule-profiles', { name: `times ${n}`, timezone: 'UTC' });
-      const json = { service_id: 'netflix', group_id: await group({ make } as MutationRoom, n) };
+      const json = { service_id: 'netflix', group_id: await group({ make } as MutationFixture, n) };
       await make('POST', '/services', json);
       return { path: `/services/netflix/groups/${json.group_id}`, json: { profile_id: profile['id'] } };
     },
@@ -146,7 +152,7 @@ const PREPARE = new Map<string, Prepare>([
   [
     'DELETE /services/{service_id}/groups/{group_id}',
     async ({ make }, n) => {
-      const json = { service_id: 'netflix', group_id: await group({ make } as MutationRoom, n) };
+      const json = { service_id: 'netflix', group_id: await group({ make } as MutationFixture, n) };
       await make('POST', '/services', json);
       return { path: `/services/netflix/groups/${json.group_id}` };
     },
@@ -155,10 +161,10 @@ const PREPARE = new Map<string, Prepare>([
   ['POST /services/custom', async (_room, n) => ({ path: '/services/custom', json: service(n) })],
   [
     'POST /revisions/{id}/rollback',
-    async (room, n) => {
-      await group(room, n);
-      const revisions = (await room.make('GET', '/revisions')) as unknown as { id: number }[];
-      await room.make('POST', '/managed-domains', rule('domain')(n));
+    async (fixture, n) => {
+      await group(fixture, n);
+      const revisions = (await fixture.make('GET', '/revisions')) as unknown as { id: number }[];
+      await fixture.make('POST', '/managed-domains', rule('domain')(n));
       return { path: `/revisions/${revisions[0]!.id}/rollback` };
     },
   ],
@@ -172,40 +178,40 @@ const PREPARE = new Map<string, Prepare>([
   ),
   [
     'POST /safe-search/configs/{group_id}',
-    async (room, n) => ({ path: `/safe-search/configs/${await group(room, n)}`, json: {} }),
+    async (fixture, n) => ({ path: `/safe-search/configs/${await group(fixture, n)}`, json: {} }),
   ],
   [
     'DELETE /safe-search/configs/{group_id}',
-    async (room, n) => {
-      const path = `/safe-search/configs/${await group(room, n)}`;
-      await room.make('POST', path, {});
+    async (fixture, n) => {
+      const path = `/safe-search/configs/${await group(fixture, n)}`;
+      await fixture.make('POST', path, {});
       return { path };
     },
   ],
   ...entity('/schedule-profiles', (n) => ({ name: `p${n}`, timezone: 'UTC' }), { comment: 'changed' }),
   [
     'POST /schedule-profiles/{id}/slots',
-    async (room, n) => ({ path: `/schedule-profiles/${await profile(room, n)}/slots`, json: SLOT }),
+    async (fixture, n) => ({ path: `/schedule-profiles/${await profile(fixture, n)}/slots`, json: SLOT }),
   ],
   [
     'DELETE /schedule-profiles/{id}/slots/{slot_id}',
-    async (room, n) => {
-      const path = `/schedule-profiles/${await profile(room, n)}/slots`;
-      return { path: `${path}/${Number((await room.make('POST', path, SLOT))['id'])}` };
+    async (fixture, n) => {
+      const path = `/schedule-profiles/${await profile(fixture, n)}/slots`;
+      return { path: `${path}/${Number((await fixture.make('POST', path, SLOT))['id'])}` };
     },
   ],
   [
     'PUT /groups/{id}/schedule',
-    async (room, n) => ({
-      path: `/groups/${await group(room, n)}/schedule`,
-      json: { profile_id: await profile(room, n) },
+    async (fixture, n) => ({
+      path: `/groups/${await group(fixture, n)}/schedule`,
+      json: { profile_id: await profile(fixture, n) },
     }),
   ],
   [
     'DELETE /groups/{id}/schedule',
-    async (room, n) => {
-      const path = `/groups/${await group(room, n)}/schedule`;
-      await room.make('PUT', path, { profile_id: await profile(room, n) });
+    async (fixture, n) => {
+      const path = `/groups/${await group(fixture, n)}/schedule`;
+      await fixture.make('PUT', path, { profile_id: await profile(fixture, n) });
       return { path };
     },
   ],
@@ -213,8 +219,8 @@ const PREPARE = new Map<string, Prepare>([
   ['POST /config', async (_room, n) => ({ path: '/config', json: { blocking: { ttl_secs: n } } })],
   [
     'POST /config/reload',
-    async (room, n) => {
-      await room.editConfig(`dns.query_timeout_ms = ${1000 + n}`);
+    async (fixture, n) => {
+      await fixture.editConfig(`dns.query_timeout_ms = ${1000 + n}`);
       return { path: '/config/reload' };
     },
   ],
@@ -267,15 +273,15 @@ const PREPARE = new Map<string, Prepare>([
   ],
   [
     'DELETE /nodes/{node}',
-    async (room, n) => {
-      await room.addGoneNode(`gone-${n}`);
+    async (fixture, n) => {
+      await fixture.addGoneNode(`gone-${n}`);
       return { path: `/nodes/gone-${n}` };
     },
   ],
   [
     'DELETE /unblock-requests/{id}',
-    async (room, n) => ({
-      path: `/unblock-requests/${await room.addUnblockRequest(await otherClient(room, n))}`,
+    async (fixture, n) => ({
+      path: `/unblock-requests/${await fixture.addUnblockRequest(await otherClient(fixture, n))}`,
     }),
   ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
@@ -297,8 +303,8 @@ export function entriesOf({ path }: Route): number {
 let serial = 0;
 
 /** Prepares the route, and returns a request that has not been sent yet. */
-export async function prepareMutation({ method, path }: Route, room: MutationRoom): Promise<Mutation> {
+export async function prepareMutation({ method, path }: Route, fixture: MutationFixture): Promise<Mutation> {
   const prepare = PREPARE.get(`${method} ${path}`);
   if (prepare === undefined) throw new Error(`api-changes.ts has no row for ${method} ${path}`);
-  return { method, ...(await prepare(room, ++serial)) };
+  return { method, ...(await prepare(fixture, ++serial)) };
 }

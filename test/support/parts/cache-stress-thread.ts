@@ -55,11 +55,11 @@ function mix(a: number, b: number): number {
 function shapeOf(key: number, number: number) {
   const random = mix(key, number);
   const ttlCount = (random >>> 8) % (MAX_TTLS + 1);
-  const room = random % 64 === 0 ? MAX_SIZE : USUAL_SIZE;
+  const range = random % 64 === 0 ? MAX_SIZE : USUAL_SIZE;
   return {
     random,
     ttlCount,
-    size: HEAD_SIZE + ttlCount * 4 + ((random >>> 12) % room),
+    size: HEAD_SIZE + ttlCount * 4 + ((random >>> 12) % range),
     rcode: random % 6,
     answerCount: (random >>> 3) % 50,
     authorityCount: (random >>> 5) % 50,

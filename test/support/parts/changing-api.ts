@@ -8,7 +8,7 @@ import { CertificateFiles, type CertificatePaths } from '../../../control-plane/
 import { WebCertificate } from '../../../control-plane/web/tls/web-certificate.ts';
 import { everyRoute } from './every-route.ts';
 import { prepareMutation } from './api-changes.ts';
-import type { Mutation, MutationRoom } from './mutation-room.ts';
+import type { Mutation, MutationFixture } from './mutation-fixture.ts';
 import { NO_OTHERS_ASKED } from './import-suite.ts';
 import { RunningApi } from './running-api.ts';
 import type { Rows, TestAnswer } from './running-api.ts';
@@ -83,7 +83,7 @@ export class ChangingApi {
 
   /** Prepares a route, and returns a request that has not been sent yet. */
   prepare(route: Route): Promise<Mutation> {
-    const room: MutationRoom = {
+    const fixture: MutationFixture = {
       make: async (method, path, json) => {
         const answer = await this.send({ method, path, json });
         if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -118,7 +118,7 @@ export class ChangingApi {
       },
       clock: this.api.clock,
     };
-    return prepareMutation(route, room);
+    return prepareMutation(route, fixture);
   }
 
   send({ method, path, ...request }: Mutation): Promise<TestAnswer> {

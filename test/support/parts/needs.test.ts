@@ -35,10 +35,10 @@ describe('the suites of this tree', () => {
     root: 'mount|umount',
     unbound: 'unbound|startUnbound|startEncryptedUnbound|startRecursion',
   };
-  const suites = ['config', 'control-plane', 'deploy', 'dns-worker', 'shared', 'test'].flatMap((room) =>
-    readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+  const suites = ['config', 'control-plane', 'deploy', 'dns-worker', 'shared', 'test'].flatMap((area) =>
+    readdirSync(join(ROOT, area), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
-      .map((name) => join(ROOT, room, name)),
+      .map((name) => join(ROOT, area, name)),
   );
 
   test('declare the package of each program that they run', () => {
@@ -58,14 +58,14 @@ describe('the suites of this tree', () => {
   });
 
   test('declare the needs of the modules of test/support that they import', () => {
-    const room = relative(folder, join(ROOT, 'test/support/browser/dashboard-room.ts'));
+    const modulePath = relative(folder, join(ROOT, 'test/support/browser/dashboard-fixture.ts'));
     const suite = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);
       return join(folder, name);
     };
-    const importing = `/** @needs nsd, git */\nimport { DashboardRoom } from '${room}';\n`;
+    const importing = `/** @needs nsd, git */\nimport { DashboardFixture } from '${modulePath}';\n`;
     expect(needsOf(suite('importing.ts', importing))).toEqual(['chromium', 'git', 'nsd']);
-    const typed = `import type { DashboardRoom } from '${room}';\n`;
+    const typed = `import type { DashboardFixture } from '${modulePath}';\n`;
     expect(needsOf(suite('typed.ts', typed))).toEqual([]);
     const unknown = suite('unknown.ts', '/** @needs no-such-package */\n');
     expect(() => needsOf(unknown)).toThrow('needs no-such-package: add it to .config/needs.cjs');

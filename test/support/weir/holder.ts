@@ -5,27 +5,27 @@ import { until } from '../parts/until.ts';
 import type { TempDir } from './data-dir.ts';
 
 /** A node under test. */
-interface InRoom {
-  readonly room: TempDir;
+interface WithTempDir {
+  readonly tempDir: TempDir;
 }
 
 /** The process that uses the data directory. */
-export function processOf({ room }: InRoom): number {
-  return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
+export function processOf({ tempDir }: WithTempDir): number {
+  return Number(readFileSync(join(tempDir.dataDir, 'weir.pid'), 'utf8'));
 }
 
 /** Kills the process that has taken over from process `pid` in an upgrade, at whatever step the upgrade is. */
-export async function killSuccessor({ room }: InRoom, pid: number): Promise<void> {
+export async function killSuccessor({ tempDir }: WithTempDir, pid: number): Promise<void> {
   let holder: number;
   try {
-    holder = processOf({ room });
+    holder = processOf({ tempDir });
   } catch {
     return; // There is no such process.
   }
   const command = commandOf(String(holder));
-  const isOfRoom = command.some((word) => word.startsWith(`${room.path}/`));
+  const isInTempDir = command.some((word) => word.startsWith(`${tempDir.path}/`));
   // A process without the flag was started later in the same folder, and belongs to another test.
-  if (holder !== pid && isOfRoom && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
+  if (holder !== pid && isInTempDir && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 
 /** Ends a process that is not a child of this one, and waits until it has ended. */

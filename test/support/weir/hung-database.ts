@@ -15,7 +15,7 @@ export class HungDatabase {
 
   /** Makes the database of a Weir hang. */
   static of(weir: Weir): HungDatabase {
-    const cluster = join(weir.room.dataDir, 'postgres', 'cluster');
+    const cluster = join(weir.tempDir.dataDir, 'postgres', 'cluster');
     // First the postmaster, which starts the others.
     const parent = weir.databasePid;
     process.kill(parent, 'SIGSTOP');

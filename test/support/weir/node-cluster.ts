@@ -48,7 +48,7 @@ export class NodeCluster {
     mkdirSync(path, { recursive: true });
     return {
       nodeName,
-      room: { path, dataDir: join(path, 'data'), remove: () => undefined },
+      tempDir: { path, dataDir: join(path, 'data'), remove: () => undefined },
       upstreams: [`127.0.0.1:${String(this.upstream.port)}`],
       env: { WEIR_DATABASE_URL: url },
     };

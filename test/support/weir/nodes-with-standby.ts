@@ -39,7 +39,7 @@ export class NodesWithStandby implements AsyncDisposable {
     mkdirSync(path, { recursive: true });
     const node = await Weir.start({
       nodeName,
-      room: { path, dataDir: join(path, 'data'), remove: () => undefined },
+      tempDir: { path, dataDir: join(path, 'data'), remove: () => undefined },
       env: { WEIR_DATABASE_URL: this.database.url },
       ...more,
     });

@@ -23,13 +23,13 @@ const [NODE, START] = START_COMMAND;
  * process.
  */
 export async function runUpgrade(
-  { room, user }: Pick<Weir, 'room' | 'user'>,
+  { tempDir, user }: Pick<Weir, 'tempDir' | 'user'>,
   onStep: (line: string, pid: number) => void = () => undefined,
   release = ROOT,
 ): Promise<UpgradeRun> {
   const program = join(release, 'control-plane', 'main.ts');
-  const args = [...START.slice(0, -2), program, 'upgrade', '--config', join(room.path, 'weir.toml')];
-  const command = new OwnProcess(NODE, args, { cwd: room.path, env: ownEnvironment(), ...user });
+  const args = [...START.slice(0, -2), program, 'upgrade', '--config', join(tempDir.path, 'weir.toml')];
+  const command = new OwnProcess(NODE, args, { cwd: tempDir.path, env: ownEnvironment(), ...user });
   let told = 0;
   command.child.stdout?.on('data', () => {
     const lines = command.output.split('\n').slice(0, -1);
@@ -41,8 +41,8 @@ export async function runUpgrade(
 }
 
 /** Whether a process listens for upgrades. */
-export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> {
-  const socket = connect(join(room.dataDir, HANDOVER_SOCKET));
+export async function handsOver({ tempDir }: Pick<Weir, 'tempDir'>): Promise<boolean> {
+  const socket = connect(join(tempDir.dataDir, HANDOVER_SOCKET));
   const connected = within(`a connection to ${HANDOVER_SOCKET}`, once(socket, 'connect'));
   const isListening = await connected.then(
     () => true,

@@ -40,7 +40,7 @@ export function ordinaryUser(): User | undefined {
 /** Options of a Weir. */
 export interface WeirOptions {
   /** A folder that outlives this process; without it, a folder is created and deleted with the process. */
-  readonly room?: TempDir;
+  readonly tempDir?: TempDir;
   /** The file that Node runs; by default that of the sources. */
   readonly program?: string;
   /** `server.bind_address`; 127.0.0.1 by default. */
@@ -196,17 +196,17 @@ export class OwnProcess {
 export class Weir extends OwnProcess {
   readonly dnsPort: number;
   readonly webPort: number;
-  readonly room: TempDir;
+  readonly tempDir: TempDir;
   readonly user: User | undefined;
   private readonly address: string;
   private readonly apiPath: string;
-  private readonly ownsRoom: boolean;
+  private readonly ownsTempDir: boolean;
   private signedIn: ApiClient | undefined;
   private measured = 0;
 
   private constructor(
     options: WeirOptions,
-    room: TempDir,
+    tempDir: TempDir,
     ports: { dns: number; web: number },
     args: readonly string[],
   ) {
@@ -217,14 +217,14 @@ export class Weir extends OwnProcess {
     const kept = { LISTEN_FDS: String(descriptors?.length ?? 0) };
     const [command, ...words] = descriptors === undefined ? [NODE] : [...NAMED_TO_ITSELF, NODE];
     super(command, [...words, ...startOf(options.program ?? SOURCES), ...args], {
-      ...{ cwd: room.path, env: { ...env, ...kept }, ipc: true, outputFile, detached, descriptors },
+      ...{ cwd: tempDir.path, env: { ...env, ...kept }, ipc: true, outputFile, detached, descriptors },
       ...options.user,
     });
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
-    this.room = room;
+    this.tempDir = tempDir;
     this.user = options.user;
-    this.ownsRoom = options.room === undefined;
+    this.ownsTempDir = options.tempDir === undefined;
     this.apiPath = options.altCompat === true ? '/svc/api' : '/api';
     this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
   }
@@ -245,17 +245,18 @@ export class Weir extends OwnProcess {
 
   /** Starts Weir without waiting. */
   static async launch(options: WeirOptions = {}): Promise<Weir> {
-    const room = options.room ?? makeTempDir();
-    if (options.room === undefined && options.database === undefined) await prepareDataDir(room.dataDir);
+    const tempDir = options.tempDir ?? makeTempDir();
+    if (options.tempDir === undefined && options.database === undefined)
+      await prepareDataDir(tempDir.dataDir);
     const addresses = options.addresses ?? ['127.0.0.1'];
     const ports = {
       dns: options.dnsPort ?? (await freePort(addresses)),
       web: options.webPort ?? (await freePort(addresses)),
     };
-    const file = join(room.path, 'weir.toml');
-    writeFileSync(file, configuration(options, room, addresses, ports));
-    if (options.user !== undefined) chownSync(room.path, options.user.uid, options.user.gid);
-    return new Weir(options, room, ports, ['--config', file]);
+    const file = join(tempDir.path, 'weir.toml');
+    writeFileSync(file, configuration(options, tempDir, addresses, ports));
+    if (options.user !== undefined) chownSync(tempDir.path, options.user.uid, options.user.gid);
+    return new Weir(options, tempDir, ports, ['--config', file]);
   }
 
   async health(): Promise<{ status: number; body: Health }> {
@@ -327,14 +328,14 @@ export class Weir extends OwnProcess {
 
   /** Process id of the embedded database. */
   get databasePid(): number {
-    const file = join(this.room.dataDir, 'postgres', 'cluster', 'postmaster.pid');
+    const file = join(this.tempDir.dataDir, 'postgres', 'cluster', 'postmaster.pid');
     return Number.parseInt(readFileSync(file, 'utf8'), 10);
   }
 
   /** Ends Weir as a service manager does, and removes its folder. */
   async stop(): Promise<Ended> {
     const ended = await this.end('SIGTERM');
-    if (this.ownsRoom) this.room.remove();
+    if (this.ownsTempDir) this.tempDir.remove();
     return ended;
   }
 
@@ -362,7 +363,7 @@ export const START_COMMAND: readonly [string, readonly string[]] = [NODE, startO
 
 function configuration(
   options: WeirOptions,
-  room: TempDir,
+  tempDir: TempDir,
   addresses: readonly string[],
   ports: { readonly dns: number; readonly web: number },
 ): string {
@@ -375,7 +376,7 @@ web_port = ${String(ports.web)}
 bind_address = ${JSON.stringify(addresses)}
 alt_compat = ${String(options.altCompat ?? false)}
 node_name = ${JSON.stringify(options.nodeName ?? 'e2e')}
-data_dir = ${JSON.stringify(room.dataDir)}
+data_dir = ${JSON.stringify(tempDir.dataDir)}
 
 ${pools}
 ${withOwnFiles(withoutCatalog(options.toml ?? ''))}`;

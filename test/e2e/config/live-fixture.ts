@@ -28,11 +28,11 @@ export type KeyValues = Readonly<Record<string, unknown>>;
 /** Effect of a key, checked before the change and once the change is answered. */
 export interface LiveKey {
   readonly key: string;
-  /** A value, or a function that derives it from a `LiveRoom`. */
+  /** A value, or a function that derives it from a `LiveFixture`. */
   readonly to: unknown;
   /** Other keys to set first. */
-  readonly beside?: KeyValues | ((room: LiveRoom) => KeyValues);
-  readonly look: (room: LiveRoom) => Promise<unknown>;
+  readonly beside?: KeyValues | ((fixture: LiveFixture) => KeyValues);
+  readonly look: (fixture: LiveFixture) => Promise<unknown>;
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -40,8 +40,8 @@ export interface LiveKey {
 /**
  * Weir with three upstreams: one answers every name with 192.0.2.77, one with 192.0.2.2, and a test scripts the third.
  */
-export class LiveRoom {
-  readonly room = makeTempDir();
+export class LiveFixture {
+  readonly tempDir = makeTempDir();
   weir!: Weir;
   api!: ApiClient;
   udp!: UdpClient;
@@ -58,20 +58,20 @@ export class LiveRoom {
   private names = 0;
   private clients = 0;
 
-  static async open(): Promise<LiveRoom> {
-    const room = new LiveRoom();
-    room.first = await startEchoingUpstream();
-    room.second = await ScriptedUpstream.start();
-    room.second.udpScript = answers(2);
-    room.scripted = await ScriptedUpstream.start();
-    room.lists = await startListServer();
-    room.authority = new TestAuthority();
-    await room.listenWithTls();
-    room.dotPort = await freePort(['127.0.0.1']);
-    await prepareDataDir(room.room.dataDir);
-    await room.start();
-    room.api = await room.weir.api();
-    return room;
+  static async open(): Promise<LiveFixture> {
+    const fixture = new LiveFixture();
+    fixture.first = await startEchoingUpstream();
+    fixture.second = await ScriptedUpstream.start();
+    fixture.second.udpScript = answers(2);
+    fixture.scripted = await ScriptedUpstream.start();
+    fixture.lists = await startListServer();
+    fixture.authority = new TestAuthority();
+    await fixture.listenWithTls();
+    fixture.dotPort = await freePort(['127.0.0.1']);
+    await prepareDataDir(fixture.tempDir.dataDir);
+    await fixture.start();
+    fixture.api = await fixture.weir.api();
+    return fixture;
   }
 
   /** Restarts Weir with the original options. */
@@ -83,7 +83,7 @@ export class LiveRoom {
 
   private async start(options: Pick<WeirOptions, 'database' | 'toml'> = {}): Promise<void> {
     this.weir = await Weir.start({
-      room: this.room,
+      tempDir: this.tempDir,
       pools: `[dns]\n${pools(this.first)}\n[dns.health_check]\nenabled = false\n`,
       env: {
         WEIR_SERVER_SITE: 'home',
@@ -102,7 +102,7 @@ export class LiveRoom {
     for (const upstream of [this.first, this.second, this.scripted]) await upstream.close();
     await this.lists.close();
     this.authority.close();
-    this.room.remove();
+    this.tempDir.remove();
   }
 
   /** Pools of one server each. */
@@ -163,7 +163,7 @@ export class LiveRoom {
 
   /** Writes a file that Weir can read. */
   write(name: string, text: string): string {
-    const folder = join(this.room.path, 'files');
+    const folder = join(this.tempDir.path, 'files');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, name), text);
     return join(folder, name);
@@ -171,7 +171,7 @@ export class LiveRoom {
 
   /** Edits `database.audit_days` in the file, on which nothing here depends. */
   editAuditDays(days: number): void {
-    const file = join(this.room.path, 'weir.toml');
+    const file = join(this.tempDir.path, 'weir.toml');
     const toml = readFileSync(file, 'utf8').replace(/^audit_days = .*\n/m, '');
     const table = toml.includes('[database]\n') ? toml : `${toml}\n[database]\n`;
     writeFileSync(file, table.replace('[database]\n', `[database]\naudit_days = ${String(days)}\n`));

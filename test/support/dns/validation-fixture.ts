@@ -25,7 +25,7 @@ class TestClock implements Clock {
 }
 
 /** The resolver, its table of answers, and its clock. */
-export interface ValidationRoom {
+export interface ValidationFixture {
   readonly table: TableResolver;
   readonly clock: TestClock;
   readonly logger: MemoryLogger;
@@ -38,10 +38,10 @@ export interface ValidationRoom {
 }
 
 /** `test` and `child.test` are signed, `open.test` is not. */
-export function validationRoom(
+export function validationFixture(
   negativeAnchors: string[] = [],
   anchors: TrustAnchor[] = readTrustAnchors(ROOT.ds),
-): ValidationRoom {
+): ValidationFixture {
   const table = new TableResolver()
     .on('.', 'DNSKEY', positive(ROOT.signed(ROOT.dnskey)))
     .on('test', 'DS', positive(ROOT.signed(TEST.ds)))
@@ -59,7 +59,7 @@ export function validationRoom(
   const logger = new MemoryLogger();
   const points = { anchors, negativeAnchors: negativeAnchors.map(wireName) };
   const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
-  const ask: ValidationRoom['ask'] = (name, type, flags) =>
+  const ask: ValidationFixture['ask'] = (name, type, flags) =>
     within(
       `${name} to be resolved`,
       new Promise((done) => resolver.resolve(question(name, type, flags), done)),

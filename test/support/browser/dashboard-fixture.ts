@@ -19,7 +19,7 @@ export { PASSWORD };
 
 /** The address in answers for blocked names. */
 export const BLOCKED = '0.0.0.0';
-/** Names that are queried when a `DashboardRoom` opens, and one that is blocked. */
+/** Names that are queried when a `DashboardFixture` opens, and one that is blocked. */
 export const ASKED_NAMES: readonly string[] = [
   ...['www.example.org', 'mail.example.org', 'news.example.net', 'cdn.example.net', 'time.example.com'],
   'very-long-name-of-a-host-that-does-not-fit.of-a-department.of-an-organisation.example.org',
@@ -27,7 +27,7 @@ export const ASKED_NAMES: readonly string[] = [
 export const BLOCKED_NAME = 'ads.tracker.example';
 
 /** A Weir with the dashboard, and a browser. */
-export class DashboardRoom {
+export class DashboardFixture {
   readonly weir: Weir;
   readonly api: ApiClient;
   /** Session of the administrator. Pages use it unless the caller passes another. */
@@ -37,7 +37,7 @@ export class DashboardRoom {
   private readonly stack: AsyncDisposableStack;
 
   private constructor(
-    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'>,
+    parts: Pick<DashboardFixture, 'weir' | 'api' | 'session'>,
     browser: Browser,
     stack: AsyncDisposableStack,
   ) {
@@ -49,7 +49,7 @@ export class DashboardRoom {
   }
 
   /** Starts all parts, or stops those that started if one fails. */
-  static async open(options: WeirOptions = {}): Promise<DashboardRoom> {
+  static async open(options: WeirOptions = {}): Promise<DashboardFixture> {
     await using stack = new AsyncDisposableStack();
     stack.defer(await holdNetwork('shared'));
     const upstream = stack.use(await startEchoingUpstream());
@@ -65,7 +65,7 @@ export class DashboardRoom {
     await api.expect(201, 'POST', '/managed-domains', { domain: BLOCKED_NAME });
     await ask(weir, [...ASKED_NAMES, BLOCKED_NAME]);
     await api.untilQueryCount(ASKED_NAMES.length + 1);
-    return new DashboardRoom({ weir, api, session }, browser, stack.move());
+    return new DashboardFixture({ weir, api, session }, browser, stack.move());
   }
 
   /** URL of the dashboard. */

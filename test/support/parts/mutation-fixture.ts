@@ -18,7 +18,7 @@ export interface Mutation {
 export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
 
 /** Environment in which the API runs. */
-export interface MutationRoom {
+export interface MutationFixture {
   readonly make: Make;
   /** A different URL for each list. */
   listUrl(): string;
@@ -42,4 +42,4 @@ export interface MutationRoom {
   readonly clock: Clock;
 }
 
-export type Prepare = (room: MutationRoom, serial: number) => Promise<Omit<Mutation, 'method'>>;
+export type Prepare = (fixture: MutationFixture, serial: number) => Promise<Omit<Mutation, 'method'>>;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { holdNetwork, useOwnLock } from '../weir/machine-network.ts';
-import { DashboardRoom } from './dashboard-room.ts';
+import { DashboardFixture } from './dashboard-fixture.ts';
 
 const { children } = createRequire(import.meta.url)(
   join(import.meta.dirname, '../../../.config/leftovers.cjs'),
@@ -11,9 +11,9 @@ const { children } = createRequire(import.meta.url)(
 // A lock that only this suite uses; no other suite waits for it.
 useOwnLock();
 
-test('DashboardRoom.open() leaves no process and no lock when Weir does not start', async () => {
+test('DashboardFixture.open() leaves no process and no lock when Weir does not start', async () => {
   const before = new Set(children());
-  await expect(DashboardRoom.open({ toml: 'not a table', database: 'none' })).rejects.toThrow(
+  await expect(DashboardFixture.open({ toml: 'not a table', database: 'none' })).rejects.toThrow(
     'the process ended',
   );
   expect(children().filter((pid) => !before.has(pid))).toEqual([]);
