@@ -31,7 +31,7 @@ describe('startWeir() of a process', () => {
       await using weir = await Weir.launch({ dnsPort });
       expect(await weir.end()).toMatchObject({ code: 1 });
       expect(weir.output).toContain(
-        `weir: listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: another program has it`,
+        `weir: cannot listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: it is used by another program`,
       );
       expect(weir.output).not.toMatch(/is running\.|\n +at /);
       udp.close();

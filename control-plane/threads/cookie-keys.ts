@@ -1,6 +1,6 @@
 /**
- * Keys of DNS server cookies: one per day, derived from the secret of all nodes, so that each takes the cookies of the
- * others. They are in memory shared by all threads, so that a replaced thread continues with them.
+ * Keys of DNS server cookies: one per day, derived from the cluster secret, so that each node accepts the cookies of
+ * the others. They are in memory shared by all threads, so that a replaced thread continues with them.
  */
 import {
   COOKIE_KEY_LIFE_SECS,
@@ -10,20 +10,20 @@ import {
 import { deriveKey } from '../storage/cluster/cluster-secret.ts';
 
 const KEY_BYTES = 16;
-/** Days before and after today that have keys: cookies are accepted for an hour, and clocks step. */
+/** Number of days before and after today that have keys: cookies are accepted for an hour, and clocks may jump. */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 5;
 
 /** Writes the daily keys ahead of time. One per node. */
 export class CookieKeys {
-  /** Keys for the threads, in the format of `CookieKeyLayout`. */
+  /** Keys for the threads, in the layout of `CookieKeyLayout`. */
   readonly memory: SharedArrayBuffer = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
   private readonly words = new Int32Array(this.memory);
   private readonly secretNow: () => Uint8Array;
   private secret: Uint8Array | undefined;
   private today = -1;
 
-  /** `secretNow` gives the same object for as long as it is the same secret. */
+  /** `secretNow` returns the same object as long as the secret is the same. */
   constructor(secretNow: () => Uint8Array) {
     this.secretNow = secretNow;
   }

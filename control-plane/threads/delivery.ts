@@ -1,6 +1,6 @@
 /**
- * Brings the newest version of something to every DNS thread, a snapshot or settings, and waits until all work by it.
- * `supervisor.ts` has the threads; none of both interprets what is delivered.
+ * Delivers the newest version of something (a snapshot or settings) to every DNS thread, and waits until all threads
+ * use it. `supervisor.ts` owns the threads; neither interprets what is delivered.
  */
 import type { Logger } from '../../shared/log.ts';
 import type { ToWorker } from '../../shared/threads/messages.ts';
@@ -8,12 +8,12 @@ import type { DnsThread } from './dns-thread.ts';
 import type { Events } from './events.ts';
 
 /**
- * Longest wait for all threads to take what is delivered, milliseconds: more than it takes to find a hang and to replace
- * the thread, so that a change waits for the replacement. It delays the next one no longer than that.
+ * Maximum wait for all threads to apply a delivery, in milliseconds: longer than it takes to detect a hang and to
+ * replace the thread, so that a change waits for the replacement. It delays the next one by no more than that.
  */
 const WAIT_MS = 6000;
 
-/** A thread as far as it takes what is delivered. */
+/** The part of a thread that deliveries use. */
 export type Taker = Pick<DnsThread, 'inForce' | 'post'>;
 
 export interface DeliveryParts<T> {
@@ -21,17 +21,17 @@ export interface DeliveryParts<T> {
   /** Value for the first threads. */
   readonly first: T;
   readonly message: (given: T) => ToWorker;
-  /** The threads there are now. */
+  /** The current threads. */
   readonly threads: () => readonly Taker[];
-  /** Reports every confirmation, and the end of every thread. */
+  /** Reports every confirmation and the end of every thread. */
   readonly events: Events;
   readonly logger: Logger;
   readonly waitMs: number | undefined;
 }
 
-/** Delivers one kind of thing to the threads of a node. */
+/** Delivers one kind of value to the threads of a node. */
 export class Delivery<T extends { readonly version: number }> {
-  /** Value for threads that start now. */
+  /** The value for threads that start now. */
   newest: T;
   private readonly parts: DeliveryParts<T>;
 
@@ -41,8 +41,8 @@ export class Delivery<T extends { readonly version: number }> {
   }
 
   /**
-   * Gives every thread the next version and waits until all work by it, `waitMs` at most; resolves with the number of
-   * threads that do not yet. It stays queued for them; a replacement starts with it.
+   * Sends the next version to every thread and waits, for at most `waitMs`, until all use it; resolves with the number
+   * of threads that do not yet. It stays queued for them; a replacement starts with it.
    */
   async deliver(next: T): Promise<number> {
     const { what, message, threads, events, logger, waitMs = WAIT_MS } = this.parts;
@@ -65,7 +65,7 @@ export class Delivery<T extends { readonly version: number }> {
     return behind;
   }
 
-  /** Gives a thread what was published while it started. */
+  /** Sends a thread the version that was published while it started. */
   catchUp(thread: Taker): void {
     if (thread.inForce[this.parts.what] < this.newest.version) thread.post(this.parts.message(this.newest));
   }

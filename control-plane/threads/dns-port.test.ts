@@ -50,7 +50,9 @@ describe('chooseDnsPort', () => {
       (error: unknown) => error,
     );
     expect(refused).toBeInstanceOf(DnsPortUnavailable);
-    expect(String(refused)).toContain(`listen on ${OWN} ${transport} port ${port}: another program has it`);
+    expect(String(refused)).toContain(
+      `cannot listen on ${OWN} ${transport} port ${port}: it is used by another program`,
+    );
     expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
   });
 
@@ -58,7 +60,7 @@ describe('chooseDnsPort', () => {
     const port = await takeTcp(OWN);
     expect(await chooseDnsPort([OWN], port, false)).toEqual({
       port: FALLBACK_DNS_PORT,
-      notice: expect.stringContaining('another program has it'),
+      notice: expect.stringContaining('used by another program'),
     });
   });
 

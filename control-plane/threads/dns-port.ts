@@ -1,7 +1,7 @@
 /**
  * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another server of the
  * same user; so each address is first tried without it, over UDP and TCP. If port 53 is only the default and is
- * unavailable, 5300 is used, and the log explains the reason and the fix.
+ * unavailable, 5300 is used, and the log explains the reason and the remedy.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { hasErrorCode } from '../../shared/errors.ts';
 
 /** A port of the DNS listeners that could not be bound. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program has that port; stop that one or choose another port',
+  EADDRINUSE: 'another program uses this port; stop it or choose another port',
   EACCES: 'ports below 1024 need root or CAP_NET_BIND_SERVICE; choose another port',
   EADDRNOTAVAIL: 'this machine does not have that address; see server.bind_address',
 };
@@ -19,7 +19,7 @@ export class DnsListenError extends Error {
   readonly code: string;
   constructor(address: string, port: number, code: string) {
     const why = LISTEN_FAULTS[code] ?? code;
-    super(`listen for DNS on ${address} port ${String(port)}: ${why}`);
+    super(`cannot listen for DNS on ${address} port ${String(port)}: ${why}`);
     this.name = 'DnsListenError';
     this.code = code;
   }
@@ -28,7 +28,7 @@ export class DnsListenError extends Error {
 /** Port that is used if 53 is only the default and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 
-/** The requested port is unavailable; the message explains why and what to do. */
+/** The requested port is unavailable; the message explains the reason and the remedy. */
 export class DnsPortUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -36,7 +36,7 @@ export class DnsPortUnavailable extends Error {
   }
 }
 
-/** A port that can be listened on, and why it is not the one in the configuration, if so. */
+/** A usable port, and the reason if it is not the configured one. */
 export interface ChosenPort {
   readonly port: number;
   readonly notice: string | null;
@@ -60,7 +60,7 @@ export async function chooseDnsPort(
 /** Whether the DNS listeners could have the port: `taken` by another program, or `not_permitted` for this user. */
 export type PortState = 'free' | 'taken' | 'not_permitted';
 
-/** Tries the port without keeping it. */
+/** Tries to bind the port without keeping it. */
 export async function portState(addresses: readonly string[], port: number): Promise<PortState> {
   const failure = await tryPort(addresses, port);
   if (failure === null) return 'free';
@@ -116,15 +116,15 @@ function explain(failure: PortFailure, port: number): string {
   const where = `${failure.address} ${failure.transport} port ${String(port)}`;
   if (hasErrorCode(failure.cause, 'EACCES') || hasErrorCode(failure.cause, 'EPERM'))
     return (
-      `listen on ${where}: not permitted (ports below 1024 need root, or the capability ` +
+      `cannot listen on ${where}: not permitted (ports below 1024 need root, or the capability ` +
       `CAP_NET_BIND_SERVICE, or: sysctl net.ipv4.ip_unprivileged_port_start=${String(port)})`
     );
   if (hasErrorCode(failure.cause, 'EADDRINUSE'))
     return (
-      `listen on ${where}: another program has it (find it with: ss -lnup 'sport = :${String(port)}'; ` +
-      `systemd-resolved lets go with DNSStubListener=no), or set server.bind_address or server.dns_port`
+      `cannot listen on ${where}: it is used by another program (find it with: ss -lnup 'sport = :${String(port)}'; ` +
+      `systemd-resolved releases it with DNSStubListener=no), or set server.bind_address or server.dns_port`
     );
   if (hasErrorCode(failure.cause, 'EADDRNOTAVAIL'))
-    return `listen on ${where}: this machine does not have that address; correct server.bind_address`;
+    return `cannot listen on ${where}: this machine does not have that address; correct server.bind_address`;
   return `listen on ${where}: ${failure.cause instanceof Error ? failure.cause.message : String(failure.cause)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * One DNS thread as the control plane sees it: started by URL, connected by typed messages, watched for its end.
+ * One DNS thread as seen by the control plane: started by URL, connected by typed messages, watched for its end.
  * `supervisor.ts` replaces dead ones.
  */
 import { closeSync, writeSync } from 'node:fs';
@@ -23,9 +23,9 @@ export interface DnsThreadEvents {
 }
 
 const ENTRY = new URL('../../dns-worker/threads/thread.ts', import.meta.url);
-/** Largest young generation of a DNS thread, MiB: the hot path allocates nothing, forwarding little. */
+/** Maximum young generation of a DNS thread in MiB: the hot path allocates nothing, forwarding little. */
 const YOUNG_GENERATION_MIB = 8;
-// Gives the threads `gc()`: they allocate so little that an old snapshot would never be collected.
+// Provides the threads with `gc()`: they allocate so little that an old snapshot would never be collected.
 setFlagsFromString('--expose-gc');
 
 const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
@@ -33,16 +33,16 @@ const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 /** A running DNS thread. */
 export class DnsThread {
   readonly start: ThreadStart;
-  /** Versions of the snapshot it answers from and of the settings it works by; -1 until it has confirmed one. */
+  /** Versions of the snapshot and the settings that it uses; -1 until it has confirmed one. */
   readonly inForce = { snapshot: -1, settings: -1 };
-  /** Back end of its sockets; null until it is ready. */
+  /** Backend of its sockets; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;
-  /** Test hook: its answer to the last `measure`; null until it came. */
+  /** Test hook: its response to the last `measure`; null until it arrives. */
   measures: ThreadMeasures | null = null;
   ended = false;
-  /** Whether it finishes the answers in flight, and then ends. */
+  /** Whether it is finishing the answers in flight and will then end. */
   isDraining = false;
-  /** Whether it is drained for good: no other thread takes over its sockets. */
+  /** Whether it is drained permanently: no other thread takes over its sockets. */
   private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
@@ -93,7 +93,9 @@ export class DnsThread {
     this.post({ type: 'drain', keepSockets, withinMs });
   }
 
-  /** Closed here and not by the thread, as `post` might otherwise write to a number that belongs to another file. */
+  /**
+   * Closed here and not by the thread, as `post` might otherwise write to a number that now belongs to another file.
+   */
   private closeWakeFd(): void {
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) closeSync(wakeFd);
@@ -106,7 +108,7 @@ export class DnsThread {
     return this.heartbeat.startsToHang(Atomics.load(this.control, word));
   }
 
-  /** Ends the thread without ceremony. */
+  /** Terminates the thread immediately. */
   async terminate(): Promise<void> {
     await this.worker.terminate();
   }

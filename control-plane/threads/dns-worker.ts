@@ -1,4 +1,4 @@
-/** A DNS worker as its supervisor sees it. */
+/** A DNS worker as seen by its supervisor. */
 import type { ThreadRole, UpstreamReports, WorkerMemory } from '../../shared/threads/messages.ts';
 import type { DnsThread } from './dns-thread.ts';
 
@@ -9,7 +9,7 @@ export interface DnsWorker {
   upstreams: UpstreamReports;
 }
 
-/** Whether a worker has the threads it needs, and they are ready. */
+/** Whether a worker has all its threads and they are ready. */
 export function isAnswering(worker: DnsWorker): boolean {
   const resolve = worker.threads.get('resolve');
   if (resolve === undefined || resolve.backend === null) return false;

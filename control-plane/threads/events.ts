@@ -2,7 +2,7 @@
 export class Events {
   private readonly watchers = new Set<() => void>();
 
-  /** Resolves once `condition` holds; it is looked at now and after every event. */
+  /** Resolves when `condition` holds; it is checked now and after every event. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -15,7 +15,7 @@ export class Events {
     });
   }
 
-  /** Call it after any change that a condition may depend on. */
+  /** Must be called after any change that may affect a condition. */
   happened(): void {
     for (const watcher of [...this.watchers]) watcher();
   }

@@ -1,6 +1,6 @@
 /**
- * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to see it
- * replaced, halt the control plane's thread for good, and ask what the threads have counted and allocated. Without the
+ * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process can break a DNS thread over the IPC channel to see it
+ * replaced, halt the control plane's thread permanently, and query counters and memory of the threads. Without the
  * switch, or without a channel, the hooks are absent.
  */
 import { writeSync } from 'node:fs';
@@ -10,23 +10,23 @@ import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/mes
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 
-/** Request of a test. */
+/** A request from a test. */
 type TestRequest =
   | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
-  /** Makes the thread of the query log die. */
+  /** Makes the thread of the query log crash. */
   | 'break-log'
-  /** Halts the control plane, as SIGSTOP would if there were one for a thread. */
+  /** Halts the control plane's thread, as SIGSTOP does with a process. */
   | 'halt'
   /** Answered with a MeasureReply of the same number. */
   | { readonly measure: number };
 
-/** A thread as a test sees it. */
+/** A thread as seen by a test. */
 export interface MeasuredThread {
-  /** Slots of `shared/memory/counters.ts` by name, statuses under theirs; they outlive the thread. */
+  /** Slots of `shared/memory/counters.ts` by name, with statuses by their own names; they outlive the thread. */
   readonly counters: Readonly<Record<string, number>>;
   /** Log records that found the ring full. */
   readonly logRecordsDropped: number;
-  /** Null if there is no such thread, as the answer thread on the fallback back end. */
+  /** Null if there is no such thread, like the answer thread with the fallback backend. */
   readonly memory: ThreadMeasures | null;
 }
 
@@ -45,15 +45,15 @@ export interface MeasureReply {
   readonly log: MeasuredLog;
 }
 
-/** The way of log rows into the database. */
+/** The part that brings log rows to the database. */
 interface LogUnderTest {
   counters(): MeasuredLog;
   injectFault(): void;
 }
 
-/** Obeys requests of the parent process from now on. */
+/** Obeys requests from the parent process from now on. */
 export function obeyFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
-  // A test run that is killed leaves no server behind.
+  // A killed test run must not leave a server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
     if (request === 'halt') halt();

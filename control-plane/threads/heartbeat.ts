@@ -1,8 +1,8 @@
-/** The heartbeat of a thread: a number that its loop counts up, looked at from outside at a steady pace. */
+/** The heartbeat of a thread: a number that its loop increments, checked from outside at a steady interval. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Looks in a row. */
+/** Number of consecutive checks. */
 const MISSED_BEATS = 3;
 
 /** Last observations of one thread's heartbeat. */
@@ -10,16 +10,19 @@ export class Heartbeat {
   private readonly coreTime: () => CoreTime | null;
   private last = 0;
   private missed = 0;
-  /** Core time at the first of the missed beats. */
+  /** CPU time at the first missed beat. */
   private before: CoreTime | null = null;
   private hangs = false;
 
-  /** Of the thread of this name in this process; tests pass their own core times. */
+  /** Heartbeat of the thread with this name in this process; tests pass their own CPU times. */
   constructor(threadName: string, coreTime: () => CoreTime | null = () => coreTimeOf(threadName)) {
     this.coreTime = coreTime;
   }
 
-  /** Takes a look. True once: when it has missed several beats, and not because others had the cores. */
+  /**
+   * Checks the thread. Returns true once: when it has missed several beats, and not because other threads used the
+   * cores.
+   */
   startsToHang(beat: number): boolean {
     this.missed = beat === this.last ? this.missed + 1 : 0;
     this.last = beat;
@@ -33,16 +36,16 @@ export class Heartbeat {
 /** CPU time of a thread since its start, in milliseconds. */
 export interface CoreTime {
   readonly ranMs: number;
-  /** Ready to run, while others did. */
+  /** Time in which it was ready to run but others ran. */
   readonly waitedMs: number;
 }
 
-/** A loop that turns needs less than this for a turn; a thread that has had it, and is not heard of, hangs. */
+/** A working loop needs less than this per turn; a thread that has used more without a beat hangs. */
 const TURN_MS = 250;
 const NS_PER_MS = 1e6;
 
 /**
- * The core time of the thread with this name; null if the system does not report it
+ * The CPU time of the thread with this name; null if the system does not report it
  * (Documentation/scheduler/sched-stats).
  */
 export function coreTimeOf(threadName: string, tasks = '/proc/self/task'): CoreTime | null {
@@ -58,7 +61,7 @@ export function coreTimeOf(threadName: string, tasks = '/proc/self/task'): CoreT
   }
 }
 
-/** The name of a thread; null if it has ended since its directory was listed, which says nothing of the others. */
+/** The name of a thread; null if it has ended since its directory was listed, which does not affect the others. */
 function nameOf(task: string): string | null {
   try {
     return readFileSync(join(task, 'comm'), 'latin1').trimEnd();
@@ -67,7 +70,10 @@ function nameOf(task: string): string | null {
   }
 }
 
-/** Whether it is not surprising that a thread was silent from `before` to `now`: it hardly ran, and was ready to. */
+/**
+ * Whether the silence of a thread from `before` to `now` is explained by a lack of CPU time: it hardly ran although it
+ * was ready to.
+ */
 export function wasStarved(before: CoreTime | null, now: CoreTime | null): boolean {
   if (before === null || now === null) return false;
   return now.ranMs - before.ranMs < TURN_MS && now.waitedMs - before.waitedMs > TURN_MS;

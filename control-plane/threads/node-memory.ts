@@ -11,13 +11,13 @@ import { createSealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ThreadRole, ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
-/** Buffers of the node that every thread gets. */
+/** Buffers of the node that are passed to every thread. */
 type NodeBuffers = Pick<
   ThreadStart,
   'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities' | 'cuts'
 >;
 
-/** The threads of a worker; both ask upstreams. */
+/** The threads of a worker; both query upstreams. */
 const ROLES: readonly ThreadRole[] = ['resolve', 'answer'];
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
@@ -31,7 +31,7 @@ export class NodeMemory {
   private rateBuckets: SharedArrayBuffer | undefined;
   private hasBuckets = false;
 
-  /** `secret` is the current secret of all nodes. */
+  /** `secret` returns the current cluster secret. */
   constructor(workers: number, cache: SharedArrayBuffer, secret: () => Uint8Array) {
     this.workers = workers;
     this.cookieKeys = new CookieKeys(secret);
@@ -47,17 +47,17 @@ export class NodeMemory {
     };
   }
 
-  /** The memory of the rate limit; it has buckets from the time on when the limit is first on. */
+  /** The memory of the rate limit; it has buckets as soon as the limit has been enabled. */
   rateBucketsFor(isLimited: boolean): SharedArrayBuffer {
     if (this.rateBuckets === undefined || (isLimited && !this.hasBuckets)) {
-      // One seed: it also distinguishes networks if nothing is limited.
+      // Always the same seed: it also distinguishes networks if there is no limit.
       this.rateBuckets = createRateBuckets(isLimited, this.rateSeed);
       this.hasBuckets = isLimited;
     }
     return this.rateBuckets;
   }
 
-  /** Rotates the keys of DNS cookies; call it every few seconds. */
+  /** Rotates the keys of DNS cookies; must be called every few seconds. */
   renewCookieKeys(): void {
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
   }
@@ -67,7 +67,7 @@ export class NodeMemory {
     return ROLES.indexOf(role) * this.workers + worker;
   }
 
-  /** Releases what a dead thread held: the cache's lock, connections, claims. */
+  /** Releases everything that a dead thread held: the cache's lock, connections, claims. */
   release(worker: number, role: ThreadRole): void {
     const { cache, connections, claims } = this.buffers;
     const asker = this.askerOf(worker, role);

@@ -109,7 +109,7 @@ describe('start()', () => {
     const damaged = { ...snapshot(1), rules: new SharedArrayBuffer(4) };
     const supervisor = await make({ snapshot: damaged });
     await expect(supervisor.start()).rejects.toMatchObject({
-      message: expect.stringMatching(/^start DNS thread: ./),
+      message: expect.stringMatching(/^cannot start DNS thread: ./),
       cause: expect.any(Error),
     });
     expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
@@ -123,7 +123,7 @@ describe('start()', () => {
     expect(error).toBeInstanceOf(DnsListenError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        `listen for DNS on 127.0.0.1 port ${port}: another program has that port`,
+        `cannot listen for DNS on 127.0.0.1 port ${port}: another program uses this port`,
       ),
       code: 'EADDRINUSE',
     });
@@ -144,7 +144,7 @@ describe('broadcast()', () => {
     });
     // The thread is found to hang, and its successor starts with what it missed.
     await untilReplaced(supervisor, 1);
-    expect(logger.text()).toContain('end a DNS thread that hangs');
+    expect(logger.text()).toContain('terminating a DNS thread that hangs');
     await expectBlocked(2);
     expect(await supervisor.broadcast(snapshot(3))).toBe(0);
   });
@@ -183,7 +183,7 @@ describe('the replacement of a thread', () => {
     for (const role of roles)
       expect(logger.lines).toContainEqual({
         level: 'error',
-        message: 'replace a DNS thread that died',
+        message: 'replacing a DNS thread that died',
         fields: expect.objectContaining({ worker: 0, role }) as unknown as Record<string, unknown>,
       });
     await expectBlocked(1);

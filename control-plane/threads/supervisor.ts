@@ -1,7 +1,7 @@
 /**
- * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once and counted,
- * while the others continue; its successor takes over its sockets, counters and log ring. Snapshots and settings go
- * through `thread-deliveries.ts`, questions to threads through `thread-requests.ts`.
+ * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is counted and immediately
+ * replaced, while the others continue; its successor takes over its sockets, counters and log ring. Snapshots and
+ * settings are delivered by `thread-deliveries.ts`, requests to threads by `thread-requests.ts`.
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
@@ -34,30 +34,30 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly settings: WorkerSettings;
   readonly cache: SharedArrayBuffer;
-  /** The current secret of all nodes. */
+  /** The current cluster secret. */
   readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
-  /** Set before a thread starts: the first query may come from another machine. */
+  /** Set before a thread starts, as the first query may come from another machine. */
   readonly nodeState?: NodeStateCode;
   /** Null without encrypted DNS. */
   readonly certificate?: ServedCertificate | null;
   readonly logger: Logger;
-  /** Longest wait of `broadcast()`, milliseconds. */
+  /** Maximum wait of `broadcast()` in milliseconds. */
   readonly snapshotWaitMs?: number;
-  /** Called with the memory of all workers before their threads start: gives them sockets of another process. */
+  /** Called with the memory of all workers before their threads start, to provide sockets of another process. */
   readonly equip?: (memories: readonly WorkerMemory[]) => void;
-  /** Another process answers at those sockets: no datagram is read until all threads that may be needed for it run. */
+  /** Another process answers on these sockets: no datagram is read until all threads that may be needed for it run. */
   readonly isBesideAnother?: boolean;
 }
 
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
-/** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats each second. */
+/** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats every second. */
 const HEARTBEAT_MS = 1000;
-/** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
+/** Maximum wait for all threads when stopping in milliseconds: longer than the longest query, less than 5 s. */
 const DRAIN_MS = 3500;
-/** Share of the stop time for terminating the remaining threads. */
+/** Part of the stop time for terminating the remaining threads. */
 const TERMINATE_MS = 100;
 
 /** The DNS threads of this node. */
@@ -72,7 +72,7 @@ export class WorkerSupervisor {
   private heartbeats: NodeJS.Timeout | undefined;
   /** Receives every event of a thread. */
   private readonly events = new Events();
-  /** Reason why `start` cannot succeed: a port that is unavailable, or threads that die as they start. */
+  /** Reason why `start` cannot succeed: a port is unavailable, or threads die when they start. */
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;
@@ -115,7 +115,7 @@ export class WorkerSupervisor {
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
-      // Their answers to what they have read go out before.
+      // Queries they have already read are answered first.
       await this.drain();
       throw this.startFailure;
     }
@@ -134,8 +134,8 @@ export class WorkerSupervisor {
   }
 
   /**
-   * Lets every thread finish what is in flight, as far as that can be done in time, and ends it. With `keepSockets` the
-   * sockets keep queueing new queries, for another process or for `readAgain`.
+   * Lets every thread finish its queries in flight, as far as time permits, and ends it. With `keepSockets` the sockets
+   * keep queueing new queries, for another process or for `readAgain`.
    */
   async drain(withinMs = DRAIN_MS, keepSockets = false): Promise<void> {
     if (this.outlives && !keepSockets) return;
@@ -163,8 +163,8 @@ export class WorkerSupervisor {
   }
 
   /**
-   * Undoes a drain that kept the sockets; a thread that is still draining is replaced when it has ended. Resolves once
-   * each worker answers, or when all of them stop after all.
+   * Undoes a drain that kept the sockets; a thread that is still draining is replaced when it has ended. Resolves when
+   * each worker answers, or when all of them are stopped after all.
    */
   async readAgain(): Promise<void> {
     if (!this.stopping) return;
@@ -180,7 +180,7 @@ export class WorkerSupervisor {
     await this.events.until(() => this.isStopping() || this.workers.every((worker) => isAnswering(worker)));
   }
 
-  /** Memory of each worker, for readers of log rings and counters. */
+  /** Memory of each worker, for reading log rings and counters. */
   memories(): readonly WorkerMemory[] {
     return this.workers.map((worker) => worker.memory);
   }
@@ -190,7 +190,7 @@ export class WorkerSupervisor {
     return this.memory.buffers.connections;
   }
 
-  /** Upstreams as each worker last reported them. */
+  /** The last report of each worker about its upstreams. */
   upstreams(): readonly UpstreamReports[] {
     return this.workers.map((worker) => worker.upstreams);
   }
@@ -225,7 +225,9 @@ export class WorkerSupervisor {
     for (const thread of this.threads()) thread.post({ type: 'trust', anchors });
   }
 
-  /** A client has asked for the name with which one of the threads checks an upstream for a forwarding loop. */
+  /**
+   * Reports that a client has queried the name with which one of the threads checks an upstream for a forwarding loop.
+   */
   reportLoop(token: string, client: string): void {
     for (const thread of this.threads())
       if (thread.start.role === 'resolve') thread.post({ type: 'loop', token, client });
@@ -240,13 +242,13 @@ export class WorkerSupervisor {
     }
   }
 
-  /** The state that was set last. */
+  /** The last state that was set. */
   nodeState(): NodeStateCode {
     const [first] = this.memories();
     return Atomics.load(new Int32Array(first!.control), WorkerControl.NODE_STATE_WORD) as NodeStateCode;
   }
 
-  /** New connections with every thread get this certificate. */
+  /** All threads use this certificate for new connections. */
   useCertificate(certificate: ServedCertificate): void {
     this.certificate = certificate;
     for (const thread of this.threads())
@@ -330,7 +332,7 @@ export class WorkerSupervisor {
     if (!isThere && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
   }
 
-  /** Beside another process, answer threads start once all resolve threads run. */
+  /** If another process is still answering, answer threads start when all resolve threads run. */
   private startAnsweringTogether(): void {
     if (this.hasStarted || this.options.isBesideAnother !== true) return;
     const resolvers = this.workers.map(({ threads }) => threads.get('resolve')?.backend ?? null);
@@ -352,12 +354,15 @@ export class WorkerSupervisor {
   ): void {
     const worker = this.workers[index]!;
     if (!this.hasStarted && !this.stopping) {
-      this.startFailure ??= new Error(`start DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`, {
-        cause,
-      });
+      this.startFailure ??= new Error(
+        `cannot start DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`,
+        {
+          cause,
+        },
+      );
     } else if (!this.stopping) {
       this.restartCount++;
-      this.options.logger.error('replace a DNS thread that died', {
+      this.options.logger.error('replacing a DNS thread that died', {
         worker: index,
         role,
         exit_code: exitCode,
@@ -374,7 +379,7 @@ export class WorkerSupervisor {
     this.events.happened();
   }
 
-  /** A drain may be undone while it is awaited. */
+  /** A drain may be undone while it is being awaited. */
   private isStopping(): boolean {
     return this.stopping;
   }
@@ -391,7 +396,7 @@ export class WorkerSupervisor {
     for (const thread of this.threads()) {
       if (thread.backend === null || !thread.startsToHang()) continue;
       const { worker, role } = thread.start;
-      this.options.logger.error('end a DNS thread that hangs', { worker, role });
+      this.options.logger.error('terminating a DNS thread that hangs', { worker, role });
       void thread.terminate();
     }
   }

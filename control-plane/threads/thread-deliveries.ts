@@ -37,7 +37,7 @@ export class ThreadDeliveries {
     });
   }
 
-  /** Values for a thread that starts now. */
+  /** The values for a thread that starts now. */
   newest(): Pick<ThreadStart, 'given' | 'snapshot'> {
     return { given: this.settings.newest, snapshot: this.snapshots.newest };
   }
@@ -52,7 +52,7 @@ export class ThreadDeliveries {
     return this.settings.deliver(this.given(this.settings.newest.version + 1, settings));
   }
 
-  /** Puts other trust anchors into what threads start with; false if nothing is validated. */
+  /** Replaces the trust anchors for threads that start later; false if nothing is validated. */
   trust(anchors: readonly TrustAnchor[]): boolean {
     const { newest } = this.settings;
     const { dnssec } = newest.settings;
@@ -61,7 +61,7 @@ export class ThreadDeliveries {
     return true;
   }
 
-  /** Gives a thread what was published while it started. */
+  /** Sends a thread the version that was published while it started. */
   catchUp(thread: Taker, what: 'snapshot' | 'settings'): void {
     if (what === 'snapshot') this.snapshots.catchUp(thread);
     else this.settings.catchUp(thread);

@@ -1,4 +1,4 @@
-/** Requests to resolve threads that are still unanswered: explanations, keys of trust points, relayed queries. */
+/** Unanswered requests to resolve threads: explanations, keys of trust points, relayed queries. */
 import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Explanation } from '../../shared/threads/explanation.ts';
 import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
@@ -11,19 +11,19 @@ export type QuestionToExplain = Pick<
   'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId' | 'groupId'
 >;
 
-/** Error if no thread answered in time. */
+/** No thread responded in time. */
 export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable';
 }
 
 /** ::ffff:127.0.0.1 */
 const LOOPBACK = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1);
-/** Longest wait for an answer, milliseconds; a thread that dies never answers. */
+/** Maximum wait for a response in milliseconds; a thread that dies never responds. */
 const WAIT_MS = 10_000;
 
-/** Sends requests to resolve threads and matches their answers by id. */
+/** Sends requests to resolve threads and matches responses by id. */
 export class ThreadRequests {
-  /** Posts to any resolve thread; returns whether there is one. */
+  /** Sends to any resolve thread; returns whether there is one. */
   private readonly post: (message: ToWorker) => boolean;
   private readonly explanations = new Map<number, (explanation: Explanation) => void>();
   private readonly trustPoints = new Map<number, (keys: TrustPointKeys | null) => void>();
@@ -34,31 +34,31 @@ export class ThreadRequests {
     this.post = post;
   }
 
-  /** Asks a thread to explain the answer to a question; rejects with ThreadUnavailable. */
+  /** Has a thread explain the answer to a question; rejects with ThreadUnavailable. */
   explain(question: QuestionToExplain): Promise<Explanation> {
     return this.ask(this.explanations, (id) => ({ type: 'explain', id, ...question }));
   }
 
-  /** Asks a thread for the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
+  /** Has a thread query the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
   /**
-   * Has a thread answer a message in wire form for a client, 16 bytes, with a key, '' = none; null = no reply is due.
+   * Has a thread answer a message in wire form for a client of 16 bytes, with a key, '' = none; null = no reply is due.
    * Rejects with ThreadUnavailable.
    */
   relay(message: Uint8Array, client: Uint8Array, clientKey: string): Promise<Uint8Array | null> {
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: false }));
   }
 
-  /** Has a thread answer a question of Weir's own, which is neither logged nor counted. */
+  /** Has a thread answer an internal query, which is neither logged nor counted. */
   askOwn(message: Uint8Array): Promise<Uint8Array | null> {
     const [client, clientKey] = [LOOPBACK, ''];
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: true }));
   }
 
-  /** Takes a thread's answer; a late one is dropped. */
+  /** Handles a thread's response; a late one is dropped. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);

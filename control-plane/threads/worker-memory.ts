@@ -1,4 +1,4 @@
-/** Shared memory of the workers: created here, so that it outlives its threads. */
+/** Shared memory of the workers: created here, so that it outlives their threads. */
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
@@ -6,12 +6,12 @@ import { createFirstServers } from '../../shared/memory/first-server-layout.ts';
 import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
 import { logRingBytes } from '../../shared/query-log.ts';
 
-/** Records of an answer thread's log ring: at 300,000 queries/s it fills in 55 ms. */
+/** Records in an answer thread's log ring: at 300,000 queries/s it fills up in 55 ms. */
 const ANSWER_LOG_RECORDS = 16_384;
-/** Records of a resolve thread's log ring: forwarding is an order of magnitude slower. */
+/** Records in a resolve thread's log ring: forwarding is an order of magnitude slower. */
 const RESOLVE_LOG_RECORDS = 8192;
 
-/** Makes the memory of one worker. */
+/** Creates the memory of one worker. */
 export function createWorkerMemory(): WorkerMemory {
   return {
     control: new SharedArrayBuffer(WorkerControl.BYTES),

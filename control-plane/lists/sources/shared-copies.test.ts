@@ -136,7 +136,7 @@ describe('lists of several nodes', () => {
     answers[0]!();
     await stopped.life.idle();
     expect(await readSource(running.database, id)).toEqual(row);
-    expect(stopped.logger.text()).toContain('a job was left to another node');
+    expect(stopped.logger.text()).toContain('another node has taken over a job');
     await follow(stopped);
     expect([kindsOf(stopped, 'old.example'), kindsOf(stopped, 'new.example')]).toEqual([0, 1]);
   });

@@ -130,7 +130,7 @@ test('a Weir of root becomes weir, keeps nothing but low ports, and has its data
 test('the embedded PostgreSQL of a Weir that was root runs as weir', async () => {
   await using weir = start({ database: '' });
   await answers(weir);
-  await weir.untilOutput(/embedded database was created/);
+  await weir.untilOutput(/created embedded database/);
   expect(lstatSync(join(dataDir, 'postgres', 'cluster')).uid).toBe(WEIR);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Figures of a period. Counts come from those that are stored with each block, so that the length of the period hardly
- * matters; names and clients from lists, and from the blocks that those do not count yet.
+ * Figures of a period. The counts are stored with each block, so the length of the period hardly matters; names and
+ * clients come from lists, and from the blocks that are not in a list yet.
  */
 import type { ClearedPeriods, StatsSummary } from '../../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -14,19 +14,19 @@ import { type ClientSum, type NameSum, sumClients, sumNames, type SumRequest } f
 import { readCleared } from './cleared-periods.ts';
 import { type CountSums, type NodeSpan, readCounts, type Span } from './counts-reader.ts';
 
-/** The summary without the uptime, which the log does not have. */
+/** The summary without the uptime, which is not in the log. */
 export type LoggedSummary = Omit<StatsSummary, 'uptime_secs'>;
 
-/** One line of a list of most-asked names. */
+/** A row of a top list of names. */
 export interface DomainCount {
   readonly domain: string;
   readonly count: number;
 }
 
-/** One line of a list of busiest clients. */
+/** A row of a top list of clients. */
 export interface ClientCount {
   readonly ip: string;
-  /** The client that named itself by its key; null = known by its address. */
+  /** The client that identified itself by its key; null = identified by its address. */
   readonly clientId: number | null;
   readonly count: number;
   readonly blocked: number;
@@ -59,7 +59,7 @@ export interface TopDomainsRequest extends TopRequest {
 
 /** Selects the rows of a top list of clients. */
 export interface TopClientsRequest extends TopRequest {
-  /** Which of their queries choose and order them; all by default. */
+  /** Which of their queries are counted for the selection and the order; all by default. */
   readonly by?: 'all' | 'blocked';
 }
 
@@ -69,24 +69,27 @@ export interface NamesBelowRequest extends NodeSpan {
   readonly roots: readonly string[];
 }
 
-/** Queries from one address, without those of clients that named themselves; or of one of these from there. */
+/**
+ * Queries from one address without those of clients that identified themselves, or the queries of one of these clients
+ * from the address.
+ */
 export interface AddressCount extends CountedClient {
   readonly total: number;
   readonly blocked: number;
 }
 
-/** Which of the names that are answered most often. */
+/** Selects the names that are resolved most often. */
 export interface MostAskedRequest {
   readonly nowMs: number;
   readonly days: number;
   readonly limit: number;
 }
 
-/** Addresses that are counted, the busiest ones. */
+/** Maximum number of addresses; the busiest ones are counted. */
 const MAX_ADDRESSES = 10_000;
 const DAY_MS = 86_400_000;
 
-/** Sums of a period in one state of the log. */
+/** Sums of a period, read from one snapshot of the log. */
 export interface Sums {
   readonly counts: CountSums;
   readonly cleared: ClearedPeriods;
@@ -124,7 +127,7 @@ export function cacheUse({ counts }: CountSums): CacheUse {
   return { hits: counts.get('cache:hits') ?? 0, misses: counts.get('cache:misses') ?? 0 };
 }
 
-/** Queries that rules of each list blocked, by `list_sources.id`. */
+/** Number of queries blocked by the rules of each list, by `list_sources.id`. */
 export async function readListHits(
   log: LogSource,
   { fromMs, toMs }: Span,
@@ -135,7 +138,7 @@ export async function readListHits(
   return new Map(hits.map(([id, all]) => [Number(id), { all, sole: sole[id] ?? 0 }]));
 }
 
-/** The most asked names that were blocked, or that were not. */
+/** The most queried names that were blocked, or that were not. */
 export async function readTopDomains(
   log: LogSource,
   { limit, client, group_id, which, ...span }: TopDomainsRequest,
@@ -146,7 +149,7 @@ export async function readTopDomains(
   });
 }
 
-/** The most asked of summed names. */
+/** The most queried of the summed names. */
 export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', limit: number): DomainCount[] {
   const weight = which === 'blocked' ? 'blocked' : 'not blocked';
   return sums.top(limit, weight).map(([domain, { resolved, blocked, other }]) => ({
@@ -155,7 +158,7 @@ export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', li
   }));
 }
 
-/** The names of a span that are one of the roots or below one, most asked first. */
+/** The names of a span that equal a root or are below one, the most queried first. */
 export async function readNamesBelow(
   log: LogSource,
   { roots, ...span }: NamesBelowRequest,
@@ -190,7 +193,7 @@ export async function readTopClients(
   });
 }
 
-/** Names that any node resolved in the last days, most asked first, in lower case. */
+/** Names that any node resolved in the last days, the most queried first, in lower case. */
 export async function readMostAsked(
   log: LogSource,
   { nowMs, days, limit }: MostAskedRequest,
@@ -210,7 +213,7 @@ export async function readAddressCounts(log: LogSource, span: Span): Promise<Add
   );
 }
 
-/** The busiest of summed clients. */
+/** The busiest of the summed clients. */
 export function topClients(
   sums: Sums['clients'],
   limit: number,
@@ -282,7 +285,10 @@ export function byValue(
   );
 }
 
-/** Milliseconds that a share of the queries stayed below: the upper end of a bucket, 19 % too much at most. */
+/**
+ * The time in milliseconds below which this share of the queries was answered: the upper end of a bucket, at most 19 %
+ * too high.
+ */
 function percentiles(sums: CountSums): (share: number) => number {
   const buckets = Object.entries(byValue(sums, 'latency'))
     .map(([bucket, queries]): [number, number] => [Number(bucket), queries])
@@ -301,7 +307,7 @@ function average(timeUs: number, count: number): number {
   return count === 0 ? 0 : millis(timeUs / count);
 }
 
-/** Hundredths of a whole, with two digits; 0 of nothing. */
+/** Percentage, rounded to two digits; 0 if the whole is 0. */
 export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }

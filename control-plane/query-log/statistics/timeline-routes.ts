@@ -8,7 +8,7 @@ import type { Asked } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import { granularityOf, type readTimeline } from './timeline.ts';
 
-/** The row of the timeline. */
+/** The route of the timeline. */
 export function timelineRoutes(context: {
   stats: { timeline: Asked<typeof readTimeline> };
   clock: Clock;
@@ -20,7 +20,7 @@ export function timelineRoutes(context: {
       path: '/queries/timeline',
       access: 'viewer',
       tag: 'Statistics',
-      summary: 'Queries of a period by time, of all or of one client, network or group',
+      summary: 'Queries of a period over time, for all clients or for one client, network or group',
       query: TimelineQuery,
       answer: Timeline,
       handle: ({ query: { period, granularity: wanted, ...which }, gone }) => {

@@ -1,6 +1,6 @@
 /**
- * Queries of a period by time. Those of all clients are made of the counts of minutes, quarters of an hour and days: a
- * bucket is the sum of those that begin in it, so all buckets together are the period's total.
+ * Queries of a period over time. For all clients they are computed from the counts of minutes, quarters of an hour and
+ * days: a bucket is the sum of the counts that start in it, so that all buckets add up to the total of the period.
  */
 import {
   type ClearedPeriods,
@@ -31,16 +31,16 @@ export interface TimelineRequest extends NodeSpan {
   readonly group_id?: number | undefined;
 }
 
-/** Maximum number of buckets of an answer: ten years of days. */
+/** Maximum number of buckets in a response: ten years of days. */
 const MOST_BUCKETS = 4000;
-/** Longest period that has a granularity as its default. */
+/** The longest period for which each granularity is the default. */
 const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [
   [3 * BUCKET_MS.hour, 'minute'],
   [2 * BUCKET_MS.day, '15min'],
   [14 * BUCKET_MS.day, 'hour'],
 ];
 
-/** The granularity of a period, or one that suits it. @throws {ApiError} 400 if it is too fine */
+/** The requested granularity, or one that suits the period. @throws {ApiError} 400 if it is too fine */
 export function granularityOf(periodMs: number, wanted: Granularity | undefined): Granularity {
   if (wanted === undefined) return DEFAULT_UP_TO_MS.find(([upToMs]) => periodMs <= upToMs)?.[1] ?? 'day';
   const refuse = (message: string): Error => invalid([{ path: 'granularity', message }]);
@@ -79,13 +79,13 @@ export async function readAllCounts(tx: Queryable, request: TimelineRequest): Pr
   return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)), nodeId);
 }
 
-/** Counts that are fine enough, the coarsest first. */
+/** The stored counts that are fine enough, the coarsest first. */
 function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] {
   if (granularity === 'minute') return ['m'];
   return granularity === 'day' && timezone === 'UTC' ? ['d', 'q', 'm'] : ['q', 'm'];
 }
 
-/** The timeline over such counts. */
+/** The timeline made of such counts. */
 export function timelineOf(
   { fromMs, toMs, granularity, timezone }: TimelineRequest,
   counts: readonly Bucket[],
@@ -95,7 +95,7 @@ export function timelineOf(
   return { granularity, timezone, log_cleared: cleared, buckets: fill(starts, counts) };
 }
 
-/** A bucket for each start, with the counts of what begins in it; both are in order. */
+/** A bucket for each start, with the counts that begin in it; both arrays are sorted. */
 function fill(starts: readonly number[], counts: readonly Bucket[]): Timeline['buckets'] {
   let at = 0;
   return starts.map((startMs, place) => {

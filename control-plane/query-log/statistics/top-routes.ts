@@ -18,13 +18,13 @@ interface TopReader {
 export function topRoutes(context: { stats: TopReader; clock: Clock; clients: ClientNames }): Route[] {
   const { stats, clock, clients } = context;
   return [
-    listTopDomains(stats, clock, '/stats/top_blocked', 'blocked', 'Names that were blocked most often'),
+    listTopDomains(stats, clock, '/stats/top_blocked', 'blocked', 'Most frequently blocked names'),
     listTopDomains(
       stats,
       clock,
       '/stats/top_domains',
       'allowed',
-      'Names that were asked for most often, not blocked',
+      'Most frequently queried names that were not blocked',
     ),
     listTopClients(stats, clock, clients),
   ];
@@ -55,7 +55,7 @@ function listTopClients(stats: TopReader, clock: Clock, clients: ClientNames): R
     path: '/stats/top_clients',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'Clients that asked most often',
+    summary: 'Clients with the most queries',
     query: TopQuery,
     answer: TopClients,
     handle: async ({ query, gone }) =>

@@ -1,6 +1,6 @@
 /**
- * Sends batches to the database, one at a time, and what is in the spool when there are none; what the database does
- * not take goes to the spool. Does not know what is in a batch.
+ * Sends batches to the database, one at a time, and the content of the spool when there are no other batches; batches
+ * that the database does not accept go to the spool. The content of a batch does not matter here.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -23,23 +23,23 @@ import { UnsettledBatches } from './unsettled-batches.ts';
 export interface SenderOptions {
   readonly database: BlockDatabase | Database;
   readonly nodeId: number;
-  /** Whether rows may be stored in the name of this node. */
+  /** Whether rows may be stored on behalf of this node. */
   readonly mayStore: () => boolean;
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
-  /** The run whose batches are added, with those of its parts; gets its number here. */
+  /** The run whose batches are added, with those of its parts. Its number is assigned here. */
   readonly run: OwnRun;
   /** The next number of that run. */
   readonly nextSeq: () => number;
 }
 
 interface WaitingBatch extends LogBatch {
-  /** `performance.now()` when it came. */
+  /** `performance.now()` when it arrived. */
   readonly sinceMs: number;
 }
 
-/** The activity named in messages. */
+/** The activity, as named in messages. */
 const REPLAY = 'replay the query log spool';
 const STORE = 'store the query log';
 
@@ -48,7 +48,7 @@ export class BatchSender {
   private readonly options: SenderOptions;
   private readonly queue: WaitingBatch[] = [];
   private readonly unsettled = new UnsettledBatches();
-  /** Batches of the file that is being sent which are counted already. */
+  /** Batches of the file being sent that are already counted. */
   private readonly replayed = new Set<string>();
   private readonly sendPause = new SendPause();
   private readonly stopListening: () => void;
@@ -65,7 +65,7 @@ export class BatchSender {
     });
   }
 
-  /** Rows that wait, and those in flight. */
+  /** Rows that are waiting or in flight. */
   get rowCount(): number {
     return this.queue.reduce((sum, { rowCount }) => sum + rowCount, this.sending?.rowCount ?? 0);
   }
@@ -90,34 +90,34 @@ export class BatchSender {
     while (this.pump !== undefined) await this.pump;
   }
 
-  /** From now on, sends only the batches in memory, and nothing from the spool. */
+  /** From now on, only sends the batches in memory, nothing from the spool. */
   finish(): void {
     this.isClosing = true;
     this.stopListening();
   }
 
-  /** Sends what it can in this time, and spills the rest, with what the disk had refused. */
+  /** Sends as much as possible in this time and spills the rest, including batches that the disk refused earlier. */
   async close(withinMs: number): Promise<void> {
     this.finish();
     const inTime = new AbortController();
     const late = sleep(withinMs, undefined, { signal: inTime.signal }).catch(() => undefined);
     await Promise.race([this.pump, late]);
     inTime.abort();
-    // A database that does not answer may have lost what it acknowledged last.
+    // A database that does not respond may have lost the batches it acknowledged last.
     if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
-    // The batch in flight may or may not arrive; its numbers prevent storing it twice.
+    // The batch in flight may or may not arrive; its sequence numbers prevent it from being stored twice.
     if (this.sending) this.spill(this.sending);
     for (const batch of [...this.options.spilled.takeHeld(), ...this.queue.splice(0)]) this.spill(batch);
   }
 
-  /** Sends batches until there are none, then those of the spool. */
+  /** Sends all batches, then those of the spool. */
   private async send(): Promise<void> {
-    await Promise.resolve(); // `pump` is set before anything here ends.
+    await Promise.resolve(); // Nothing below runs before `pump` is set.
     try {
       while (this.options.mayStore() && !this.sendPause.isOn()) {
         const batch = this.queue.shift();
         if (batch !== undefined) await this.sendOne(batch);
-        // A batch may have arrived during the read of the spool, while this pump was running.
+        // A batch may have arrived while the spool was read and this pump was still running.
         else if (this.isClosing || (!(await this.replayOne()) && this.queue.length === 0)) return;
       }
     } finally {
@@ -146,7 +146,7 @@ export class BatchSender {
     }
   }
 
-  /** Sends the oldest file of the spool; false when there is none or the database is away. */
+  /** Sends the oldest file of the spool; false if there is none or the database is unavailable. */
   private async replayOne(): Promise<boolean> {
     const { database, spilled, logger } = this.options;
     if (database.status().state !== 'up') return false;
@@ -159,13 +159,13 @@ export class BatchSender {
     return true;
   }
 
-  /** False when the database is away again, so the batch stays where it is. */
+  /** False if the database became unavailable again, so that the batch stays in the spool. */
   private async replay(batch: LogBatch): Promise<boolean> {
     const { database, nodeId, spilled } = this.options;
     try {
       const stored = await storeBlock(database, batch, { nodeId, durable: true });
       this.accepted();
-      // A file whose last batches have to wait is sent again from its start.
+      // A file of which some batches had to wait is sent again from its start.
       if (!this.replayed.has(batch.id)) this.keep(batch, stored);
       this.replayed.add(batch.id);
       return true;
@@ -184,13 +184,13 @@ export class BatchSender {
     this.sendPause.end();
   }
 
-  /** Counts a batch that was stored, and keeps it in case the database loses it. */
+  /** Counts a stored batch, and keeps it in case the database loses it. */
   private keep(batch: LogBatch, { timeline }: StoredBlock): void {
     const { tally, logger } = this.options;
     tally.written += batch.rowCount;
     const elsewhere = this.unsettled.add(batch, timeline);
     if (elsewhere.length === 0) return;
-    logger.info('the database was replaced: the last of the query log is sent again', {
+    logger.info('the database was replaced: sending the latest query log rows again', {
       batches: elsewhere.length,
       timeline,
     });
@@ -199,7 +199,7 @@ export class BatchSender {
     for (const { rowCount } of elsewhere) tally.written -= rowCount;
   }
 
-  /** The database is up but refuses valid rows: they wait. */
+  /** The database is up but refuses valid rows, so they wait. */
   private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
     const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
     this.options.tally.trouble.begin(`${action}: retried later`, cause, fields);
@@ -209,7 +209,7 @@ export class BatchSender {
     this.options.spilled.spill(batch, () => !this.sendPause.isOn());
   }
 
-  /** Sends again what a lost database may not have written to disk. */
+  /** Sends the batches again that a lost database may not have written to disk. */
   private takeBackUnsettled(): void {
     for (const batch of this.unsettled.takeBack()) {
       this.options.tally.written -= batch.rowCount;
@@ -218,7 +218,7 @@ export class BatchSender {
   }
 }
 
-/** Whether the database will never take the block, however often it is sent. */
+/** Whether the database will never accept the block, however often it is sent. */
 function isRefusal(error: unknown): boolean {
   return isDataError(error) || error instanceof DamagedBlock || error instanceof OverlappingBlock;
 }

@@ -1,4 +1,4 @@
-/** Compresses sealed blocks, one after the other; what is large beside the thread that gathers their rows. */
+/** Compresses sealed blocks one after the other. Compression is expensive compared to gathering the rows. */
 import { type SealedBlock, toBatch } from './block-gatherer.ts';
 import type { LogBatch } from './log-batch.ts';
 
@@ -23,7 +23,7 @@ export class BlockCompression {
     return this.rows;
   }
 
-  /** Takes a block; batches come out in the order in which their blocks were added. */
+  /** Adds a block; batches are emitted in the order in which their blocks were added. */
   add(sealed: SealedBlock): void {
     const { rowCount } = sealed.block;
     this.rows += rowCount;

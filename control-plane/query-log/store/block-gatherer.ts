@@ -1,6 +1,6 @@
 /**
- * Gathers rows of this run into blocks: applies privacy, lets one row stand for all limited queries of a network and
- * second, numbers the rows, and begins a new block when an hour ends or the block is full.
+ * Gathers the rows of this run into blocks: applies privacy, combines all rate-limited queries of a network in a second
+ * into one row, numbers the rows, and starts a new block when the hour ends or the block is full.
  */
 import { randomUUID } from 'node:crypto';
 import type { QueryLogRow } from '../rows/row.ts';
@@ -15,29 +15,29 @@ import type { LogBatch } from './log-batch.ts';
 import { keptOf } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 
-/** Rows outside these times hold a broken clock; 2000 to 2262, safe in all of PostgreSQL's arithmetic. */
+/** Times outside this range mean that the clock is wrong; 2000 to 2262 is safe in all of PostgreSQL's arithmetic. */
 const MIN_TIMESTAMP_US = Date.UTC(2000, 0, 1) * 1000;
 const MAX_TIMESTAMP_US = Date.UTC(2262, 0, 1) * 1000;
 
-/** Milliseconds of a day. */
+/** Milliseconds per day. */
 export const DAY_MS = 86_400_000;
 
-/** A block that is no longer filled. */
+/** A complete block. */
 export interface SealedBlock {
   readonly block: RawBlock;
   readonly minutes: readonly MinuteCounts[];
-  /** UUID of its run, and of which run that is a part. */
+  /** UUID of its run, and the run of which that is a part. */
   readonly runKey: string;
   readonly part: RunPart | null;
-  /** Number of its first row. */
+  /** Sequence number of its first row. */
   readonly firstSeq: number;
-  /** Lets its memory be used again; the block is not read afterwards. */
+  /** Releases its memory for reuse; the block must not be read afterwards. */
   readonly release: () => void;
 }
 
-/** Sees each row as it is gathered. */
+/** Observes the rows as they are gathered. */
 export interface RowTap {
-  /** `row` is reused afterwards; only the parts of it in `kept` are stored. `seq` is its number in the run. */
+  /** `row` is reused afterwards; only the parts of it in `kept` are stored. `seq` is its sequence number in the run. */
   take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void;
 }
 
@@ -47,18 +47,18 @@ export class BlockGatherer {
   readonly runKey: string;
   /** Null while there is none. */
   tap: RowTap | null = null;
-  /** Null: its queries are in the log and counted. */
+  /** Null: its queries are both logged and counted in statistics. */
   private readonly part: RunPart | null;
   private readonly open = new OpenBlock();
   /** Null: each query gets its own row. */
   private readonly limited: LimitedNetworks | null;
   private seq: number;
-  /** Memory of blocks that were compressed; more than one only if blocks arrive faster than they are written. */
+  /** Memory of compressed blocks; more than one only if blocks arrive faster than they are written. */
   private readonly spare: FrameMemory[] = [];
 
   /**
-   * `prefixes` define which addresses belong to one network; without them, each limited query gets its own row.
-   * `firstSeq`: the number of the first row.
+   * `prefixes` define which addresses belong to one network; without them, each rate-limited query gets its own row.
+   * `firstSeq`: sequence number of the first row.
    */
   constructor(
     prefixes?: () => NetworkPrefixes,
@@ -77,24 +77,27 @@ export class BlockGatherer {
     return this.open.rowCount;
   }
 
-  /** The number of the next row; those below it are given. */
+  /** Sequence number of the next row; lower numbers are used. */
   get nextSeq(): number {
     return this.seq;
   }
 
-  /** Queries that they stand for. */
+  /** Queries that these rows represent. */
   get queryCount(): number {
     return this.open.queryCount;
   }
 
-  /** Adds a query; only what `privacy` allows is copied. Returns the block that it did not fit into, if there is one. */
+  /**
+   * Adds a query; only what `privacy` allows is copied. If it does not fit into the open block, returns that block, now
+   * complete.
+   */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
     const isCountOnly = this.part?.usedBy === UsedBy.STATS;
     const arrivedUs = Math.min(
       Math.max(Math.round(row.timestampMs * 1000), MIN_TIMESTAMP_US),
       MAX_TIMESTAMP_US,
     );
-    // Queries that are not in the log are kept as counts are: by the minute.
+    // Queries that are not logged are only counted per minute.
     const timestampUs = isCountOnly ? arrivedUs - (arrivedUs % MINUTE_US) : arrivedUs;
     const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
     const kept = isCountOnly ? { ...keptOf(privacy), answers: false } : keptOf(privacy);
@@ -109,13 +112,13 @@ export class BlockGatherer {
     return sealed;
   }
 
-  /** Place of the row that stands for a query; -1 = it gets its own. */
+  /** Position of the row that represents a query; -1 = it gets its own row. */
   private firstOf(row: QueryLogRow, timestampUs: number): number {
     if (this.limited === null || row.status !== QueryStatus.RATE_LIMITED) return -1;
     return this.limited.find(row, timestampUs, this.open.rowCount);
   }
 
-  /** Uses up the numbers of rows that were lost before they came here, so that their loss shows as a gap. */
+  /** Skips the sequence numbers of rows that were lost before they arrived here, so that the loss shows as a gap. */
   skip(rows: number): SealedBlock | null {
     const sealed = this.seal();
     this.seq += rows;
@@ -152,7 +155,7 @@ export class BlockGatherer {
   }
 }
 
-/** Compresses a block, and lets its memory go: what is stored, spooled and sent. */
+/** Compresses a block and releases its memory; the result is stored, spooled and sent. */
 export async function toBatch(
   runKey: string,
   { block, minutes, part, firstSeq, release }: SealedBlock,

@@ -1,4 +1,7 @@
-/** Stores blocks of the query log with what they add to statistics, each once, however often it is sent. */
+/**
+ * Stores blocks of the query log together with their share of the statistics, each exactly once, however often it is
+ * sent.
+ */
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Database } from '../../storage/db/database.ts';
@@ -14,20 +17,22 @@ import { ensurePartitions, partitionOf } from './partition-store.ts';
 
 /** How a block is stored. */
 export interface BlockDurability {
-  /** The node that it is stored for, unless its run is known to be another one's: a spool may have been copied. */
+  /**
+   * The node for which it is stored, unless its run is known to belong to another node: a spool may have been copied.
+   */
   readonly nodeId: number;
   /**
-   * True: the commit waits for the disk, for blocks whose only other copy is about to be removed. False: a
-   * server that is killed within the next 0.6 s may lose the block.
+   * True: the commit waits for the disk; for blocks whose only other copy is about to be deleted. False: if the server
+   * is killed within 0.6 s, the block may be lost.
    */
   readonly durable: boolean;
-  /** The next number of the run, if it is known: lower numbers without rows are lost. */
+  /** The next sequence number of the run, if known: lower numbers without rows are lost. */
   readonly nextSeq?: number;
 }
 
-/** The database in a thread that may not make tables. */
+/** The database in a thread that may not create tables. */
 export interface BlockDatabase extends Pick<Database, 'onStatus' | 'status' | 'withClient'> {
-  /** Makes the partitions of days, counted from 1970-01-01 in UTC, that are missing. */
+  /** Creates the missing partitions of these days, counted from 1970-01-01 in UTC. */
   makeDays(days: readonly number[]): Promise<void>;
 }
 
@@ -36,7 +41,7 @@ export const BLOCK_CHANNEL = 'weir_query_blocks';
 
 /** SQLSTATE of a partition that does not exist. */
 const UNDEFINED_TABLE = '42P01';
-/** SQL of the timeline: a server that took over from another writes its WAL under a new one. */
+/** SQL of the WAL timeline: a server that took over from another one writes its WAL on a new timeline. */
 const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /** Outcome of storing a block. */
@@ -45,23 +50,23 @@ export interface StoredBlock {
   readonly runId: number;
   /** The node of that run. */
   readonly nodeId: number;
-  /** False: it was stored already. */
+  /** False: it was already stored. */
   readonly isNew: boolean;
   /** Timeline of the server's WAL. */
   readonly timeline: string;
-  /** Rows of it had been cleared before it came. */
+  /** Some of its rows had been cleared before it arrived. */
   readonly isCut?: boolean;
 }
 
-/** Some rows of a block are stored already and others are not: nothing that Weir sends can be so. */
+/** Some rows of a block are already stored and others are not, which Weir never sends. */
 export class OverlappingBlock extends Error {
   override readonly name = 'OverlappingBlock';
 }
 
 /**
- * Stores one block in one transaction and notifies all nodes, or finds that it is stored already.
- * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe
- * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
+ * Stores one block in one transaction and notifies all nodes, or finds that it is already stored. @throws
+ * {DatabaseUnavailable} if the outcome is unknown; sending it again is safe @throws {DamagedBlock}, {OverlappingBlock}
+ * and data errors of the database: this block cannot be stored
  */
 export async function storeBlock(
   database: BlockDatabase | Database,
@@ -109,8 +114,8 @@ async function insertBlock(
 }
 
 /**
- * Stores a block with its counts for its node unless it is stored already, as part of the caller's transaction.
- * @throws {OverlappingBlock}
+ * Stores a block with its counts for its node unless it is already stored, as part of the caller's transaction. @throws
+ * {OverlappingBlock}
  */
 export async function addBlock(
   client: PoolClient,
@@ -121,7 +126,7 @@ export async function addBlock(
   if (!stored.isNew) return stored;
   const { nodeId } = stored;
   const usedBy = block.part?.usedBy ?? UsedBy.BOTH;
-  // Lists have nothing to count of what only the log has.
+  // Lists do not count queries that are only logged.
   const listed = usedBy === UsedBy.LOG ? 'h' : null;
   const cut = await cutLateRows(client, block);
   const left = cut === null ? block : cut.kept;
@@ -133,7 +138,7 @@ export async function addBlock(
   return cut === null ? stored : { ...stored, isCut: true };
 }
 
-/** Rows keep their numbers, or get new ones: a number that someone has seen never means another row. */
+/** Rows keep their numbers, or get new ones: a number that has been seen never refers to another row. */
 async function placeOfLeft(
   client: PoolClient,
   { firstSeq, part }: LogBlock,
@@ -146,22 +151,22 @@ async function placeOfLeft(
   return { runId: (await noteStored(client, others, { nodeId, nextSeq: 0 })).runId, firstSeq: 0 };
 }
 
-/** A block that was stored. */
+/** A stored block. */
 export interface BlockNotice {
   readonly runKey: string;
   readonly runId: number;
   readonly firstSeq: number;
   readonly rowCount: number;
-  /** Start of the hour, microseconds since 1970. */
+  /** Start of the hour, in microseconds since 1970. */
   readonly hourUs: number;
 }
 
-/** Payload of the notification about a block. */
+/** Payload of the notification about a stored block. */
 function blockNotice(runId: number, { runKey, firstSeq, rowCount, hourUs }: LogBlock): string {
   return JSON.stringify([runKey, runId, firstSeq, rowCount, hourUs]);
 }
 
-/** The payload of a notice; null if Weir did not send it. */
+/** Parses the payload of a notification; null if Weir did not send it. */
 export function readBlockNotice(payload: string): BlockNotice | null {
   try {
     const [runKey, ...numbers] = JSON.parse(payload) as [string, ...number[]];
@@ -176,11 +181,11 @@ export function readBlockNotice(payload: string): BlockNotice | null {
 /** This run of the process. */
 export interface OwnRun {
   readonly key: string;
-  /** Id in the database; null while it is not known. */
+  /** Id in the database; null until it is known. */
   id: number | null;
 }
 
-/** Gives a run its number before its first block is stored. @throws {DatabaseUnavailable} */
+/** Assigns a number to a run before its first block is stored. @throws {DatabaseUnavailable} */
 export async function numberRun(database: Database, run: OwnRun, nodeId: number): Promise<void> {
   const { rows } = await database.query<{ id: number }>(
     `INSERT INTO query_runs AS run (key, node_id) VALUES ($1, $2)
@@ -190,13 +195,13 @@ export async function numberRun(database: Database, run: OwnRun, nodeId: number)
   run.id = rows[0]!.id;
 }
 
-/** The run of a block, and the number of its first query. */
+/** The run of a block and the sequence number of its first row. */
 export interface BlockIdentity {
   readonly runId: number;
   readonly firstSeq: number;
   readonly nodeId: number;
   readonly usedBy: UsedByCode;
-  /** The lists of names that count it already (migrations/0001_schema.sql). */
+  /** The lists of names that already count it (migrations/0001_schema.sql). */
   readonly listed?: string | null;
 }
 
@@ -234,12 +239,12 @@ export async function insertRow(
   });
 }
 
-/** SQL of a moment that parameter `place` gives in microseconds since 1970. */
+/** SQL of a timestamp that parameter `place` gives in microseconds since 1970. */
 function moment(place: number): string {
   return `'epoch'::timestamptz + $${place}::bigint * interval '1 microsecond'`;
 }
 
-/** Notes the rows as stored, or finds that they are. @throws {OverlappingBlock} */
+/** Marks the rows as stored, or finds that they already are. @throws {OverlappingBlock} */
 export async function noteStored(
   client: PoolClient,
   { runKey, part, firstSeq, rowCount }: Pick<LogBlock, 'runKey' | 'part' | 'firstSeq' | 'rowCount'>,
@@ -267,10 +272,10 @@ export async function noteStored(
   const run = known.rows[0];
   if (run?.is_stored === true)
     return { runId: run.id, nodeId: run.node_id, isNew: false, timeline: run.timeline };
-  throw new OverlappingBlock(`store block ${runKey}.${firstSeq}: some of its rows are stored already`);
+  throw new OverlappingBlock(`cannot store block ${runKey}.${firstSeq}: some of its rows are already stored`);
 }
 
-/** Removes runs of which nothing is left that could be sent again, and their blocks are gone with their days. */
+/** Deletes runs that can no longer send blocks and whose blocks were dropped with their days. */
 export async function forgetOldRuns(database: Database, before: Date): Promise<void> {
   await database.query(
     'DELETE FROM query_runs AS run WHERE last_at < $1 AND NOT EXISTS (SELECT FROM query_blocks WHERE run_id = run.id)',

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { MinuteCounts } from '../block/minute-counts.ts';
 
-/** Spans that counts are kept for, by their letter in the database. */
+/** Lengths of the spans of counts, by their letter in the database. */
 export const GRAIN_MS = { m: 60_000, q: 900_000, d: 86_400_000 } as const;
 export type Grain = keyof typeof GRAIN_MS;
 
@@ -13,7 +13,7 @@ interface CountsRow {
   readonly counts: Record<string, number>;
 }
 
-/** Adds them for a node, as part of the caller's transaction. */
+/** Adds the counts of a node, as part of the caller's transaction. */
 export async function addCounts(
   client: PoolClient,
   nodeId: number,
@@ -23,7 +23,7 @@ export async function addCounts(
   const column = (index: number): number[] => rows.map(({ numbers }) => numbers[index]!);
   await client.query({
     name: 'add-counts',
-    // In the order of the key, so that two who add for one node cannot wait for each other.
+    // In key order, so that two transactions that add for the same node cannot deadlock.
     text: `INSERT INTO query_counts AS c
          (grain, start, node_id, queries, blocked, cached, forwarded, rate_limited, counts)
        SELECT grain::"char", 'epoch'::timestamptz + start * interval '1 millisecond', $1, queries, blocked, cached,
@@ -45,7 +45,7 @@ export async function addCounts(
   });
 }
 
-/** The minutes summed by spans of `grain`. */
+/** The minutes, summed by spans of `grain`. */
 function sumsOf(grain: Grain, minutes: readonly MinuteCounts[]): CountsRow[] {
   const bySpan = new Map<number, CountsRow>();
   for (const { minuteMs, queries, blocked, cached, forwarded, rateLimited, counts } of minutes) {

@@ -1,6 +1,6 @@
 /**
- * Rows that arrive after they were cleared, from a ring, a spool or a node that was disconnected. They are cut
- * out of their block before it is stored; statistics count them.
+ * Rows that arrive after they were cleared, from a ring, a spool or a node that was disconnected. They are removed from
+ * their block before it is stored; they still count in statistics.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
@@ -8,7 +8,7 @@ import { type LogBlock, UsedBy } from '../block/log-block.ts';
 import { type ClearScope, type CutBlock, cutBlock, type RemovedRows } from '../search/cut-block.ts';
 import { microsInSql } from '../search/stored-block.ts';
 
-/** Columns of a clear that make its scope. */
+/** Columns that define the scope of a clear. */
 export const SCOPE_COLUMNS = `id, ${microsInSql('from_time')} AS from_us, ${microsInSql('to_time')} AS to_us, client_ids,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses`;
 
@@ -27,9 +27,8 @@ export function scopeOf({ from_us: fromUs, to_us: toUs, client_ids: ids, address
 }
 
 /**
- * The block without what was cleared; null if nothing of it was. The caller's transaction has written to `query_runs`
- * before: a clear that this does not see starts once that transaction has ended.
- * @throws {DamagedBlock}
+ * The block without the rows that were cleared; null if none were. The caller's transaction has already written to
+ * `query_runs`: a clear that is not visible here starts after this transaction has ended. @throws {DamagedBlock}
  */
 export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBlock | null> {
   const { rows } = await tx.query<ScopeRow>(
@@ -39,12 +38,16 @@ export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBl
   );
   if (rows.length === 0) return null;
   const cut = await cutBlock(new BlockReader(block), rows.map(scopeOf));
-  // If several clears apply, the oldest one counts the rows. Rows of statistics are not shown, so they do not count.
+  // If several clears apply, the rows count for the oldest. Rows that are only for statistics are never shown, so they
+  // do not count.
   if (cut !== null && block.part?.usedBy !== UsedBy.STATS) await noteRemoved(tx, rows[0]!.id, cut.removed);
   return cut;
 }
 
-/** Adds removed rows to the figures of a clear. Last in a transaction: others wait for the row. */
+/**
+ * Adds removed rows to the figures of a clear. Must be the last statement of a transaction, because others wait for the
+ * row.
+ */
 export async function noteRemoved(
   tx: Queryable,
   clearId: number,
@@ -59,7 +62,7 @@ export async function noteRemoved(
   );
 }
 
-/** SQL of a moment that parameter `place` gives in microseconds since 1970. */
+/** SQL of a timestamp that parameter `place` gives in microseconds since 1970. */
 function moment(place: number): string {
   return `('epoch'::timestamptz + $${place}::bigint * interval '1 microsecond')`;
 }

@@ -1,6 +1,6 @@
 /**
- * Which row of the open block stands for a limited query: the first of its client network in its second. A row for each
- * query would let a client that floods write the log, to which it owes nothing but that it was limited.
+ * Finds the row of the open block that represents a rate-limited query: the first one of its client network in the same
+ * second. With a row per query, a client that floods could fill the log.
  */
 import { IPV4_PREFIX_BITS, masksOf } from '../../../shared/net/cidr.ts';
 import { addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -8,19 +8,19 @@ import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { WordDictionary } from '../block/word-dictionary.ts';
 
-/** Prefix lengths of the networks that limits count by: `ipv4_prefix_len` and `ipv6_prefix_len`. */
+/** Prefix lengths of the networks to which the rate limit applies: `ipv4_prefix_len` and `ipv6_prefix_len`. */
 export interface NetworkPrefixes {
   readonly ipv4PrefixLength: number;
   readonly ipv6PrefixLength: number;
 }
 
-/** Microseconds of a second. */
+/** Microseconds per second. */
 const SECOND_US = 1_000_000;
-/** Third number of an IPv4 address as ::ffff:a.b.c.d. */
+/** Third 32-bit word of an IPv4 address in the form ::ffff:a.b.c.d. */
 const MAPPED = 0xffff;
 const IPV4_SIZE = 4;
 
-/** The networks of one block; there are at most as many as the block has rows. */
+/** The networks of one block, at most as many as it has rows. */
 export class LimitedNetworks {
   private readonly prefixes: () => NetworkPrefixes;
   private readonly seconds = new WordDictionary();
@@ -29,17 +29,17 @@ export class LimitedNetworks {
   private ipv4Masks = masksOf(0);
   private ipv6Masks = masksOf(0);
 
-  /** `prefixes` is asked for every query. */
+  /** `prefixes` is called for every query. */
   constructor(prefixes: () => NetworkPrefixes) {
     this.prefixes = prefixes;
   }
 
-  /** Place of the row that stands for a query; -1: it is the first, and is about to become the row at `nextRow`. */
+  /** Position of the row that represents a query; -1: it is the first, and will become the row at `nextRow`. */
   find(row: QueryLogRow, timestampUs: number, nextRow: number): number {
     this.follow(this.prefixes());
     const { seconds } = this;
     const known = seconds.size;
-    // All rows of a block are of one hour.
+    // All rows of a block are from the same hour.
     const place = this.placeOf(row, Math.floor(timestampUs / SECOND_US) | 0);
     if (seconds.size === known) return this.firstRows[place]!;
     this.firstRows[place] = nextRow;

@@ -1,7 +1,7 @@
 /**
- * Batches on disk while the database is away: files under `<data_dir>/spool`, readable by Weir only, oldest first,
- * bounded. A file takes batches until it is large enough, so that a long outage leaves few files; each batch has a
- * checksum, and truncated or damaged batches are skipped.
+ * Batches on disk while the database is unavailable: files in `<data_dir>/spool`, readable only by Weir, oldest first,
+ * bounded. Batches are appended to a file until it is large enough, so that a long outage leaves few files; each batch
+ * has a checksum, and truncated or damaged batches are skipped.
  */
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,18 +12,18 @@ import type { LogBatch } from './log-batch.ts';
 export interface SpooledFile {
   readonly name: string;
   readonly batches: readonly LogBatch[];
-  /** True when something in the file could not be read; how many rows that were is not known. */
+  /** True if a part of the file could not be read; the number of lost rows is unknown. */
   readonly isDamaged: boolean;
 }
 
 interface FileEntry {
   readonly name: string;
   sizeBytes: number;
-  /** null = not known: an earlier run wrote it. */
+  /** null = unknown, as the file is from an earlier run. */
   rowCount: number | null;
 }
 
-/** Line before the bytes of each batch. */
+/** Header line before the bytes of each batch. */
 interface FrameHeader {
   readonly id: string;
   readonly rowCount: number;
@@ -32,7 +32,7 @@ interface FrameHeader {
 }
 
 const FILE_NAME = /^(\d{12})\.blocks$/;
-/** Bytes after which the next batch gets a new file. */
+/** Size in bytes after which the next batch goes to a new file. */
 const FULL_FILE_BYTES = 1024 * 1024;
 
 /** The spool of one node. Calls must not overlap; `LogWriter` serialises them. */
@@ -41,7 +41,7 @@ export class LogSpool {
   private readonly maxBytes: number;
   private readonly files: FileEntry[] = [];
   private sequence = 0;
-  /** The file that takes the next batch, if any does. */
+  /** The file to which the next batch is appended, if any. */
   private growing: FileEntry | undefined;
 
   constructor(dir: string, maxBytes: number) {
@@ -49,7 +49,7 @@ export class LogSpool {
     this.maxBytes = maxBytes;
   }
 
-  /** Finds what an earlier run left. */
+  /** Finds the files of an earlier run. */
   async open(): Promise<void> {
     await this.makeDir();
     for (const name of (await readdir(this.dir)).sort()) {
@@ -62,8 +62,8 @@ export class LogSpool {
   }
 
   /**
-   * Writes a batch, deleting the oldest files for space. Resolves with the rows lost that way; rejects if the disk
-   * refuses it.
+   * Writes a batch; deletes the oldest files if space is needed. Resolves with the number of rows lost that way;
+   * rejects if the disk refuses the batch.
    */
   async add(batch: LogBatch): Promise<number> {
     const header = frameHeader(batch);
@@ -74,7 +74,7 @@ export class LogSpool {
     try {
       await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
-      // Half a batch would hide those that are written after it.
+      // An incomplete batch would hide the batches that follow it.
       await truncate(path, file.sizeBytes).catch(() => this.giveUp(file));
       throw error;
     }
@@ -83,7 +83,7 @@ export class LogSpool {
     return lostRows;
   }
 
-  /** The oldest file; it takes no more batches. */
+  /** The oldest file; nothing is appended to it any more. */
   async oldest(): Promise<SpooledFile | undefined> {
     const file = this.files[0];
     if (file === undefined) return undefined;
@@ -91,7 +91,7 @@ export class LogSpool {
     return this.read(file);
   }
 
-  /** Removes a file whose batches are stored or unusable. */
+  /** Deletes a file whose batches are stored or unusable. */
   async remove(name: string): Promise<void> {
     const at = this.files.findIndex((file) => file.name === name);
     if (at >= 0) this.files.splice(at, 1);
@@ -103,7 +103,7 @@ export class LogSpool {
     return { name, ...parseFrames(await readFile(join(this.dir, name))) };
   }
 
-  /** Adds nothing more to a file that the disk does not take; one that was never made is not waited for. */
+  /** Stops appending to a file that the disk refuses; if it was never created, nothing waits for it. */
   private giveUp(file: FileEntry): void {
     this.growing = undefined;
     if (file.sizeBytes === 0) this.files.splice(this.files.indexOf(file), 1);
@@ -145,7 +145,7 @@ export function frameHeader({ id, rowCount, bytes }: LogBatch): Buffer {
   return Buffer.from(`${JSON.stringify(header)}\n`);
 }
 
-/** The batches from the start of a file to its end or to the first damage. */
+/** The batches of a file up to its end or the first damage. */
 function parseFrames(content: Buffer): { batches: LogBatch[]; isDamaged: boolean } {
   const batches: LogBatch[] = [];
   for (let at = 0; at < content.length;) {
@@ -166,6 +166,6 @@ function parseHeader(content: Buffer, at: number): FrameHeader | null {
   try {
     return JSON.parse(content.toString('utf8', at, end)) as FrameHeader;
   } catch {
-    return null; // The content has changed since it was written.
+    return null; // The content is not what was written.
   }
 }

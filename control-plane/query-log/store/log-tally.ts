@@ -1,23 +1,23 @@
-/** Outcome of the rows of the query log since the start, and why rows cannot be stored now. */
+/** Counts what became of the rows of the query log since the start, and why rows cannot be stored now. */
 import type { Logger } from '../../../shared/log.ts';
 import { LogTrouble } from './log-trouble.ts';
 
-/** Places of the counts in their memory, which outlives the thread that counts. */
+/** Positions of the counts in shared memory that outlives the counting thread. */
 export const TallySlot = {
   WRITTEN: 0,
   SPOOLED: 1,
   REFUSED: 2,
   DROPPED: 3,
-  /** Rows in memory, as of the last look at them. */
+  /** Rows in memory, as last counted. */
   WAITING: 4,
-  /** Number of the next row of the run. */
+  /** Sequence number of the next row of the run. */
   NEXT_SEQ: 5,
-  /** Rows of full rings that the run has a gap for. */
+  /** Rows lost because a ring was full; the run has gaps for them. */
   RING_LOST: 6,
 } as const;
 const SLOTS = 8;
 
-/** Memory for counts, which other threads can read. */
+/** Memory for the counts, readable by other threads. */
 export function createTallyMemory(): Float64Array {
   return new Float64Array(new SharedArrayBuffer(SLOTS * Float64Array.BYTES_PER_ELEMENT));
 }
@@ -30,7 +30,7 @@ export interface LogWriterCounters extends Readonly<
   readonly waiting: number;
 }
 
-/** Counts rows; each part that stores or loses rows adds them here. */
+/** Counts rows; every part that stores or loses rows reports them here. */
 export class LogTally {
   readonly trouble: LogTrouble;
   private readonly memory: Float64Array;
@@ -48,7 +48,7 @@ export class LogTally {
     this.memory[TallySlot.WRITTEN] = rows;
   }
 
-  /** Written to the spool; they also count as `written` once they are in the database. */
+  /** Rows written to the spool; they also count as `written` once they are in the database. */
   get spooled(): number {
     return this.memory[TallySlot.SPOOLED]!;
   }
@@ -64,23 +64,23 @@ export class LogTally {
     this.memory[TallySlot.REFUSED] = rows;
   }
 
-  /** Lost: beyond a bound, or refused by the disk. */
+  /** Rows lost because a limit was exceeded or the disk refused them. */
   get dropped(): number {
     return this.memory[TallySlot.DROPPED]!;
   }
 
-  /** Counts lost rows, and logs that. */
+  /** Counts lost rows and logs the loss. */
   drop(rowCount: number, action: string, cause: unknown): void {
     this.memory[TallySlot.DROPPED] = this.dropped + rowCount;
     this.trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.dropped });
   }
 
-  /** Rows in memory, as of the last look at them: they are lost if the thread dies. */
+  /** Rows in memory, as last counted: they are lost if the thread dies. */
   set waiting(rows: number) {
     this.memory[TallySlot.WAITING] = rows;
   }
 
-  /** Rows that were lost before they came here, as a ring was full. */
+  /** Rows that were lost before they arrived here because a ring was full. */
   get ringLost(): number {
     return this.memory[TallySlot.RING_LOST]!;
   }
@@ -88,14 +88,14 @@ export class LogTally {
     this.memory[TallySlot.RING_LOST] = rows;
   }
 
-  /** Counts rows that were lost before they came here, and logs that. */
+  /** Counts rows that were lost before they arrived here and logs the loss. */
   loseInRing(rows: number): void {
     this.ringLost += rows;
-    const cause = new Error('the CPU is too busy to read them');
+    const cause = new Error('the CPU is overloaded');
     this.trouble.begin('query log records are lost', cause, { rows, rowsSinceStart: this.ringLost });
   }
 
-  /** The number that the next row of the run gets. */
+  /** Sequence number of the next row of the run. */
   get nextSeq(): number {
     return this.memory[TallySlot.NEXT_SEQ]!;
   }
@@ -104,7 +104,7 @@ export class LogTally {
   }
 }
 
-/** Counts the rows that waited in a thread that has died as lost. */
+/** Counts the rows that were waiting in a dead thread as lost. */
 export function loseWaiting(memory: Float64Array): number {
   const rows = memory[TallySlot.WAITING]!;
   memory[TallySlot.DROPPED] = memory[TallySlot.DROPPED]! + rows;
@@ -112,12 +112,12 @@ export function loseWaiting(memory: Float64Array): number {
   return rows;
 }
 
-/** Rows lost since the start, wherever. */
+/** Rows lost since the start, for any reason. */
 export function lostRows(memory: Float64Array): number {
   return memory[TallySlot.DROPPED]! + memory[TallySlot.REFUSED]! + memory[TallySlot.RING_LOST]!;
 }
 
-/** The counts of a memory, as of the last look at the rows that wait. */
+/** Reads the counts from memory; waiting rows are as last counted. */
 export function readTally(memory: Float64Array): LogWriterCounters {
   return {
     written: memory[TallySlot.WRITTEN]!,

@@ -1,4 +1,4 @@
-/** The reason why rows of the query log are not stored, for `/health` and, at intervals, for the log. */
+/** The reason why rows of the query log cannot be stored, for `/health` and, at intervals, for the log. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
@@ -18,7 +18,7 @@ export class LogTrouble {
     this.onChange = onChange;
   }
 
-  /** Reason why the last rows could not be stored; null = they could. */
+  /** Reason why the last rows could not be stored; null = they were stored. */
   now(): string | null {
     return this.current;
   }

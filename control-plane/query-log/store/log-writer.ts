@@ -1,9 +1,9 @@
 /**
- * Writes log rows to the database: encoded at once, sent in batches, spooled to disk while the database is down and
- * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses the rows of the last second, or
- * of the last ten if fewer than ten come in a second; a kill of the database or a full disk loses nothing. Everything
- * is bounded; rows beyond a bound are dropped and counted. This module decides when a block ends, and connects the
- * parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
+ * Writes log rows to the database: they are encoded immediately, sent in batches, spooled to disk while the database is
+ * down, and sent from there when it is back. DNS answers never wait for it. If Weir is killed, the rows of the last
+ * second are lost, or of the last ten seconds at less than ten queries per second; a killed database or a full disk
+ * loses nothing. All memory is bounded; rows beyond a limit are dropped and counted. This module decides when a block
+ * ends, and connects the parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -21,7 +21,7 @@ import { SpilledBatches } from './spilled-batches.ts';
 
 export interface LogWriterOptions {
   readonly database: BlockDatabase | Database;
-  /** The spool is made in it. */
+  /** The spool is a subdirectory of it. */
   readonly dataDir: string;
   /** See `SpillOptions`; immediate by default. */
   readonly mayWrite?: Promise<void>;
@@ -30,17 +30,19 @@ export interface LogWriterOptions {
   /** UUID of this lifetime of the process; random by default. */
   readonly runKey?: string;
   readonly logger: Logger;
-  /** Whether rows may be stored in the name of this node; until then they wait in the spool. */
+  /** Whether rows may be stored on behalf of this node; until then they wait in the spool. */
   readonly mayStore?: () => boolean;
   /** `database.query_log_privacy`, or `off` if `log_queries` is false; read for every row. */
   readonly privacy: () => QueryLogPrivacy;
   /** From `dns.rate_limit`; read for every limited query. Without it, each of them gets its own row. */
   readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;
-  /** Milliseconds between two blocks, if there are enough rows. */
+  /** Milliseconds between two blocks if there are enough rows. */
   readonly maxWaitMs?: number;
   /** Size limit of the spool, bytes. */
   readonly maxSpoolBytes?: number;
-  /** Memory of the counts, from `createTallyMemory()`. A successor continues with that of the writer before it. */
+  /**
+   * Memory of the counts, from `createTallyMemory()`. A replacement continues with the memory of the writer before it.
+   */
   readonly tallyMemory?: Float64Array;
   /** Called with each new reason why rows cannot be stored, and with null when they can be stored again. */
   readonly onTrouble?: (now: string | null) => void;
@@ -55,15 +57,18 @@ const DEFAULTS = {
   mayWrite: Promise.resolve(),
   mayStore: () => true,
 } as const;
-/** A block of fewer queries waits for more, this many ticks at most: small blocks cost more than their rows. */
+/**
+ * A block with fewer queries waits for more, up to this many ticks: the fixed cost of a small block exceeds that of its
+ * rows.
+ */
 const QUIET_QUERIES = 10;
 const MOST_QUIET_TICKS = 10;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 3000;
-/** The database's share of it; the remaining rows are spooled. */
+/** Share of this time for the database; rows that remain are spooled. */
 const FLUSH_SHARE = 0.5;
 
-/** Takes rows and stores them in the query log. */
+/** Stores rows in the query log. */
 export class LogWriter {
   private readonly privacy: () => QueryLogPrivacy;
   private readonly maxWaitMs: number;
@@ -101,7 +106,7 @@ export class LogWriter {
     void this.spilled.settled().then(() => this.sender.wake());
   }
 
-  /** Adds one query; returns at once. The row and its bytes are copied. */
+  /** Adds one query; returns immediately. The row and its bytes are copied. */
   append(row: QueryLogRow): void {
     const privacy = this.privacy();
     if (privacy === 'off') return;
@@ -110,24 +115,27 @@ export class LogWriter {
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
-  /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
+  /**
+   * Records rows that were lost before they arrived here: their sequence numbers are skipped, so that the log shows the
+   * gap.
+   */
   lose(rows: number): void {
     this.take(this.gatherer.skip(rows));
     this.tally.loseInRing(rows);
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
-  /** Shows each row that is stored to `tap`, until it is replaced; null = none. */
+  /** Passes each stored row to `tap`, until it is replaced; null = none. */
   show(tap: RowTap | null): void {
     this.gatherer.tap = tap;
   }
 
-  /** Rows that were lost before they came here, since the start. */
+  /** Rows that were lost before they arrived here, since the start. */
   get ringLost(): number {
     return this.tally.ringLost;
   }
 
-  /** Sends the gathered rows and resolves when they are in the database or in the spool. */
+  /** Sends the gathered rows; resolves when they are in the database or the spool. */
   async flush(): Promise<void> {
     this.seal();
     await this.compression.settled();
@@ -141,7 +149,7 @@ export class LogWriter {
     return this.tally.trouble.now();
   }
 
-  /** Also notes how many rows wait in the memory of the counts. */
+  /** Also stores the number of waiting rows in the memory of the counts. */
   counters(): LogWriterCounters {
     const { written, spooled, dropped, refused } = this.tally;
     const parts = [
@@ -155,7 +163,7 @@ export class LogWriter {
     return { written, spooled, dropped, refused, waiting };
   }
 
-  /** Flushes; rows that the database does not accept in time go to the spool. Add no row afterwards. */
+  /** Flushes; rows that the database does not accept in time go to the spool. No row may be added afterwards. */
   async close(withinMs = CLOSE_MS): Promise<void> {
     clearInterval(this.tick);
     this.spilled.holdNoMore();

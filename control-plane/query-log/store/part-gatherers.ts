@@ -1,6 +1,7 @@
 /**
- * Gathers the queries that only the log or only statistics have, apart from the others: each kind is a separate run
- * beside the main one, so that readers leave out whole blocks. Costs nothing until the first such query comes.
+ * Gathers the queries that are only logged or only counted in statistics separately from the others: each kind is a
+ * separate run beside the main one, so that readers can skip whole blocks. Costs nothing until the first such query
+ * arrives.
  */
 import { randomUUID } from 'node:crypto';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -22,7 +23,7 @@ export class PartGatherers {
     this.runKey = runKey;
   }
 
-  /** Rows in the open blocks, and the queries that they stand for. */
+  /** Rows in the open blocks, and the queries that they represent. */
   get rowCount(): number {
     return this.all().reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
@@ -30,7 +31,10 @@ export class PartGatherers {
     return this.all().reduce((sum, { queryCount }) => sum + queryCount, 0);
   }
 
-  /** Adds a query that one of the two leaves out; returns the block that it did not fit into, if there is one. */
+  /**
+   * Adds a query that is only logged or only counted. If it does not fit into the open block, returns that block, now
+   * complete.
+   */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
     const usedBy = row.exclusion === Exclusion.LOG ? UsedBy.STATS : UsedBy.LOG;
     let gatherer = this.gatherers.get(usedBy);
@@ -41,7 +45,7 @@ export class PartGatherers {
     return gatherer.append(row, privacy);
   }
 
-  /** Ends the open blocks. */
+  /** Completes the open blocks. */
   seal(): SealedBlock[] {
     return this.all().flatMap((gatherer) => gatherer.seal() ?? []);
   }

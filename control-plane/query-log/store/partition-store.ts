@@ -1,5 +1,5 @@
 /**
- * Days of the query log as partitions of its table: made before they are needed, dropped when they are too old.
+ * Days of the query log as partitions of its table: created before they are needed, dropped when they are too old.
  * Creating and attaching are two steps, so that neither waits for readers or writers.
  */
 import type { Database, Queryable } from '../../storage/db/database.ts';
@@ -50,14 +50,14 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
   return rows.map(({ day }) => day).sort((a, b) => a - b);
 }
 
-/** Drops days; of their names and clients the lists of the day and the month stay. */
+/** Drops days; the lists of their names and clients remain, for the day and the month. */
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
     await database.transactionAsOwner(async (tx) => {
-      // A long export may hold the table, and others would queue behind this statement. Retried next time.
+      // A long export may lock the table, and others would queue behind this statement. It is retried later.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
-      // Before the table, in the order of who adds its blocks to lists.
+      // Before the table: the same order as when its blocks are added to lists.
       const span = [new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)];
       await tx.query(`DELETE FROM query_names WHERE grain = 'h' AND start >= $1 AND start < $2`, span);
       await tx.query(

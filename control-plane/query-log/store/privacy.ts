@@ -6,7 +6,7 @@ export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off
 
 const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16, clientIds: true } as const;
 
-/** Anonymous clients: IPv4 /24, IPv6 /48, and no client that named itself. */
+/** Anonymous clients: IPv4 /24, IPv6 /48, and no ids of clients that identified themselves. */
 const KEPT: Readonly<Record<Exclude<QueryLogPrivacy, 'off'>, Kept>> = {
   full: { ...WHOLE, answers: true },
   no_answers: { ...WHOLE, answers: false },

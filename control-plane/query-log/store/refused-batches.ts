@@ -1,16 +1,16 @@
 /**
  * Batches that the database rejects because of their content: kept on disk for inspection, the newest replacing the
- * oldest. Nothing reads them again. A file is one line of JSON followed by the block, as in `log-spool.ts`.
+ * oldest. Weir never reads them again. A file is one line of JSON followed by the block, as in `log-spool.ts`.
  */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogBatch } from './log-batch.ts';
 import { frameHeader } from './log-spool.ts';
 
-/** Maximum number of batches kept; one has at most 2 MiB. */
+/** Maximum number of batches that are kept; each has at most 2 MiB. */
 const MOST_FILES = 8;
 
-/** Writes a batch into `dir` and resolves with its path; rejects if the disk refuses it. */
+/** Writes a batch to `dir` and resolves with its path; rejects if the disk refuses it. */
 export async function setAside(dir: string, batch: LogBatch): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `${batch.id}.block`);

@@ -1,6 +1,6 @@
 /** Pauses of a sender whose receiver is reachable but refuses data: doubled each time. */
 
-/** Milliseconds of the first pause and of the longest. */
+/** Milliseconds of the first and the longest pause. */
 const PAUSE_MS = { first: 1000, last: 30_000 } as const;
 
 /** Decides when to send again. */
@@ -8,12 +8,12 @@ export class SendPause {
   private untilMs = -Infinity;
   private nextMs: number = PAUSE_MS.first;
 
-  /** Whether nothing should be sent now. */
+  /** Whether a pause is active. */
   isOn(): boolean {
     return performance.now() < this.untilMs;
   }
 
-  /** Begins a pause and returns its milliseconds. */
+  /** Starts a pause and returns its milliseconds. */
   begin(): number {
     const pauseMs = this.nextMs;
     this.untilMs = performance.now() + pauseMs;

@@ -1,7 +1,7 @@
 /**
  * Batches that cannot be written to the database now: on disk in the spool, kept separately if the database rejects
- * them for good, or in memory while the disk also fails. All operations on these files run one after the other.
- * Independent of the database.
+ * them permanently, or in memory while the disk fails, too. All operations on these files are serialized. Independent
+ * of the database.
  */
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
@@ -12,29 +12,29 @@ import type { LogTally } from './log-tally.ts';
 import { setAside } from './refused-batches.ts';
 
 export interface SpillOptions {
-  /** The spool is made in it. */
+  /** The spool is a subdirectory of it. */
   readonly dataDir: string;
-  /** Resolves when the files are this process's to write; batches wait until then. */
+  /** Resolves when this process may write the files; batches wait until then. */
   readonly mayWrite: Promise<void>;
   readonly maxSpoolBytes: number;
   readonly logger: Logger;
   readonly tally: LogTally;
 }
 
-/** Bytes that may wait in memory for a full disk. */
+/** Maximum bytes that wait in memory while the disk is full. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Bytes that may be in flight to a slow one: those, and what a lost database may have forgotten. */
+/** Maximum bytes in flight to a slow disk: the held batches, and those that a lost database may have forgotten. */
 const MAX_SPILLING_BYTES = 2 * MAX_HELD_BYTES;
-/** The activity named in messages. */
+/** The activity, as named in messages. */
 const SPOOL = 'spool query log';
 
-/** The spool, and what waits for it. */
+/** The spool, and the batches that wait for it. */
 export class SpilledBatches {
   private readonly dir: string;
   private readonly spool: LogSpool;
   private readonly logger: Logger;
   private readonly tally: LogTally;
-  /** Queue of all work on the files. */
+  /** Queue of the operations on the files. */
   private work: Promise<void>;
   private spillingBytes = 0;
   /** Batches that the disk did not accept. */
@@ -57,17 +57,17 @@ export class SpilledBatches {
     return this.held.reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
 
-  /** Resolves when all work so far is done. */
+  /** Resolves when all operations so far are done. */
   settled(): Promise<void> {
     return this.work;
   }
 
-  /** From now on what the disk refuses is lost: it will not be tried again. */
+  /** From now on, batches that the disk refuses are lost: they will not be retried. */
   holdNoMore(): void {
     this.isClosing = true;
   }
 
-  /** The held batches, to be tried again by the caller. */
+  /** Returns the held batches, for the caller to retry. */
   takeHeld(): LogBatch[] {
     return this.held.splice(0);
   }
@@ -75,7 +75,7 @@ export class SpilledBatches {
   /** Writes a batch to disk; then calls `isTroubleOver`. */
   spill(batch: LogBatch, isTroubleOver: () => boolean): void {
     if (this.spillingBytes > MAX_SPILLING_BYTES)
-      return this.tally.drop(batch.rowCount, SPOOL, new Error('the disk does not keep up'));
+      return this.tally.drop(batch.rowCount, SPOOL, new Error('the disk is too slow'));
     this.spillingBytes += batch.bytes.length;
     void this.inTurn(SPOOL, async () => {
       try {
@@ -91,20 +91,20 @@ export class SpilledBatches {
     });
   }
 
-  /** Saves rows that can never be stored, so that an administrator can inspect them. */
+  /** Saves rows that can never be stored for inspection by an administrator. */
   setAside(batch: LogBatch, cause: unknown): void {
-    void this.inTurn('set refused rows aside', async () => {
+    void this.inTurn('save refused rows', async () => {
       const { rowCount } = batch;
       try {
         const file = await setAside(join(this.dir, 'refused'), batch);
         this.tally.refused += rowCount;
         const fields = { rows: rowCount, file, reason: reasonOf(cause) };
         this.logger.error(
-          'store the query log failed: the database refuses rows; they are kept in a file',
+          'could not store query log rows: the database refuses them; they are kept in a file',
           fields,
         );
       } catch (error) {
-        this.tally.drop(rowCount, 'set refused rows aside', error);
+        this.tally.drop(rowCount, 'save refused rows', error);
       }
     });
   }
@@ -118,12 +118,12 @@ export class SpilledBatches {
     return file;
   }
 
-  /** Removes a file whose batches are stored. */
+  /** Deletes a file whose batches are stored. */
   remove(action: string, { name }: SpooledFile): Promise<void> {
     return this.inTurn(action, () => this.spool.remove(name));
   }
 
-  /** Keeps a batch that the disk refused, since it may be full only temporarily. */
+  /** Keeps a batch that the disk refused, since the disk may be full only temporarily. */
   private hold(batch: LogBatch, cause: unknown): void {
     const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
     if (this.isClosing || heldBytes > MAX_HELD_BYTES) return this.tally.drop(batch.rowCount, SPOOL, cause);

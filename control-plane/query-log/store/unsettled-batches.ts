@@ -1,16 +1,17 @@
 /**
- * Batches that the database has acknowledged and may still lose. The log is committed with `synchronous_commit` off: a
- * killed server loses what its WAL writer had not written, and a standby that is promoted lacks what had not reached
- * it. So they are kept for longer than either takes, and sent again; their numbers keep them from being stored twice.
+ * Batches that the database has acknowledged but may still lose. The log is committed with `synchronous_commit` off: a
+ * killed server loses what its WAL writer had not written, and a promoted standby lacks what had not been replicated.
+ * So batches are kept for longer than either takes, and sent again; their sequence numbers prevent them from being
+ * stored twice.
  */
 import type { LogBatch } from './log-batch.ts';
 
 /**
- * Three rounds of the WAL writer are 0.6 s; the rest is for a standby that lags, and bounds what a failover can lose:
- * batches that were acknowledged longer before the last one and that the standby does not have.
+ * Three rounds of the WAL writer are 0.6 s; the rest is for a standby that lags behind. It limits what a failover can
+ * lose: batches acknowledged longer than this before the last one that the standby does not have.
  */
 const KEPT_MS = 10_000;
-/** Most bytes that are kept for it. */
+/** Maximum bytes that are kept. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The last batches, oldest first. */
@@ -20,8 +21,8 @@ export class UnsettledBatches {
   private timeline = '';
 
   /**
-   * Adds a batch that was just acknowledged, on this timeline of the WAL. Returns those that were acknowledged on
-   * another one: the server that took over, perhaps unnoticed behind a pooler, may not have them.
+   * Adds a batch that was just acknowledged on this timeline of the WAL. Returns the batches that were acknowledged on
+   * another timeline: a server that took over, perhaps unnoticed behind a pooler, may not have them.
    */
   add(batch: LogBatch, timeline: string): LogBatch[] {
     const elsewhere = timeline === this.timeline ? [] : this.takeBack();
@@ -32,7 +33,7 @@ export class UnsettledBatches {
     return elsewhere;
   }
 
-  /** Returns the batches that a server that dies now may have lost. */
+  /** Returns the batches that may have been lost if the server has died. */
   takeBack(): LogBatch[] {
     const taken = this.batches.map(({ batch }) => batch);
     this.batches = [];
@@ -40,7 +41,7 @@ export class UnsettledBatches {
     return taken;
   }
 
-  /** Only a new acknowledgement makes older batches safe: time also passes while a server hangs. */
+  /** Only a new acknowledgement proves older batches safe: time also passes while a server hangs. */
   private forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {

@@ -189,6 +189,8 @@ describe('sums from lists', () => {
     };
     const sums = await sumNames(own.database, request);
     expect([Object.keys(Object.fromEntries(sums)), sums.isEstimate]).toEqual([['n30.example'], true]);
-    expect(damaged).toEqual([`d ${new Date(FIRST_DAY_MS).toISOString()} 7 read list of names: checksum`]);
+    expect(damaged).toEqual([
+      `d ${new Date(FIRST_DAY_MS).toISOString()} 7 cannot read list of names: wrong checksum`,
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Counts by name and by client over a span: of lists (`top-lists/list-parts.ts`), and of blocks that those do not count.
- * Blocks that lie wholly within it are counted from their dictionaries; the others, and those of which only some queries
- * match, row by row. Lists tell groups apart, but not clients' names.
+ * Counts by name and by client over a span: from lists (`top-lists/list-parts.ts`), and from blocks that are not in a
+ * list. Blocks that lie entirely within the span are counted from their dictionaries; the others, and those of which
+ * only some queries match, row by row. Lists distinguish groups, but not the names of clients.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';
@@ -27,16 +27,16 @@ import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
 
-/** Which queries. */
+/** Selects queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
   readonly filter: QueryFilter;
-  /** Called for each block that cannot be read; the sums do without it. */
+  /** Called for each block that cannot be read; it is missing from the sums. */
   readonly onDamaged: (block: string, reason: string) => void;
 }
 
 /** Queries for a name. */
 export interface NameSum {
-  /** Answered from upstreams or the cache. */
+  /** Queries answered from upstreams or the cache. */
   resolved: number;
   blocked: number;
   other: number;
@@ -64,7 +64,7 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
-/** Kind of data to sum, and how. */
+/** What to sum, and how. */
 interface Target extends BlockUse {
   readonly kind: ListKind;
   /** Adds the rows of a block; null = all. */
@@ -107,7 +107,7 @@ async function sum(
   return { sums, isIncomplete };
 }
 
-/** Lists know groups; whatever else is wanted is counted from blocks. */
+/** Lists distinguish groups; any other condition is evaluated on blocks. */
 async function partsOfRequest(
   tx: BlockTransaction,
   { fromUs, toUs, filter: { group_id: _, ...rest } }: SumRequest,
@@ -194,25 +194,25 @@ function addClients(
   });
 }
 
-/** Pieces that are needed of a block. */
+/** The pieces of a block that are needed. */
 export interface BlockUse {
-  /** Pieces in addition to the head, if all queries of the block count, and if only some do. */
+  /** Pieces in addition to the head: if all queries of the block count, and if only some do. */
   readonly wholePieces: readonly Piece[];
   readonly rowPieces: readonly Piece[];
-  /** Whether names may come by their numbers. */
+  /** Whether names may be given by their numbers. */
   readonly usesNames: boolean;
 }
 
-/** A block that is read. */
+/** A block that is being read. */
 export interface OpenedBlock {
   readonly reader: BlockReader;
-  /** Names by number, if they are known; `reader` may then lack them. */
+  /** Names by number, if known; `reader` may then lack them. */
   readonly names: KnownNames | undefined;
-  /** By place of a client: its queries that rows stand for beyond themselves and that count; null = none. */
+  /** By position of a client: the queries that count beyond one per row; null = none. */
   readonly repeats: Uint32Array | null;
 }
 
-/** Calls `take` with each block and the places of the rows that count; null = all. */
+/** Calls `take` with each block and the positions of the rows that count; null = all. */
 export async function forEachBlock(
   tx: BlockTransaction,
   { filter: conditions, onDamaged, ...span }: SumRequest & Pick<BlockRequest, 'unlisted'>,
@@ -224,7 +224,7 @@ export async function forEachBlock(
   const isAll = (stored: StoredBlock): boolean => filter.matchesAll && isWhole(stored);
   const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isWhole(stored));
   for await (const stored of scanBlocks(tx, { ...span, reader: 'statistics', pieces })) {
-    // Nothing of it matches.
+    // No query of it matches.
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {
       const block = open(tx, stored, use, isAll(stored));
@@ -238,7 +238,7 @@ export async function forEachBlock(
   }
 }
 
-/** Empty if no query matches, or if what is known of the block suffices. */
+/** Empty if no query matches, or if what is already known of the block suffices. */
 function piecesOf(
   { known }: StoredBlock,
   filter: BlockFilter,
@@ -265,20 +265,20 @@ function open(
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
-  // If only some rows count, most names are not needed: they are kept when the block is read again, such as the one at
-  // the edge of a period.
+  // If only some rows count, most names are not needed: they are only kept if the block is read again, such as the one
+  // at the edge of a period.
   const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
 }
 
-/** How often each place occurs. */
+/** Counts how often each position occurs. */
 function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
   const counts = new Uint32Array(count);
   for (const row of rows) counts[places[row]!]!++;
   return counts;
 }
 
-/** A block as reports name it. */
+/** The name of a block in error reports. */
 export function nameOf({ runId, firstSeq }: StoredBlock): string {
   return `${runId}.${firstSeq}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The live tail of the log: shows rows to streams every tenth of a second. Own rows come from the gatherer, also while
- * the database is away; those of other nodes when they are stored. While no stream is open it costs nothing.
+ * The live tail of the log: sends rows to streams every tenth of a second. Rows of this node come from the gatherer,
+ * even while the database is unavailable; those of other nodes come once they are stored. It costs nothing while no
+ * stream is open.
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
@@ -18,9 +19,9 @@ import { type TailRequest, TailStream } from './tail-stream.ts';
 export interface LiveTailParts {
   readonly database: Database;
   readonly ownRows: OwnRowsSource;
-  /** Calls back whenever sessions may have ended; returns how to stop that. */
+  /** Calls the listener whenever sessions may have ended; returns a function that stops that. */
   readonly sessions: { onEnded(listener: () => void): () => void };
-  /** Name and number of this node. */
+  /** Name and id of this node. */
   readonly node: string;
   readonly nodeId: number;
   readonly hostnameOf: HostnameOf;
@@ -30,10 +31,10 @@ export interface LiveTailParts {
 }
 
 const TICK_MS = 100;
-/** Streams that are open at once: of all callers, and of one user, who may have some tabs and devices. */
+/** Maximum number of open streams: of all callers, and of one user, who may have several tabs and devices. */
 export const STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
-/** Parts that run while streams are open. */
+/** Parts that only run while streams are open. */
 interface Running {
   readonly others: OtherNodes;
   readonly timer: NodeJS.Timeout;
@@ -46,7 +47,7 @@ export class LiveTail {
   private readonly places = new Places('streams', STREAM_LIMITS);
   private readonly stopWatching: () => void;
   private running: Running | null = null;
-  /** Own rows are asked for, and have not come yet. */
+  /** Rows of this node were requested and have not arrived yet. */
   private isTaking = false;
   private isClosed = false;
 
@@ -57,7 +58,7 @@ export class LiveTail {
     });
   }
 
-  /** Refuses a stream that has no place. @throws {ApiError} */
+  /** Refuses a stream beyond the limits. @throws {ApiError} */
   admit(holder: string | null): void {
     if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
     this.places.admit(holder);
@@ -66,7 +67,7 @@ export class LiveTail {
   /** Sends rows as the body of a response until it ends. @throws {ApiError} as `admit()` */
   async send(response: ServerResponse, request: TailRequest): Promise<void> {
     this.admit(request.holder);
-    // The client may have left while its session was looked up: no event follows then.
+    // The client may have disconnected while its session was looked up; there is no event in that case.
     if (response.destroyed) return;
     const leave = this.places.take(request.holder);
     const stream = new TailStream(response, request);
@@ -98,7 +99,7 @@ export class LiveTail {
     });
     if (run.id === null && database.status().state === 'up')
       numberRun(database, run, this.parts.nodeId).catch((error: unknown) =>
-        this.parts.logger.debug('number the run of the query log', { reason: reasonOf(error) }),
+        this.parts.logger.debug('assign a number to the run of the query log', { reason: reasonOf(error) }),
       );
     ownRows.watch(true);
     return { others, timer: setInterval(() => void this.tick(), tickMs) };
@@ -115,7 +116,7 @@ export class LiveTail {
 
   private async tick(): Promise<void> {
     this.running?.others.read().catch((error: unknown) => this.report(error));
-    // Streams continue while the rows of this node are late.
+    // Streams continue even if the rows of this node are late.
     if (!this.isTaking) await this.takeOwn();
     const nodes = this.parts.database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
     for (const stream of this.streams) stream.tick(nodes);
@@ -136,7 +137,7 @@ export class LiveTail {
     }
   }
 
-  /** Offers rows to all streams; a fault ends no stream. */
+  /** Offers rows to all streams; an error does not end a stream. */
   private offer(batchOf: () => TailBatch): void {
     try {
       const batch = batchOf();

@@ -1,6 +1,6 @@
 /**
  * The rows of other nodes, and rows that this node stores late: NOTIFY announces each stored block, which is then read.
- * Rows of this node that come from the drain are skipped here.
+ * Rows of this node that came from the gatherer are skipped.
  */
 import type { Database } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -14,13 +14,13 @@ export interface OtherNodesParts {
   readonly database: Database;
   readonly run: OwnRun;
   readonly hostnameOf: HostnameOf;
-  /** Takes rows. */
+  /** Receives rows. */
   readonly show: (batch: TailBatch) => void;
   /** Called with the number of rows that were skipped. */
   readonly leaveOut: (rows: number) => void;
 }
 
-/** Blocks that wait to be read, and that are read at each call. */
+/** Maximum number of blocks that wait to be read, and that are read per call. */
 const MOST_WAITING = 64;
 const MOST_AT_ONCE = 4;
 const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
@@ -38,7 +38,7 @@ export class OtherNodes {
     this.stopListening = parts.database.listen(BLOCK_CHANNEL, (payload) => this.hear(payload));
   }
 
-  /** Ends for good. */
+  /** Stops permanently. */
   stop(): void {
     this.stopListening();
     this.waiting = [];
@@ -71,7 +71,7 @@ export class OtherNodes {
     const { database, hostnameOf, show, leaveOut } = this.parts;
     const { runId, firstSeq: seq, rowCount, hourUs } = notice;
     try {
-      // It may be part of a larger one by now.
+      // It may have been merged into a larger one by now.
       const stored = await fetchBlockOf(database, { runId, seq, hourUs }, ALL_PIECES);
       if (stored === null) return;
       const node = await this.nameOf(stored.nodeId);

@@ -6,31 +6,34 @@ import type { RowTap } from '../store/block-gatherer.ts';
 import type { OwnRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
 
-/** Blocks that wait to be taken; a clock that jumps to and fro makes many. */
+/** Maximum number of waiting blocks; a clock that jumps back and forth creates many. */
 const MOST_BLOCKS = 16;
 
-/** Rows that are copied between two calls: at 40,000 queries a second the rest of each tick is only counted. */
+/**
+ * Maximum number of rows copied between two calls: at 40,000 queries per second, the others of each tick are only
+ * counted.
+ */
 export const MOST_OWN_ROWS = 4000;
 
-/** Some rows with consecutive numbers. */
+/** Rows with consecutive numbers. */
 export interface OwnBlock {
   readonly block: RawBlock;
   readonly firstSeq: number;
 }
 
-/** Rows since an earlier call, and how many more there were. */
+/** Rows since the previous call, and the number of rows that were not copied. */
 export interface TakenRows {
   readonly blocks: readonly OwnBlock[];
   readonly leftOut: number;
 }
 
-/** Source of the rows of this node. */
+/** Provides the rows of this node. */
 export interface OwnRowsSource {
-  /** The run that they are numbered in. */
+  /** The run to which they belong. */
   readonly run: OwnRun;
-  /** Copies rows from now on, or no longer. */
+  /** Starts or stops copying rows. */
   watch(isWanted: boolean): void;
-  /** The rows since the last call; resolves without rows if they are not copied. */
+  /** The rows since the last call; resolves without rows if they are not being copied. */
   take(): Promise<TakenRows>;
 }
 
@@ -49,7 +52,7 @@ export function ownRowsOf(writer: Pick<LogWriter, 'run' | 'show'>): OwnRowsSourc
   };
 }
 
-/** Copies what is stored of each row. */
+/** Copies the stored parts of each row. */
 export class OwnRows implements RowTap {
   private readonly open = new OpenBlock();
   private firstSeq = 0;

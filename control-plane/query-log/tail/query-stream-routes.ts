@@ -13,11 +13,11 @@ import { TailFilter } from './tail-batch.ts';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would hold events back.
+  // nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 
-/** The row of the stream. */
+/** The route of the stream. */
 export function queryStreamRoutes(context: {
   clock: Clock;
   clients: KnownClients;

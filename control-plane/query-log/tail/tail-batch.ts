@@ -1,4 +1,7 @@
-/** Rows of one block on their way to the readers of the live tail: filtered, and written as JSON once for all. */
+/**
+ * Rows of one block on their way to the readers of the live tail: filtered, and encoded as JSON only once for all
+ * readers.
+ */
 import { BlockReader } from '../block/block-reader.ts';
 import type { RawBlock } from '../block/block-encoder.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
@@ -17,15 +20,15 @@ export type HostnameOf = (address: string, clientId: number | null) => string | 
 export interface TailOrigin {
   /** Name of the node. */
   readonly node: string;
-  /** Null while the database has not numbered the run. */
+  /** Null until the database has assigned a number to the run. */
   readonly runId: number | null;
-  /** Number in the run of the block's first row. */
+  /** Sequence number of the first row of the block. */
   readonly firstSeq: number;
-  /** Host name of a client's address, or of the client that named itself, if it has one. */
+  /** Host name of a client's address, or of the client that identified itself, if any. */
   readonly hostnameOf: HostnameOf;
 }
 
-/** Which rows one stream wants. */
+/** The filter of a stream. */
 export class TailFilter {
   private readonly filter: BlockFilter;
   private readonly span: TimeSpan;
@@ -41,7 +44,7 @@ export class TailFilter {
     this.nodes = { node, notNode };
   }
 
-  /** Places of the rows in the order of the block. */
+  /** Positions of the matching rows, in the order of the block. */
   rows(block: BlockReader, ofNode: string): number[] {
     const { node, notNode } = this.nodes;
     if ((node !== undefined && node !== ofNode) || ofNode === notNode) return [];
@@ -56,7 +59,7 @@ export interface TailRow {
   readonly id: number | null;
 }
 
-/** The rows of a block from `from` on, `count` of them. */
+/** `count` rows of a block from `from` on. */
 export class TailBatch {
   private readonly block: BlockReader;
   private readonly origin: TailOrigin;
@@ -74,14 +77,14 @@ export class TailBatch {
     this.end = from + count;
   }
 
-  /** Places of the rows that a filter lets through. @throws {DamagedBlock} */
+  /** Positions of the rows that match a filter. @throws {DamagedBlock} */
   rows(filter: TailFilter): number[] {
     const rows = filter.rows(this.block, this.origin.node);
     const isWhole = this.from === 0 && this.end >= this.block.head.rows;
     return isWhole ? rows : rows.filter((row) => row >= this.from && row < this.end);
   }
 
-  /** The row at a place. @throws {DamagedBlock} */
+  /** The row at a position. @throws {DamagedBlock} */
   row(place: number): TailRow {
     const known = this.shown.get(place);
     if (known !== undefined) return known;

@@ -1,29 +1,27 @@
 /**
- * One stream of server-sent events (the "Server-sent events" section of the HTML standard). Its memory is bounded: what
- * a reader does not take in time is left out, the oldest first, and counted.
+ * One stream of server-sent events (the "Server-sent events" section of the HTML standard). Its memory is bounded: rows
+ * that a reader does not receive in time are skipped, the oldest first, and counted.
  */
 import type { ServerResponse } from 'node:http';
 import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
 
-/** Limits of a stream: on average, at once, and while its reader is slow. */
+/** Limits of a stream: on average, in a burst, and while its reader is slow. */
 export const TailLimit = {
-  /** Rows that it may have more with each tick. */
+  /** Additional rows allowed per tick. */
   ROWS_A_TICK: 200,
-  /** Maximum number of rows of one event, saved up in quiet ticks: a second of another node comes at once. */
+  /** Maximum number of rows in one event, saved up in quiet ticks: rows of another node arrive a second at a time. */
   BURST_ROWS: 1000,
-  /** Rows that wait for a slow reader. */
+  /** Maximum number of rows that wait for a slow reader. */
   WAITING_ROWS: 200,
 } as const;
 
-/** Milliseconds after which a browser that lost the stream comes back. */
+/** Milliseconds after which a browser reconnects. */
 const RETRY_MS = 2000;
-/**
- * Ticks between two comments that keep a silent connection open, and between two checks of whether it is still allowed.
- */
+/** Ticks between two comments that keep an idle connection open, and between two permission checks. */
 const HEARTBEAT_TICKS = 150;
 const CHECK_TICKS = 50;
 
-/** Which rows, and whether they may still be sent. */
+/** The rows of a stream, and whether they may still be sent. */
 export interface TailRequest {
   /** Holder of its place (`holderOf`). */
   readonly holder: string | null;
@@ -32,7 +30,7 @@ export interface TailRequest {
   readonly isAllowed: () => Promise<boolean>;
 }
 
-/** Nodes whose rows are available now. */
+/** The nodes whose rows are currently available. */
 export type TailedNodes = 'all' | 'own';
 
 /** Sends rows to one reader. */
@@ -43,12 +41,12 @@ export class TailStream {
   private readonly request: TailRequest;
   private rows: TailRow[] = [];
   private skipped = 0;
-  /** Rows that it may have now. */
+  /** Rows that may be sent now. */
   private room: number = TailLimit.BURST_ROWS;
   private silentTicks = 0;
   private ticks = 0;
   private isChecking = false;
-  /** Sessions ended since it asked. */
+  /** Sessions have ended since the check started. */
   private isOutdated = false;
 
   constructor(response: ServerResponse, request: TailRequest) {
@@ -58,7 +56,7 @@ export class TailStream {
     response.write(`retry: ${RETRY_MS}\n\n`);
   }
 
-  /** Takes the newest of the rows that match. @throws {DamagedBlock} */
+  /** Adds the newest of the matching rows. @throws {DamagedBlock} */
   offer(batch: TailBatch): void {
     if (this.isOver) return;
     const places = batch.rows(this.request.filter);
@@ -70,12 +68,12 @@ export class TailStream {
     this.trim();
   }
 
-  /** Counts rows that were not looked at. */
+  /** Counts rows that were skipped without being filtered. */
   leaveOut(rows: number): void {
     this.skipped += rows;
   }
 
-  /** Sends what has come since the last tick. */
+  /** Sends the rows that were added since the last tick. */
   tick(nodes: TailedNodes): void {
     if (this.isOver) return;
     if (++this.ticks % CHECK_TICKS === 0) {
@@ -98,8 +96,8 @@ export class TailStream {
   }
 
   /**
-   * Checks whether the reader is still allowed; nothing is sent until that is known. Ends if it is not, or on a late
-   * answer.
+   * Checks whether the reader still has permission; nothing is sent until the result is known. Ends the stream if not,
+   * or if the check takes too long.
    */
   check(): void {
     this.isOutdated = this.isChecking;
@@ -135,7 +133,7 @@ export class TailStream {
   }
 }
 
-/** JSON has no line ends, so that the data is one line whatever the rows hold. */
+/** JSON has no line breaks, so the data is always one line. */
 function eventOf(rows: readonly TailRow[], skipped: number, nodes: TailedNodes): string {
   const newest = rows.reduce<TailRow | null>(
     (best, row) => (best === null || row.timestampUs >= best.timestampUs ? row : best),

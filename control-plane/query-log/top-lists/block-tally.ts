@@ -1,10 +1,10 @@
-/** Names and clients of blocks, by group, as they go into lists. */
+/** Names and clients of blocks by group, to be added to lists. */
 import type { BlockNames, BlockReader } from '../block/block-reader.ts';
 import { type HeadClient, NameClass } from '../block/block-layout.ts';
 import { clientText } from './client-text.ts';
 import { KeyTable } from './key-table.ts';
 
-/** Names added without a pause: a few milliseconds. */
+/** Names that are added without a pause; takes a few milliseconds. */
 const ENTRIES_PER_TURN = 8192;
 
 /** Names, clients and their groups. */
@@ -13,7 +13,7 @@ export class BlockTally {
   readonly names: KeyTable;
   readonly clients: KeyTable;
   readonly groups = new Set<number>();
-  /** All rows, also those for names that were dropped. */
+  /** All queries, including those for names that were dropped. */
   queries = 0;
 
   constructor(mostEntries?: number) {
@@ -22,13 +22,13 @@ export class BlockTally {
   }
 
   /**
-   * Adds a block: its rows by name, and all queries that they stand for by client. `pause` is called now and then, for other
-   * work of the thread. It needs the block's names, and its queries unless `isOfOneGroup()`.
-   * @throws {DamagedBlock}
+   * Adds a block: its rows by name, and all queries that they represent by client. `pause` is called regularly to let
+   * other work of the thread run. It needs the block's names, and its queries unless `isOfOneGroup()`. @throws
+   * {DamagedBlock}
    */
   async addBlock(reader: BlockReader, pause: () => Promise<unknown>): Promise<void> {
     const { clients, repeats, rows } = reader.head;
-    // All that can be damaged is read before anything is counted.
+    // Everything that may be damaged is read before anything is counted.
     const names = reader.names();
     const entries = isOfOneGroup(reader) ? ofOneGroup(names.counts, clients[0]![1]) : byGroup(reader);
     let added = 0;

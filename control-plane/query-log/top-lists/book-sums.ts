@@ -1,4 +1,4 @@
-/** Sums by key: of keys that have numbers in one book in arrays, which is quick, of all others in a table. */
+/** Sums by key: in arrays for the keys that have numbers in one book, which is fast, and in a table for all others. */
 import { NameClass } from '../block/block-layout.ts';
 import { CountArrays } from './count-arrays.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
@@ -6,9 +6,9 @@ import type { SummedKeys } from './key-sums.ts';
 import { KeyTable } from './key-table.ts';
 import type { KnownList, KnownNames } from './name-book.ts';
 
-/** The sums of one question. */
+/** The sums of one request. */
 export class BookSums {
-  /** Table for keys without numbers; its tags are 0. */
+  /** Table for the keys without numbers; all tags are 0. */
   readonly table = new KeyTable();
   /** Counts of the first book. */
   private arrays: CountArrays | undefined;
@@ -42,12 +42,12 @@ export class BookSums {
     if (list.sketch !== null) (this.sketch ??= new DistinctSketch()).join(list.sketch);
   }
 
-  /** All of it; valid until something is added. */
+  /** All sums; valid until something is added. */
   keys(): SummedKeys {
     const { table, arrays, unseen, sketch } = this;
     if (arrays === undefined) return table;
     if (table.size > 0 || table.unseen > 0 || table.sketch !== null) return this.inTable(arrays);
-    arrays.makeRoom(); // Another question may have added keys.
+    arrays.makeRoom(); // Another request may have added keys.
     const { book, resolved, blocked, other } = arrays;
     const { size, bytes, starts } = book;
     if (sketch !== null) arrays.forEach((start, length) => sketch.add(bytes, start, length));
@@ -66,7 +66,7 @@ export class BookSums {
     return table;
   }
 
-  /** Names of a book that was full while the question ran. */
+  /** Adds names of a book that became full during the request. */
   private addForeignNames({ book, places, classes }: KnownNames, queries: ArrayLike<number>): void {
     const { table } = this;
     for (let name = 0; name < places.length; name++) {
@@ -90,7 +90,7 @@ export class BookSums {
     }
   }
 
-  /** The arrays, which have room for all keys of the book then; null if they are of another book. */
+  /** The arrays, enlarged for all keys of the book; null if they belong to another book. */
   private arraysOf(book: KeyTable): CountArrays | null {
     this.arrays ??= new CountArrays(book);
     if (this.arrays.book !== book) return null;

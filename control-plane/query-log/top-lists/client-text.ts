@@ -1,22 +1,22 @@
 /**
- * A client as one text, by which queries are counted: its address, and if it identified itself by its key, a space and
- * its id, so that clients behind one address are counted separately. Pure.
+ * A client as one string, by which queries are counted: its address, and, if it identified itself by its key, a space
+ * and its id, so that clients behind one address are counted separately. Pure.
  */
 import type { HeadClient } from '../block/block-layout.ts';
 
 /** The client of a query. */
 export interface CountedClient {
   readonly address: string;
-  /** Null = known by its address. */
+  /** Null = identified by its address. */
   readonly clientId: number | null;
 }
 
-/** The text of a client. */
+/** Encodes a client. */
 export function clientText([address, , , , clientId]: HeadClient): string {
   return clientId === undefined ? address : `${address} ${clientId}`;
 }
 
-/** The client of a text. */
+/** Decodes a client. */
 export function readClientText(text: string): CountedClient {
   const space = text.indexOf(' ');
   return space === -1

@@ -1,4 +1,4 @@
-/** Counts of the keys of one book, in arrays: quick to add to. */
+/** Counts of the keys of one book, in arrays, which are fast to add to. */
 import { NameClass } from '../block/block-layout.ts';
 import type { KeyTable } from './key-table.ts';
 import type { KnownList, KnownNames } from './name-book.ts';
@@ -43,7 +43,7 @@ export class CountArrays {
     }
   }
 
-  /** Adds the counts of a list, or of one of its groups by its place. */
+  /** Adds the counts of a list, or of one of its groups, given by its position. */
   addList(list: KnownList, wanted: number | null): void {
     this.makeRoom();
     const { resolved, blocked, other } = this;

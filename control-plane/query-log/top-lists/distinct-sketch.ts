@@ -1,19 +1,19 @@
 /**
- * Estimates the number of distinct texts, of which not all can be kept: HyperLogLog (Flajolet 2007), 1.6 % error, 4
- * KiB.
+ * Estimates the number of distinct strings when not all of them can be kept: HyperLogLog (Flajolet 2007), 1.6 % error,
+ * 4 KiB.
  */
 import { hashText } from './text-hash.ts';
 
-/** Bytes of a sketch as it is stored. */
+/** Size of a stored sketch in bytes. */
 export const SKETCH_BYTES = 4096;
 const INDEX_BITS = 12;
-/** Hash key. It must never change and be the same on all nodes, because sketches are stored and merged. */
+/** Hash key. It must never change and must be the same on all nodes, because sketches are stored and merged. */
 const KEY = Int32Array.of(0x57656972, 0x6e616d65);
 const ALPHA = 0.7213 / (1 + 1.079 / SKETCH_BYTES);
 
-/** A set of texts of which only the size is known. */
+/** A set of strings of which only the size is estimated. */
 export class DistinctSketch {
-  /** Longest run of zeros plus one that was seen, by the first bits of a hash. */
+  /** Longest run of zeros seen, plus one, by the first bits of the hash. */
   readonly registers: Uint8Array;
 
   constructor(registers: Uint8Array = new Uint8Array(SKETCH_BYTES)) {
@@ -28,14 +28,14 @@ export class DistinctSketch {
     if (rank > this.registers[index]!) this.registers[index] = rank;
   }
 
-  /** Adds all that the other has. */
+  /** Adds all strings of another sketch. */
   join(other: DistinctSketch): void {
     for (let i = 0; i < SKETCH_BYTES; i++) {
       if (other.registers[i]! > this.registers[i]!) this.registers[i] = other.registers[i]!;
     }
   }
 
-  /** The estimate. */
+  /** The estimated number of strings. */
   get size(): number {
     let sum = 0;
     let free = 0;

@@ -1,4 +1,4 @@
-/** Counts by name or client, summed for an answer: only what is shown becomes text. */
+/** Counts by name or client, summed for a response: only keys that are shown are decoded. */
 import type { KeyTable } from './key-table.ts';
 
 /** Counts of one key. */
@@ -8,7 +8,7 @@ export interface KeyCounts {
   readonly other: number;
 }
 
-/** Count by which the largest keys are chosen. */
+/** The count by which the top keys are selected. */
 export type Weight = 'resolved' | 'blocked' | 'not blocked' | 'all';
 
 /** Sums by key; keys without queries are left out. */
@@ -17,7 +17,7 @@ export type SummedKeys = Pick<
   'size' | 'bytes' | 'starts' | 'resolved' | 'blocked' | 'other' | 'unseen' | 'sketch'
 >;
 
-/** A key by its place, with its count. */
+/** The position of a key, with its count. */
 interface Weighed {
   readonly place: number;
   readonly count: number;
@@ -25,7 +25,7 @@ interface Weighed {
 
 const NONE: Weighed = { place: 0, count: 0 };
 
-/** Sums with what else is known of them. */
+/** Sums with additional information about them. */
 export class KeySums<Sum> {
   private readonly table: SummedKeys;
   private readonly toSum: (counts: KeyCounts) => Sum;
@@ -38,7 +38,7 @@ export class KeySums<Sum> {
     this.isIncomplete = isIncomplete;
   }
 
-  /** Whether keys were dropped or left out: counts may be too low, and `distinct` is an estimate. */
+  /** Whether keys were dropped or skipped: counts may be too low, and `distinct` is an estimate. */
   get isEstimate(): boolean {
     return this.isIncomplete || this.table.unseen > 0 || this.table.sketch !== null;
   }
@@ -52,7 +52,7 @@ export class KeySums<Sum> {
     return Math.max(keys, sketch?.size ?? 0);
   }
 
-  /** The keys with the largest counts above 0; keys with equal counts are in the order of their texts. */
+  /** The keys with the largest counts above 0; keys with equal counts are sorted as text. */
   top(limit: number, weight: Weight): (readonly [string, Sum])[] {
     const best: Weighed[] = [];
     const { size } = this.table;
@@ -74,7 +74,7 @@ export class KeySums<Sum> {
     return best.map(({ place }) => this.entry(place));
   }
 
-  /** All keys, in no order. */
+  /** All keys, in no particular order. */
   *[Symbol.iterator](): IterableIterator<readonly [string, Sum]> {
     for (let place = 0; place < this.table.size; place++)
       if (this.count(place, 'all') > 0) yield this.entry(place);

@@ -1,45 +1,45 @@
 /**
- * Counts by key (a name, or a client's address, as text) and tag (its group, or 0 for all) in bounded memory; nothing is
- * allocated for an entry. While the keys fit, counts are exact. Beyond that those with the smallest counts go, and the
- * table knows how much it may have missed (as Metwally's "space saving", 2005): of no key that is absent more than
- * `unseen`, of each that is there its own `unseen - known`, which is 0 for what came before the first was dropped.
+ * Counts by key (a name, or a client's address, as text) and tag (its group, or 0 for all) in bounded memory; nothing
+ * is allocated per entry. While the keys fit, counts are exact. Beyond that, those with the smallest counts are
+ * dropped, and the table knows how much it may have missed (like Metwally's "space saving", 2005): for an absent key at
+ * most `unseen`, for a present one `unseen - known`, which is 0 if the key was added before the first drop.
  */
 import { randomInt } from 'node:crypto';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { hashText } from './text-hash.ts';
 
-/** Maximum number of entries, and bytes of their texts: some 30 MB with all that belongs to them. */
+/** Maximum number of entries, and of bytes of their texts: about 30 MB with everything that belongs to them. */
 export const MOST_ENTRIES = 200_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const SMALL_ENTRIES = 512;
 const SMALL_BYTES = 16_384;
 /**
- * Entries with the smallest count would be an arbitrary choice among many, mostly names of a flood: all of them are
- * evicted, unless fewer entries than this would be left.
+ * Choosing among entries with the same smallest count would be arbitrary, as most are names of a flood: all of them are
+ * dropped, unless fewer entries than this would remain.
  */
 const FEW_ENTRIES = 1024;
 
-/** A table that grows up to its bound. */
+/** A table that grows up to a limit. */
 export class KeyTable {
   /** Entries. */
   size = 0;
   /** Texts, one after the other. */
   bytes = new Uint8Array(SMALL_BYTES);
-  /** Start of each text; one more than entries. */
+  /** Start of each text, and the end of the last. */
   starts = new Uint32Array(SMALL_ENTRIES + 1);
   tags = new Uint32Array(SMALL_ENTRIES);
   /** Counts of each entry. */
   resolved = new Float64Array(SMALL_ENTRIES);
   blocked = new Float64Array(SMALL_ENTRIES);
   other = new Float64Array(SMALL_ENTRIES);
-  /** Of `unseen`, what is known not to be missing from an entry's counts. */
+  /** The part of `unseen` that is known not to be missing from the counts of each entry. */
   known = new Float64Array(SMALL_ENTRIES);
-  /** Highest count that a key which is not here can have. */
+  /** Upper bound of the count of an absent key. */
   unseen = 0;
-  /** All keys there have been, with any tag, once some were dropped; null: they are all here. */
+  /** All keys ever added, with any tag, once some were dropped; null: no key was dropped. */
   sketch: DistinctSketch | null = null;
   private hashes = new Uint32Array(SMALL_ENTRIES);
-  /** Places plus one by hash; twice as many as entries, a power of two. */
+  /** Positions plus one by hash; twice as many as entries, a power of two. */
   private slots = new Uint32Array(2 * SMALL_ENTRIES);
   private readonly key = Int32Array.of(randomInt(0x1_0000_0000), randomInt(0x1_0000_0000));
   private readonly most: number;
@@ -48,7 +48,7 @@ export class KeyTable {
     this.most = most;
   }
 
-  /** Place of a key, which is added with no counts if it is not there; good until the next call. */
+  /** Position of a key, which is added without counts if it is absent; valid until the next call. */
   place(source: Uint8Array, at: number, length: number, tag: number): number {
     const hash = hashText(source, at, length, tag, this.key);
     let slot = this.freeSlotOrHolder(hash, source, at, length, tag);
@@ -66,13 +66,13 @@ export class KeyTable {
     return place;
   }
 
-  /** Place of an entry; -1 if it is not there. */
+  /** Position of an entry; -1 if it is absent. */
   find(source: Uint8Array, at: number, length: number, tag: number): number {
     const hash = hashText(source, at, length, tag, this.key);
     return this.slots[this.freeSlotOrHolder(hash, source, at, length, tag)]! - 1;
   }
 
-  /** Adds all of another table. */
+  /** Adds all entries of another table. */
   addTable(other: KeyTable): void {
     this.addUnseen(other.unseen, other.sketch);
     for (let from = 0; from < other.size; from++) {
@@ -85,7 +85,10 @@ export class KeyTable {
     }
   }
 
-  /** Takes the counts of another table out of this one's; what is not here stays missing. Entries without counts go. */
+  /**
+   * Subtracts the counts of another table from this one; keys that are absent here are still counted as possibly
+   * missing. Entries without counts are removed.
+   */
   subtractTable(other: KeyTable): void {
     for (let from = 0; from < other.size; from++) {
       const start = other.starts[from]!;
@@ -100,13 +103,13 @@ export class KeyTable {
     this.resize(this.tags.length);
   }
 
-  /** Notes that keys may be missing of what is added next, each with up to `unseen`. */
+  /** Records that the data added next may lack keys, each with a count of up to `unseen`. */
   addUnseen(unseen: number, sketch: DistinctSketch | null): void {
     this.unseen += unseen;
     if (sketch !== null) this.beginSketch().join(sketch);
   }
 
-  /** Queries of an entry. */
+  /** Number of queries of an entry. */
   total(place: number): number {
     return this.resolved[place]! + this.blocked[place]! + this.other[place]!;
   }
@@ -115,7 +118,7 @@ export class KeyTable {
     return Buffer.from(this.bytes.buffer).toString('latin1', this.starts[place], this.starts[place + 1]);
   }
 
-  /** Drops entries with the smallest counts until these bounds hold. */
+  /** Drops the entries with the smallest counts until these limits hold. */
   keepLargest(mostEntries: number, mostBytes: number): void {
     if (this.size > mostEntries) this.drop(mostEntries);
     while (this.starts[this.size]! > mostBytes) {
@@ -206,7 +209,8 @@ export class KeyTable {
       this.bytes = larger;
     }
     const { bytes } = this;
-    for (let i = 0; i < length; i++) bytes[start + i] = source[at + i]!; // Short: `set()` costs more than it saves.
+    // The texts are short: `set()` costs more than it saves.
+    for (let i = 0; i < length; i++) bytes[start + i] = source[at + i]!;
     this.starts[place + 1] = start + length;
     this.resolved[place] = 0;
     this.blocked[place] = 0;
@@ -215,7 +219,7 @@ export class KeyTable {
     return place;
   }
 
-  /** Makes room for `entries`, a power of two, and places all by their hashes. */
+  /** Resizes to `entries`, a power of two, and rehashes all entries. */
   private resize(entries: number): void {
     if (entries !== this.tags.length) {
       this.starts = resized(this.starts, new Uint32Array(entries + 1));

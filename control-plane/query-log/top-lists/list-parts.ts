@@ -1,9 +1,9 @@
 /**
- * Which lists and which blocks give every query of a span once: lists of the whole months, days and hours within it, the
- * blocks there that those lists do not count, and all blocks of the rest. Pure.
+ * Which lists and blocks cover every query of a span exactly once: lists of the whole months, days and hours within it,
+ * the blocks there that are not in those lists, and all blocks of the rest. Pure.
  */
 
-/** Spans that lists are of: hours, days and months in UTC, by their letter in the database. */
+/** The spans of lists: hours, days and months in UTC, by their letter in the database. */
 export type ListGrain = 'h' | 'd' | 'M';
 
 /** Microseconds since 1970, end exclusive. */
@@ -21,15 +21,15 @@ export interface ListRange {
 
 /** Blocks with queries in a span. */
 export interface BlockRange extends Span {
-  /** Only blocks that no list counts (`any`), or that no list of an hour counts (`hour`); null: all blocks. */
+  /** Only blocks that are in no list (`any`), or in no list of an hour (`hour`); null: all blocks. */
   readonly unlisted: 'any' | 'hour' | null;
 }
 
-/** Parts that a span is composed of. */
+/** The parts of which a span is composed. */
 export interface ListParts {
   readonly lists: readonly ListRange[];
   readonly blocks: readonly BlockRange[];
-  /** A day of which only the list is left lies partly in the span. */
+  /** A day of which only the list is left lies partly within the span. */
   readonly isRounded: boolean;
 }
 
@@ -37,8 +37,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The parts of a span. Days of `alone`, by their starts, have lost their blocks: if only a part of such a day lies in
- * the span, all of it counts if its noon does, else nothing.
+ * The parts of a span. The days in `alone`, given by their starts, have lost their blocks: if only a part of such a day
+ * lies in the span, the whole day counts if its noon does, otherwise nothing of it.
  */
 export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new Set()): ListParts {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
@@ -66,7 +66,7 @@ export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new
   return { lists, blocks, isRounded };
 }
 
-/** Start of the span that holds a moment, Unix milliseconds. */
+/** Start of the span that contains a time, Unix milliseconds. */
 export function startOf(grain: ListGrain, timeMs: number): number {
   const time = new Date(timeMs);
   const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
@@ -74,7 +74,7 @@ export function startOf(grain: ListGrain, timeMs: number): number {
   return Date.UTC(year, month, day, grain === 'h' ? time.getUTCHours() : 0);
 }
 
-/** Start of the first span that begins at a moment or after it. */
+/** Start of the first span that begins at a time or later. */
 function nextStart(grain: ListGrain, timeMs: number): number {
   const startMs = startOf(grain, timeMs);
   if (startMs === timeMs) return startMs;

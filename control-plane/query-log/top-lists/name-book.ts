@@ -1,14 +1,14 @@
 /**
- * Names, or clients, that blocks and lists have in common, each with a number: so those of a block take seven bytes
- * each, a filter looks at each once for all blocks, and sums are arrays. Keys are added only; once there is no room, the
- * owner begins another book.
+ * Names or clients of several blocks and lists, each with a number: the names of a block take seven bytes each, a
+ * filter checks each name once for all blocks, and sums are arrays. Keys are only added; when there is no room, the
+ * owner starts another book.
  */
 import type { BlockNames } from '../block/block-reader.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { KeyTable } from './key-table.ts';
 import type { NameList } from './name-list.ts';
 
-/** Names of a block. */
+/** The names of a block by their numbers. */
 export interface KnownNames {
   /** The table that `places` refer to. */
   readonly book: KeyTable;
@@ -18,16 +18,16 @@ export interface KnownNames {
   readonly classes: Uint8Array;
 }
 
-/** A list of names or clients. */
+/** A list of names or clients by their numbers. */
 export interface KnownList {
   readonly book: KeyTable;
   readonly groups: readonly number[];
-  /** Highest count that a key which is not here can have in one group. */
+  /** Upper bound of the count of an absent key in one group. */
   readonly unseen: number;
   readonly sketch: DistinctSketch | null;
-  /** Places by entry. */
+  /** Positions by entry. */
   readonly places: Uint32Array;
-  /** Places in `groups`. */
+  /** Positions in `groups`. */
   readonly groupPlaces: Uint16Array;
   readonly resolved: Counts;
   readonly blocked: Counts;
@@ -36,14 +36,14 @@ export interface KnownList {
 
 type Counts = Uint32Array | Float64Array;
 
-/** Bytes of a name of a block, and of an entry of a list. */
+/** Bytes per name of a block, and per entry of a list. */
 const NAME_BYTES = 7;
 const ENTRY_BYTES = 18;
-/** Maximum number of keys, with those that are about to be added. */
+/** Maximum number of keys, including those about to be added. */
 const MOST_KEYS = 131_072;
 const MOST_TEXT_BYTES = 8 * 1024 * 1024;
 
-/** The keys, up to a bound. */
+/** The keys, up to a limit. */
 export class NameBook {
   private readonly table: KeyTable;
   private readonly mostKeys: number;
@@ -53,7 +53,7 @@ export class NameBook {
     this.table = new KeyTable(mostKeys);
   }
 
-  /** The names of a block by their numbers; null if there might be no space for them. */
+  /** The names of a block by their numbers; null if there might be no room for them. */
   takeNames({ texts, starts, counts, classes }: Omit<BlockNames, 'rules' | 'offsets'>): KnownNames | null {
     const { table } = this;
     const count = starts.length - 1;
@@ -66,7 +66,7 @@ export class NameBook {
     return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
   }
 
-  /** A list by the numbers of its keys; null if there might be no space for them. */
+  /** A list by the numbers of its keys; null if there might be no room for them. */
   takeList(list: NameList): KnownList | null {
     const { table } = this;
     if (!this.hasRoom(list.size, list.textBytes)) return null;
@@ -82,7 +82,7 @@ export class NameBook {
       unseen,
       places,
       groupPlaces: Uint16Array.from(groupPlaces),
-      // A copy: the list's is a part of all its bytes.
+      // A copy, because the list's sketch is a view of all its bytes.
       sketch: sketch === null ? null : new DistinctSketch(sketch.registers.slice()),
       resolved: resolved!,
       blocked: blocked!,
@@ -96,17 +96,17 @@ export class NameBook {
   }
 }
 
-/** The counts in four bytes each, if that suffices. */
+/** Stores the counts in four bytes each if that suffices. */
 function compact(counts: Float64Array): Counts {
   return counts.every((count) => count <= 0xffff_ffff) ? Uint32Array.from(counts) : counts;
 }
 
-/** Bytes that names take. */
+/** Size of names in bytes. */
 export function bytesOfNames({ places }: KnownNames): number {
   return places.length * NAME_BYTES;
 }
 
-/** Bytes that a list takes. */
+/** Size of a list in bytes. */
 export function bytesOfList({ places }: KnownList): number {
   return places.length * ENTRY_BYTES;
 }

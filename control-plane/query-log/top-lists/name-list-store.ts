@@ -13,22 +13,24 @@ export interface ListKey {
 
 /** Both lists of one span. */
 export interface NameLists {
-  /** Counted in them, also those for names that were dropped. */
+  /** Number of queries counted, including those for names that were dropped. */
   readonly queries: number;
   readonly names: StoredList;
   readonly clients: StoredList;
 }
 
-/** Figures of a list that SQL can read. */
+/** Figures of a list that are readable in SQL. */
 export interface ListFigures {
   readonly entries: number;
   readonly unseen: number;
 }
 
-/** Key of the advisory lock of who adds to the lists of a node; the second number is the node's. */
+/** Key of the advisory lock for changing the lists of a node; the second number is the node's id. */
 const LOCK_KEY = 0x77_65_69_74;
 
-/** Whether the caller alone may add to the lists of a node until its transaction ends. */
+/**
+ * Tries to get exclusive access to the lists of a node until the end of the transaction; returns whether it succeeded.
+ */
 export async function lockLists(client: LentClient, nodeId: number): Promise<boolean> {
   const { rows } = await client.query<{ is_ours: boolean }>(
     'SELECT pg_try_advisory_xact_lock($1::integer, $2::integer) AS is_ours',
@@ -37,7 +39,7 @@ export async function lockLists(client: LentClient, nodeId: number): Promise<boo
   return rows[0]!.is_ours;
 }
 
-/** Waits until the caller alone may change the lists of a node, until its transaction ends. */
+/** Waits for exclusive access to the lists of a node, which lasts until the end of the transaction. */
 export async function awaitLists(tx: Queryable, nodeId: number): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', [LOCK_KEY, nodeId]);
 }
@@ -63,20 +65,20 @@ export interface ListPlace extends ListKey {
   readonly checksum: number;
 }
 
-/** A list with what it is of. */
+/** A list and its span. */
 export interface FoundList extends ListPlace, StoredList {}
 
-/** Which lists. */
+/** Selects lists. */
 export interface ListRequest {
   readonly ranges: readonly ListRange[];
   readonly nodeId?: number | undefined;
   readonly kind: ListKind;
 }
 
-/** Lists fetched at once. */
+/** Number of lists fetched at once. */
 const MOST_FETCHED = 16;
 
-/** The lists of some spans, without content. */
+/** The lists of these spans, without content. */
 export async function findLists(tx: Queryable, { ranges, nodeId, kind }: ListRequest): Promise<ListPlace[]> {
   if (ranges.length === 0) return [];
   const spans = ranges.map(
@@ -124,7 +126,10 @@ export async function* fetchLists(
   }
 }
 
-/** Which of some days have lost their blocks, so that only their lists are left; by their starts, Unix milliseconds. */
+/**
+ * Those of some days that have lost their blocks, so that only their lists are left; by their starts, Unix
+ * milliseconds.
+ */
 export async function readAloneDays(tx: Queryable, startsMs: readonly number[]): Promise<Set<number>> {
   const { rows } = await tx.query<{ start: Date }>(
     `SELECT start FROM query_names WHERE grain = 'd' AND is_alone AND start = ANY($1::timestamptz[])`,
@@ -133,12 +138,12 @@ export async function readAloneDays(tx: Queryable, startsMs: readonly number[]):
   return new Set(rows.map(({ start }) => start.getTime()));
 }
 
-/** A list as reports name it. */
+/** The name of a list in error reports. */
 export function labelOf({ grain, startMs, nodeId }: ListKey): string {
   return `${grain} ${new Date(startMs).toISOString()} ${nodeId}`;
 }
 
-/** Stores the lists of a span in the place of what is there. */
+/** Stores the lists of a span, replacing existing ones. */
 export async function writeLists(
   client: Queryable,
   { grain, startMs, nodeId }: ListKey,

@@ -1,14 +1,12 @@
 /**
- * The stored form of a table of names, or of clients: for an hour, a day or a month of a node. One zstd frame (RFC 8878)
- * with a checksum; inside LEB128 numbers and texts:
+ * The stored form of a table of names or clients: for an hour, a day or a month of a node. One zstd frame (RFC 8878)
+ * with a checksum, which contains LEB128 numbers and texts:
  *
- *     format (1), entries, unseen, bytes of the sketch (0 or 4096), number of groups, each group
- *     texts in the order of their bytes, each followed by a line feed
- *     per entry the place of its group; then of all: resolved, blocked, other, missed
- *     the sketch
+ * format (1), entries, unseen, bytes of the sketch (0 or 4096), number of groups, each group texts in byte order, each
+ * followed by a line feed per entry the position of its group; then of all: resolved, blocked, other, missed the sketch
  *
- * An entry is a text in a group. Its counts may each be too low by `missed` together, those of a text that is not here by
- * `unseen` in each group; both are 0 where all fit. A client's queries that were not blocked stand under resolved.
+ * An entry is a text in a group. Its counts may be too low by `missed` in total, those of an absent text by `unseen` in
+ * each group; both are 0 if everything fits. Queries of a client that were not blocked are counted as resolved.
  */
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdDecompressSync } from 'node:zlib';
@@ -18,11 +16,11 @@ import type { KeyTable } from './key-table.ts';
 import { VarintReader, VarintWriter } from './varints.ts';
 
 const compress = promisify(zstdCompress);
-/** Written rarely, kept long. */
+/** Compression level: lists are written rarely and kept for long. */
 const LEVEL = 6;
-/** Version of the form; a reader refuses others. */
+/** Format version; a reader refuses any other. */
 const LIST_FORMAT = 1;
-/** Largest list once decompressed. */
+/** Maximum size of a decompressed list. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 const MIN_CHUNK_BYTES = 1024;
 const LINE_FEED = 0x0a;
@@ -34,12 +32,14 @@ export interface StoredList {
   readonly checksum: number;
 }
 
-/** A list that cannot be read: damaged, cut short, or of a newer form. */
+/** A list that cannot be read: damaged, truncated, or in a newer format. */
 export class DamagedList extends Error {
   override readonly name = 'DamagedList';
 }
 
-/** The table as a list; its tags are groups. `groups` are all that were counted, also those without an entry. */
+/**
+ * Encodes a table whose tags are groups. `groups` are all groups that were counted, including those without an entry.
+ */
 export async function encodeList(table: KeyTable, groups: ReadonlySet<number>): Promise<StoredList> {
   const raw = rawList(
     table,
@@ -72,7 +72,10 @@ function rawList(table: KeyTable, groups: readonly number[]): Buffer {
   return Buffer.concat([head.written(), texts, columns.written(), sketch?.registers ?? new Uint8Array(0)]);
 }
 
-/** Places in the order of the texts: neighbours begin alike, so that they take 7 to 12 % less than by count. */
+/**
+ * Positions in the order of the texts: adjacent texts begin alike, so this takes 7 to 12 % less space than the order of
+ * counts.
+ */
 function placesByText(table: KeyTable): number[] {
   const all = Buffer.from(table.bytes.buffer);
   const texts = Array.from({ length: table.size }, (_, place) =>
@@ -87,12 +90,12 @@ function compareTexts(a: string, b: string): number {
 
 /** A list, read. */
 export class NameList {
-  /** All groups that it counts. */
+  /** All groups that are counted. */
   readonly groups: readonly number[];
-  /** Highest count that a text which is not here can have in one group. */
+  /** Upper bound of the count of an absent text in one group. */
   readonly unseen: number;
   readonly size: number;
-  /** Place of the group, by entry. */
+  /** Position of the group, by entry. */
   readonly places: Float64Array;
   /** Resolved, blocked and other queries, by entry. */
   readonly counts: readonly Float64Array[];
@@ -102,7 +105,7 @@ export class NameList {
 
   /** @throws {DamagedList} */
   constructor({ bytes, checksum }: StoredList) {
-    if ((crc32(bytes) | 0) !== checksum) throw new DamagedList('read list of names: checksum');
+    if ((crc32(bytes) | 0) !== checksum) throw new DamagedList('cannot read list of names: wrong checksum');
     try {
       const raw = zstdDecompressSync(bytes, {
         maxOutputLength: MAX_LIST_BYTES,
@@ -110,7 +113,7 @@ export class NameList {
       });
       const reader = new VarintReader(raw);
       const format = reader.next();
-      if (format !== LIST_FORMAT) throw new RangeError(`format ${format} is not known here`);
+      if (format !== LIST_FORMAT) throw new RangeError(`unknown format ${format}`);
       this.size = reader.next();
       this.unseen = reader.next();
       const sketchBytes = reader.next();
@@ -123,11 +126,11 @@ export class NameList {
       this.sketch = sketchBytes === 0 ? null : new DistinctSketch(reader.take(sketchBytes));
       if (reader.at !== raw.length) throw new RangeError(`${raw.length} bytes, expected ${reader.at}`);
     } catch (error) {
-      throw new DamagedList(`read list of names: ${reasonOf(error)}`, { cause: error });
+      throw new DamagedList(`cannot read list of names: ${reasonOf(error)}`, { cause: error });
     }
   }
 
-  /** Bytes of all texts. */
+  /** Size of all texts in bytes. */
   get textBytes(): number {
     return this.texts.length;
   }
@@ -148,14 +151,14 @@ export class NameList {
     this.forEach((place, group) => place(group), table);
   }
 
-  /** Adds the list to a table of all groups, or of one. */
+  /** Adds the list to a table without groups; `group`: only this group. */
   addSumTo(table: KeyTable, group?: number): void {
     const wanted = group === undefined ? this.groups.length : this.groups.includes(group) ? 1 : 0;
     table.addUnseen(this.unseen * wanted, this.sketch);
     this.forEach((place, of) => (group === undefined || of === group ? place(0) : -1), table);
   }
 
-  /** Adds each entry where `choose` puts it; -1 = leave out. */
+  /** Adds each entry at the position returned by `choose`; -1 = skip. */
   private forEach(choose: (place: (tag: number) => number, group: number) => number, table: KeyTable): void {
     const { counts, missed, unseen, places, groups } = this;
     const [resolved, blocked, other] = counts as [Float64Array, Float64Array, Float64Array];
@@ -175,7 +178,7 @@ function endOfTexts(raw: Buffer, start: number, count: number): number {
   let at = start;
   for (let i = 0; i < count; i++) {
     at = raw.indexOf(LINE_FEED, at) + 1;
-    if (at === 0) throw new RangeError('texts are cut short');
+    if (at === 0) throw new RangeError('the texts are truncated');
   }
   return at;
 }

@@ -1,4 +1,4 @@
-/** Takes queries that were cleared from the log out of the lists of names and clients that count them. */
+/** Subtracts queries that were cleared from the log from the lists of names and clients that count them. */
 import type { Queryable } from '../../storage/db/database.ts';
 import type { BlockTally } from './block-tally.ts';
 import { KeyTable } from './key-table.ts';
@@ -13,7 +13,10 @@ export interface OpenLists extends Tally {
   readonly groups: ReadonlySet<number>;
 }
 
-/** Takes them out of the lists of a span, under the lock of its node; lists that are gone or damaged are skipped. */
+/**
+ * Subtracts them from the lists of a span, under the lock of its node; lists that no longer exist or are damaged are
+ * skipped.
+ */
 export async function subtractFromLists(tx: Queryable, key: ListKey, gone: Tally): Promise<void> {
   const lists = openLists(await readLists(tx, key));
   if (lists === null) return;

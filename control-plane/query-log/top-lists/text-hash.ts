@@ -1,9 +1,9 @@
 /**
- * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: who does not know the key cannot choose texts that collide, so a table
- * by it needs no limit on its steps.
+ * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: without the key, nobody can choose texts that collide, so a hash
+ * table needs no limit on its probing.
  */
 
-/** Hash of `length` bytes with the number beside them, under a key of two numbers. */
+/** Hash of `length` bytes and a number, with a key of two numbers. */
 export function hashText(
   source: Uint8Array,
   at: number,
@@ -17,7 +17,7 @@ export function hashText(
   let v3 = 0x74656462 ^ v1;
   const words = length >>> 2;
   const end = at + length;
-  // The words of the text, its last bytes with the length, and three rounds more.
+  // The words of the text, its last bytes with the length, and three finalization rounds.
   for (let step = 0, from = at; step <= words + 3; step++, from += 4) {
     let word = 0;
     if (step < words) {

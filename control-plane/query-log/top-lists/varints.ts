@@ -1,9 +1,9 @@
-/** Numbers up to 2^53 in as few bytes as each needs: LEB128, seven bits to a byte, the lowest first. */
+/** Numbers up to 2^53 in as few bytes as possible: LEB128, seven bits per byte, the lowest first. */
 
 /** Maximum number of bytes of one number. */
 export const MAX_VARINT_BYTES = 8;
 
-/** Writes numbers into memory that grows. */
+/** Writes numbers to a growing buffer. */
 export class VarintWriter {
   private bytes: Uint8Array;
   private at = 0;
@@ -23,13 +23,13 @@ export class VarintWriter {
     this.bytes[this.at++] = rest;
   }
 
-  /** The bytes written; valid until the next number. */
+  /** The bytes written so far; valid until the next write. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.at);
   }
 }
 
-/** Reads them. @throws {RangeError} at the end, and of a number beyond 2^53 */
+/** Reads numbers. @throws {RangeError} at the end, and for a number beyond 2^53 */
 export class VarintReader {
   at: number;
   private readonly bytes: Uint8Array;
@@ -46,7 +46,7 @@ export class VarintReader {
     for (let factor = 0x80; ; factor *= 0x80) {
       byte = this.byte();
       value += (byte & 0x7f) * factor;
-      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('read number: more than 2^53');
+      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('cannot read number: more than 2^53');
       if (byte < 0x80) return value;
     }
   }
@@ -60,12 +60,12 @@ export class VarintReader {
 
   /** The next `count` bytes. */
   take(count: number): Uint8Array {
-    if (count > this.bytes.length - this.at) throw new RangeError('read bytes: cut short');
+    if (count > this.bytes.length - this.at) throw new RangeError('cannot read bytes: truncated');
     return this.bytes.subarray(this.at, (this.at += count));
   }
 
   private byte(): number {
-    if (this.at >= this.bytes.length) throw new RangeError('read number: cut short');
+    if (this.at >= this.bytes.length) throw new RangeError('cannot read number: truncated');
     return this.bytes[this.at++]!;
   }
 }

@@ -1,13 +1,13 @@
 /** Coordinates background work on blocks among nodes. */
 
-/** The blocks are not as they were: another node was first. The transaction that finds it is undone. */
+/** The blocks have changed: another node was faster. The transaction that finds this is rolled back. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 }
 
-/** Blocks to work on: those of runs that ended long ago belong to any node, one at a time. */
+/** Blocks to work on: those of runs that ended long ago may be processed by any node, one at a time. */
 export type BlocksOf = 'own' | 'own-and-ended';
 
-/** Condition on a block's `run` with the node's id and a BlocksOf as values, e.g. `$1` and `$2`. */
+/** SQL condition on a block's `run`, with the node's id and a BlocksOf as values, e.g. `$1` and `$2`. */
 export const isOf = (nodeId: string, whose: string): string =>
   `(b.node_id = ${nodeId} OR ${whose}::text = 'own-and-ended' AND run.last_at < now() - interval '1 hour')`;

@@ -1,8 +1,8 @@
 /**
- * How long the counts of statistics are kept: minutes for two days, quarters of an hour and days for
- * `database.rollup_days`, as are lists of names, though never shorter than the blocks that they count. Whole days are
- * dropped, with the caution of `day-aging.ts`: the days that have counts confirm the clock. What a wrong clock costs of
- * the minutes is still in the quarters.
+ * Retention of statistics: minutes are kept for two days, quarters of an hour and days for `database.rollup_days`, as
+ * are lists of names, though never shorter than the blocks that they count. Whole days are dropped, with the
+ * precautions of `day-aging.ts`: the days that have counts confirm the clock. If a wrong clock drops minutes, the
+ * quarters remain.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -17,13 +17,13 @@ export interface CountsDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
-  /** `database.rollup_days`; asked each time. */
+  /** `database.rollup_days`; called each time. */
   readonly rollupDays: () => number;
 }
 
-/** Today and two more days: at midnight the last 48 hours are there. */
+/** Today and two more days, so that the last 48 hours exist at midnight, too. */
 const MINUTE_DAYS = 3;
-/** A reader's clock may be this much behind the database's. */
+/** A reader's clock may lag behind the database's by this much. */
 const MARGIN_MS = 3_600_000;
 const MINUTES: readonly Grain[] = ['m'];
 const ROLLUPS: readonly Grain[] = ['q', 'd'];
@@ -42,14 +42,14 @@ export class CountsDays {
     this.lists = new DayAging(options.clock);
   }
 
-  /** Drops what is too old. */
+  /** Drops everything that is too old. */
   async keep(): Promise<void> {
     await this.drop(this.minutes, MINUTES, MINUTE_DAYS);
     await this.drop(this.rollups, ROLLUPS, this.options.rollupDays());
     await this.dropLists();
   }
 
-  /** A month's list goes with the list of its last day; those of hours have gone with their blocks. */
+  /** The list of a month is dropped with that of its last day; those of hours were dropped with their blocks. */
   private async dropLists(): Promise<void> {
     const { database, rollupDays } = this.options;
     const today = await dayInDatabase(database, MARGIN_MS);
@@ -86,7 +86,7 @@ export class CountsDays {
   }
 
   private tell(what: string, day: number): void {
-    this.options.logger.warn(`${what}: old by the clock, though not by the days since`, {
+    this.options.logger.warn(`${what}: old according to the clock, but not to the data`, {
       day: new Date(day * DAY_MS).toISOString().slice(0, 10),
     });
   }

@@ -1,8 +1,8 @@
 /**
- * Which days are old enough to be dropped. A wrong clock would drop data for good. So the database's clock counts, the
- * same for all nodes, and is trusted at once only as far as the days that have data confirm it; beyond that one day per
- * hour is dropped, which leaves time to notice, and still catches up after a long stop. Days count from 1970-01-01 in
- * UTC.
+ * Which days are old enough to be dropped. A wrong clock would drop data for good. So the clock of the database is
+ * used, which is the same for all nodes, and it is only trusted as far as the days that have data confirm it; beyond
+ * that, one day is dropped per hour, which leaves time to notice, and still catches up after a long downtime. Days
+ * count from 1970-01-01 in UTC.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
@@ -15,15 +15,15 @@ export interface KeptDays {
   readonly filled: readonly number[];
 }
 
-/** The old ones of some days. */
+/** The old ones among some days. */
 export interface OldDays {
-  /** Old by the days since. */
+  /** Old according to the days that have data. */
   readonly sure: readonly number[];
-  /** Old by the clock alone: the one that this hour may drop. */
+  /** Old according to the clock alone: the day that may be dropped in this hour. */
   readonly doubtful: number | undefined;
 }
 
-/** Milliseconds of uptime per dropped day that only the clock considers old. */
+/** Milliseconds of uptime for each dropped day that is old only according to the clock. */
 const DOUBTFUL_MS = 3_600_000;
 
 /** Decides which days are old, for one kind of data. */
@@ -36,7 +36,7 @@ export class DayAging {
     this.doubtfulFromMs = clock.monotonicMs() + DOUBTFUL_MS;
   }
 
-  /** The old ones of `days`, oldest first; of those without data nothing is lost. */
+  /** The old ones of `days`, oldest first. Nothing is lost with days that have no data. */
   oldOf(days: readonly number[], { today, keptDays, filled }: KeptDays): OldDays {
     const known = lastOfFirstRun(filled);
     const old = days.filter((day) => day <= today - keptDays);
@@ -53,8 +53,8 @@ export class DayAging {
 }
 
 /**
- * The last of the oldest days that follow each other. What comes after a gap was perhaps written by a clock that is
- * ahead, so it proves nothing.
+ * The last of the oldest consecutive days. Data after a gap may have been written with a fast clock, so it proves
+ * nothing.
  */
 export function lastOfFirstRun(days: readonly number[]): number {
   const end = days.findIndex((day, index) => days[index + 1] !== day + 1);

@@ -1,6 +1,6 @@
 /**
- * Which days the query log has: partitions are created ahead of time and dropped when they are too old, with the caution
- * of `day-aging.ts`.
+ * The days of the query log: partitions are created ahead of time and dropped when they are too old, with the
+ * precautions of `day-aging.ts`.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -21,18 +21,18 @@ export interface LogDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
-  /** `database.query_log_days`; asked each time. */
+  /** `database.query_log_days`; called each time. */
   readonly queryLogDays: () => number;
   /**
-   * Takes from a day what outlives it; false: not all yet, so that it has to stay for now. Days count from 1970-01-01
-   * in UTC.
+   * Extracts what outlives a day; false: not finished, so the day has to stay for now. Days count from 1970-01-01 in
+   * UTC.
    */
   readonly beforeDrop?: (day: number) => Promise<boolean>;
 }
 
-/** Days that have their partition before they come. */
+/** Number of days whose partitions are created ahead of time. */
 const DAYS_AHEAD = 2;
-/** Days for which a block that waits on a node's disk is recognized. */
+/** Days for which a block that waits on the disk of a node is recognized. */
 const RUN_MEMORY_DAYS = 60;
 
 /** Creates and drops the daily partitions. */
@@ -45,7 +45,7 @@ export class LogDays {
     this.aging = new DayAging(options.clock);
   }
 
-  /** Makes the partitions of the next days and drops those that are older than the log is kept. */
+  /** Creates the partitions of the next days and drops those that are too old. */
   async keep(): Promise<void> {
     const { database, logger, queryLogDays } = this.options;
     const today = await dayInDatabase(database);
@@ -57,7 +57,7 @@ export class LogDays {
     const kept = { today, keptDays: queryLogDays(), filled };
     const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
     if (doubtful !== undefined) {
-      logger.warn('drop a day of the query log: old by the clock, though not by the days since', {
+      logger.warn('dropping a day of the query log: old according to the clock, but not to the data', {
         day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
       });
     }
@@ -76,8 +76,8 @@ export class LogDays {
       return beforeDrop === undefined || (await beforeDrop(day));
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
-      // A day that stayed for ever would fill the disk.
-      logger.error('drop a day of the query log: its names are not in the lists', {
+      // A day that is never dropped would fill the disk.
+      logger.error('dropping a day of the query log: its names are not in the lists', {
         day: new Date(day * DAY_MS).toISOString().slice(0, 10),
         reason: reasonOf(error),
       });
@@ -86,7 +86,7 @@ export class LogDays {
   }
 }
 
-/** The day as the database has it `agoMs` ago; days count from 1970-01-01 in UTC. */
+/** The day `agoMs` ago by the clock of the database, counted from 1970-01-01 in UTC. */
 export async function dayInDatabase(database: Queryable, agoMs = 0): Promise<number> {
   const { rows } = await database.query<{ now: Date }>('SELECT now() AS now');
   return Math.floor((rows[0]!.now.getTime() - agoMs) / DAY_MS);

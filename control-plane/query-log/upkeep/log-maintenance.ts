@@ -1,6 +1,7 @@
 /**
- * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, and
- * adds blocks to the lists of names. Each node merges and adds its own blocks; one node at a time does all else.
+ * Maintenance of the query log: creates partitions before midnight, drops old days and counts, merges small blocks, and
+ * adds blocks to the lists of names. Each node merges and adds its own blocks; everything else is done by one node at a
+ * time.
  */
 import type { JobLeases } from '../../storage/cluster/leases.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -17,13 +18,16 @@ export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions
   readonly dayExport: Pick<DayExport, 'turn'>;
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const DAYS_EVERY_MS = 600_000;
 const MERGE_EVERY_MS = 180_000;
-/** Until work is tried again that the database refused while it was up. */
+/** Milliseconds until work is retried that the database refused although it was up. */
 const RETRY_MS = 10_000;
 
-/** Starts housekeeping, at once if the database is up, else when it comes; returns how to stop it. */
+/**
+ * Starts the maintenance, immediately if the database is up, otherwise when it comes up; returns a function that stops
+ * it.
+ */
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -54,7 +58,10 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
   };
 }
 
-/** Does `work` at once, periodically, and when the database comes up; never twice at once. Returns how to stop that. */
+/**
+ * Runs `work` immediately, periodically, and when the database comes up; never twice at the same time. Returns a
+ * function that stops it.
+ */
 function repeat(
   { database, logger }: LogMaintenanceOptions,
   everyMs: number,
@@ -66,9 +73,9 @@ function repeat(
     try {
       await work();
     } catch (error) {
-      // Logged elsewhere. One statement may fail without a change of the status that would start the work again.
+      // Logged elsewhere. A single statement may fail without a change of the status that would start the work again.
       if (error instanceof DatabaseUnavailable) retry = setTimeout(run, RETRY_MS).unref();
-      else logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
+      else logger.warn('query log maintenance failed; retrying later', { reason: reasonOf(error) });
     } finally {
       running = undefined;
     }

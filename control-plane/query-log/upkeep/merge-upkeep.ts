@@ -1,6 +1,7 @@
 /**
  * Merges small blocks of the query log into large ones in the background: neighbours of one run and one hour. Each node
- * merges its own, and in its turn those of runs that ended long ago. Counts and `query_runs` do not change.
+ * merges its own blocks and, when it is its turn, those of runs that ended long ago. Counts and `query_runs` do not
+ * change.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -18,9 +19,9 @@ export interface MergeUpkeepOptions {
   readonly nodeId: number;
 }
 
-/** Most merges of a turn; one takes some 100 ms. */
+/** Maximum number of merges per turn; each takes about 100 ms. */
 const MOST_MERGES = 32;
-/** The newest days are looked at every turn: today, yesterday and two that have not begun. Of the others one. */
+/** The newest days are checked every turn: today, yesterday and the next two. Of the others, one per turn. */
 const NEW_DAYS = 4;
 /** Maximum number of damaged blocks that are remembered. */
 const MOST_DAMAGED = 1000;
@@ -33,7 +34,7 @@ interface DamagedPlace {
 /** Merges blocks. */
 export class MergeUpkeep {
   private readonly options: MergeUpkeepOptions;
-  /** Blocks that cannot be read; they are left alone. */
+  /** Blocks that cannot be read; they are skipped. */
   private readonly damaged: DamagedPlace[] = [];
   private turns = 0;
 
@@ -41,7 +42,7 @@ export class MergeUpkeep {
     this.options = options;
   }
 
-  /** Merges what it finds, within bounds, until `signal`; returns how many blocks it made. */
+  /** Merges blocks, within limits, until `signal` is aborted; returns the number of blocks created. */
   async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     let merges = 0;
     for (const day of await this.daysOfTurn()) {
@@ -68,7 +69,7 @@ export class MergeUpkeep {
     return chains.flatMap(cutNeighbours).slice(0, limit);
   }
 
-  /** False if it could not be done. */
+  /** Returns false on failure. */
   private async merge(parts: Neighbours): Promise<boolean> {
     const { database } = this.options;
     const blocks = await database.background().read((tx) => readParts(tx, parts));
@@ -94,7 +95,7 @@ export class MergeUpkeep {
       } catch (error) {
         const firstSeq = firstSeqs[index]!;
         this.damaged.push({ runId, firstSeq });
-        this.options.logger.error('merge the query log: a block is damaged and left alone', {
+        this.options.logger.error('merge the query log: skipping a damaged block', {
           block: `${runId}.${firstSeq}`,
           reason: reasonOf(error),
         });

@@ -1,8 +1,8 @@
 /**
- * Adds blocks to the lists of names and clients, in the background: an hour of many blocks once it is over to the lists
- * of the hour, its day and its month, all others once their day is over to those of the day and the month. Blocks are
- * marked in the transaction that stores the lists, so that each is counted once whatever interrupts. Each node folds
- * its own blocks, and in its turn those of runs that ended long ago.
+ * Adds blocks to the lists of names and clients in the background: an hour with many blocks, once it is over, to the
+ * lists of the hour, its day and its month; all other blocks, once their day is over, to those of the day and the
+ * month. Blocks are marked in the transaction that stores the lists, so that each is counted exactly once whatever the
+ * interruption. Each node folds its own blocks and, when it is its turn, those of runs that ended long ago.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -36,15 +36,15 @@ export interface NameFoldingOptions {
   readonly mostEntries?: Readonly<Record<ListGrain, number>>;
 }
 
-/** Some 8 bytes each on disk. */
+/** About 8 bytes each on disk. */
 const MOST_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
-/** Bytes of the texts of a list, per entry. */
+/** Bytes for the texts of a list, per entry. */
 const TEXT_BYTES = 64;
-/** Most units of a turn. */
+/** Maximum number of units per turn. */
 const MOST_UNITS = 32;
 /** Blocks in memory at once. */
 const BLOCKS_PER_FETCH = 8;
-/** Maximum number of blocks of one transaction, some seconds of work. */
+/** Maximum number of blocks per transaction, which takes some seconds. */
 const MOST_BLOCKS = 512;
 /** Maximum number of damaged blocks that are remembered. */
 const MOST_DAMAGED = 1000;
@@ -52,14 +52,14 @@ const MOST_DAMAGED = 1000;
 /** Folds blocks into lists. */
 export class NameFolding {
   private readonly options: Required<NameFoldingOptions>;
-  /** Blocks that cannot be read; they are left alone. */
+  /** Blocks that cannot be read; they are skipped. */
   private readonly damaged: BlockPlace[] = [];
 
   constructor(options: NameFoldingOptions) {
     this.options = { mostEntries: MOST_ENTRIES, ...options };
   }
 
-  /** Folds what is due, within bounds, until `signal`; returns how many queries. */
+  /** Folds what is due, within limits, until `signal` is aborted; returns the number of queries. */
   async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     const { database, nodeId } = this.options;
     const due = await database
@@ -71,8 +71,8 @@ export class NameFolding {
   }
 
   /**
-   * Folds what is left of a day, before it is dropped; false if not all can be, because another node folds it. Damaged
-   * blocks do not count. Days count from 1970-01-01 in UTC.
+   * Folds the rest of a day before it is dropped; false if not everything can be folded because another node is folding
+   * it. Damaged blocks are ignored. Days count from 1970-01-01 in UTC.
    */
   async foldDay(day: number, signal?: AbortSignal): Promise<boolean> {
     const left = (): Promise<number[]> =>
@@ -84,7 +84,7 @@ export class NameFolding {
     return (await left()).length === 0;
   }
 
-  /** Folds blocks of a unit; returns the number of queries, or 0 if it must be tried again later. */
+  /** Folds blocks of a unit; returns the number of queries, or 0 if it must be retried later. */
   private async fold(unit: FoldUnit, signal: AbortSignal | undefined): Promise<number> {
     const tally = new BlockTally();
     const blocks = await this.count(unit, tally, signal);
@@ -92,7 +92,7 @@ export class NameFolding {
     try {
       await this.options.database.background().change(async (client) => {
         if (!(await lockLists(client, unit.nodeId)))
-          throw new ChangedMeanwhile('fold names: another node does it');
+          throw new ChangedMeanwhile('fold names: another node is doing it');
         for (const key of listsOf(unit)) await this.addTo(client, key, tally);
         if (!(await markListed(client, unit, blocks)))
           throw new ChangedMeanwhile('fold names: blocks were merged');
@@ -104,7 +104,7 @@ export class NameFolding {
     }
   }
 
-  /** Counts blocks of a unit; returns them without their content. */
+  /** Counts the blocks of a unit; returns them without their content. */
   private async count(
     unit: FoldUnit,
     tally: BlockTally,
@@ -135,7 +135,7 @@ export class NameFolding {
       if (!(error instanceof DamagedBlock)) throw error;
       this.damaged.push({ runId, firstSeq });
       this.damaged.splice(0, this.damaged.length - MOST_DAMAGED);
-      this.options.logger.error('fold names of the query log: a block is damaged and left out', {
+      this.options.logger.error('fold names of the query log: skipping a damaged block', {
         block: `${runId}.${firstSeq}`,
         reason: reasonOf(error),
       });
@@ -159,7 +159,7 @@ export class NameFolding {
     await writeLists(client, key, lists, { names: figuresOf(names), clients: figuresOf(clients) });
   }
 
-  /** A table of what is added and of a list, cut to the bound of its grain; notes the list's groups. */
+  /** A table of the added entries and a list, cut to the limit of its grain; records the groups of the list. */
   private join(added: KeyTable, list: StoredList | undefined, key: ListKey, groups: Set<number>): KeyTable {
     const most = this.options.mostEntries[key.grain];
     const table = new KeyTable();
@@ -170,7 +170,7 @@ export class NameFolding {
         stored.addTo(table);
       } catch (error) {
         if (!(error instanceof DamagedList)) throw error;
-        this.options.logger.error('fold names of the query log: a list is damaged and begins again', {
+        this.options.logger.error('fold names of the query log: replacing a damaged list', {
           list: labelOf(key),
           reason: reasonOf(error),
         });

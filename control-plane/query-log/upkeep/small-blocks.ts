@@ -1,4 +1,4 @@
-/** SQL of small blocks: which could be one, their content, and their replacement. */
+/** SQL of small blocks: finds those that can be merged, reads their content, and replaces them. */
 import type { LentClient, Queryable } from '../../storage/db/database.ts';
 import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import type { UsedByCode } from '../block/log-block.ts';
@@ -8,42 +8,45 @@ import { insertRow } from '../store/block-store.ts';
 import { type BlocksOf, ChangedMeanwhile, isOf } from './changed-meanwhile.ts';
 
 /**
- * Neighbours: each starts with the query after the last one of the block before, and the same lists count them
+ * Adjacent blocks: each starts with the query after the last one of the block before, and the same lists count them
  * (`unlisted-blocks.ts`).
  */
 export interface Neighbours {
-  /** Since 1970-01-01 in UTC. */
+  /** Counted from 1970-01-01 in UTC. */
   readonly day: number;
   readonly runId: number;
   readonly nodeId: number;
-  /** Numbers of their first queries. */
+  /** Sequence numbers of their first queries. */
   readonly firstSeqs: readonly number[];
   readonly rowCounts: readonly number[];
-  /** Bytes stored. */
+  /** Stored sizes in bytes. */
   readonly sizes: readonly number[];
 }
 
-/** Which blocks. */
+/** Selects blocks. */
 export interface SmallRequest {
   readonly day: number;
   readonly nodeId: number;
   readonly whose: BlocksOf;
-  /** Blocks to leave alone. */
+  /** Blocks to skip. */
   readonly spared: readonly { readonly runId: number; readonly firstSeq: number }[];
-  /** Most chains of neighbours. */
+  /** Maximum number of chains of neighbours. */
   readonly limit: number;
 }
 
-/** Blocks of fewer queries are small. */
+/** Blocks with fewer queries are small. */
 const SMALL_ROWS = 16_384;
-/** While their hour lasts this many become one, and only such of one order of size: few are written again and again. */
+/**
+ * Until the end of their hour, only this many blocks of similar size are merged at once, so that few are rewritten
+ * repeatedly.
+ */
 const FULL_CHAIN = 16;
 const SIZE_STEPS = '{64,1024}';
-/** Maximum number of blocks, and stored bytes, that become one: they are in memory together. */
+/** Maximum number of blocks, and of stored bytes, that are merged into one: they are in memory together. */
 const MOST_PARTS = 256;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** A block rests for this time, as does an hour after its end. */
+/** A block is left alone for this time, as is an hour after its end. */
 const REST = `interval '1 minute'`;
 
 const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.listed,
@@ -55,7 +58,7 @@ const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.l
     AND NOT EXISTS (SELECT FROM unnest($3::integer[], $4::bigint[]) AS spared (run_id, first_seq)
       WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
-/** Blocks of a day that could be one, as chains of two or more. */
+/** Blocks of a day that can be merged, as chains of two or more. */
 export async function listNeighbours(tx: Queryable, request: SmallRequest): Promise<Neighbours[]> {
   const { day, nodeId, whose, spared, limit } = request;
   const { rows } = await tx.query<{
@@ -115,7 +118,7 @@ export function cutNeighbours(chain: Neighbours): Neighbours[] {
   return pieces;
 }
 
-/** The blocks, in order; fewer if some no longer exist. */
+/** The blocks in order; fewer if some no longer exist. */
 export async function readParts(
   tx: Queryable,
   { day, runId, firstSeqs }: Neighbours,
@@ -129,7 +132,7 @@ export async function readParts(
   return rows;
 }
 
-/** Puts one block in the place of all, in the caller's transaction. @throws {ChangedMeanwhile} */
+/** Replaces all the blocks with one, in the caller's transaction. @throws {ChangedMeanwhile} */
 export async function replaceParts(
   client: LentClient,
   parts: Neighbours,
@@ -159,7 +162,7 @@ export async function replaceParts(
     throw new ChangedMeanwhile(
       'merge blocks of the query log failed: another node merged, removed or listed them',
     );
-  // All blocks of a run are used by the same.
+  // All blocks of a run have the same use.
   const { used_by: usedBy } = rows[0]!;
   await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, usedBy, listed });
 }

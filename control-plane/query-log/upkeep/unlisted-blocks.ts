@@ -21,26 +21,29 @@ export interface BlockPlace {
   readonly firstSeq: number;
 }
 
-/** Blocks of a node that are added to lists at once. */
+/** Blocks of a node that are added to lists together. */
 export interface FoldUnit {
-  /** Since 1970-01-01 in UTC. */
+  /** Counted from 1970-01-01 in UTC. */
   readonly day: number;
   readonly nodeId: number;
-  /** Start, Unix milliseconds; null: of the whole day. */
+  /** Start, Unix milliseconds; null: the whole day. */
   readonly hourMs: number | null;
 }
 
-/** Which units are due. */
+/** Selects units that are due. */
 export interface DueRequest {
   readonly nodeId: number;
   readonly whose: BlocksOf;
-  /** Blocks to leave alone. */
+  /** Blocks to skip. */
   readonly spared: readonly BlockPlace[];
 }
 
-/** An hour with fewer blocks gets no separate list: reading them costs as little, and a list of its day follows. */
+/**
+ * An hour with fewer blocks gets no list of its own: reading the blocks costs as little, and the list of its day
+ * follows.
+ */
 const MIN_BLOCKS_OF_HOUR = 4;
-/** An hour and a day rest for this time after their end, so that small blocks are merged before. */
+/** An hour or a day is left alone for this time after its end, so that small blocks are merged first. */
 const REST = `interval '10 minutes'`;
 const NOT_SPARED = `NOT EXISTS (SELECT FROM unnest($2::integer[], $3::bigint[]) AS spared (run_id, first_seq)
   WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
@@ -67,7 +70,7 @@ export async function listDue(tx: Queryable, { nodeId, whose, spared }: DueReque
   return rows.map((row) => ({ day: row.day, nodeId: row.node_id, hourMs: row.hour_ms }));
 }
 
-/** The nodes that have such blocks of a day, due or not, but for those of `spared`. */
+/** The nodes that have such blocks of a day, due or not, except those in `spared`. */
 export async function nodesOfUnlisted(
   tx: Queryable,
   day: number,
@@ -81,7 +84,7 @@ export async function nodesOfUnlisted(
   return rows.map((row) => row.node_id);
 }
 
-/** The next blocks of a unit, with what is needed to count them. */
+/** The next blocks of a unit, with the pieces needed to count them. */
 export async function fetchUnlisted(
   tx: BlockTransaction,
   { day, nodeId, hourMs }: FoldUnit,
@@ -102,18 +105,18 @@ export async function fetchUnlisted(
   return blocks;
 }
 
-/** The block; with its queries if the counts by name are not enough to determine the groups. */
+/** The block, with its queries if the counts by name are not enough to determine the groups. */
 async function withQueries(tx: BlockTransaction, block: StoredBlock): Promise<StoredBlock> {
   try {
     if (isOfOneGroup(new BlockReader(block))) return block;
   } catch (error) {
     if (!(error instanceof DamagedBlock)) throw error;
-    return block; // Counting it finds that as well.
+    return block; // Counting it will report the damage.
   }
   return (await fetchBlock(tx, block, new Set(['names', 'queries']))) ?? block;
 }
 
-/** Marks blocks as counted in lists; false if they are not as they were, so that the caller must undo all. */
+/** Marks blocks as counted in lists; false if they have changed, so that the caller must roll back. */
 export async function markListed(
   client: LentClient,
   { day, hourMs }: FoldUnit,

@@ -26,7 +26,7 @@ export class CacheContents {
   private readonly index: CacheIndex;
   private readonly total: (counter: number) => number;
 
-  /** `total`: sum of a counter over all threads. */
+  /** `total` returns the sum of a counter over all threads. */
   constructor(cache: SharedArrayBuffer, total: (counter: number) => number) {
     this.index = new CacheIndex(cache);
     this.total = total;
@@ -71,18 +71,18 @@ export class CacheContents {
     return { data, total, limit, offset };
   }
 
-  /** Drops what matches, for all workers at once; returns how many. Rejects with CacheBusy. */
+  /** Drops the matching entries, for all workers at once; returns their number. Rejects with CacheBusy. */
   drop(filter: CacheEntryFilter): Promise<number> {
     return this.index.drop(new EntryMatch(filter));
   }
 }
 
-/** Share of hits, in percent; 0 without queries. */
+/** Hit ratio in percent; 0 without queries. */
 export function share(hits: number, misses: number): number {
   return hits + misses === 0 ? 0 : Math.round((hits / (hits + misses)) * 10_000) / 100;
 }
 
-/** One moment on both clocks: entries have seconds of the monotonic one, users want to see dates. */
+/** The current time on both clocks: entries use seconds of the monotonic clock, users expect dates. */
 interface Now {
   readonly wallMs: number;
   readonly monotonicSecs: number;

@@ -1,6 +1,6 @@
 /**
  * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended, read before
- * the first one starts, then removed. A damaged file, or one of other settings or hash seeds, is ignored: a cache may
+ * the first one starts, then deleted. A damaged file, or one with other settings or hash seeds, is ignored: a cache may
  * always start empty.
  */
 import { createHash } from 'node:crypto';
@@ -26,14 +26,14 @@ const FILE_NAME = 'answer-cache';
 const FORMAT = 'weir answer cache 2';
 
 /**
- * The file: a digest of what its answers depend on, two f64 (when it was written, seconds of the wall clock and of the
- * monotonic one), the entries as they lay in memory, a digest of all that.
+ * The file: a digest of everything that its answers depend on, two f64 (the time of writing, in seconds of the wall
+ * clock and of the monotonic clock), the entries as in memory, and a digest of all this.
  */
 const SAVED_WALL_AT = DIGEST_SIZE;
 const SAVED_MONOTONIC_AT = SAVED_WALL_AT + 8;
 const ENTRIES_AT = SAVED_MONOTONIC_AT + 8;
 
-/** The file of one data folder. */
+/** The file in a data directory. */
 export class CacheFile {
   private readonly path: string;
   private readonly mark: Uint8Array;
@@ -66,18 +66,18 @@ export class CacheFile {
     return Buffer.concat([whole, digest(whole)]);
   }
 
-  /** Fills an empty, unused cache; returns the number of entries. An unusable file is logged. */
+  /** Fills an empty, unused cache from the file; returns the number of entries. An unusable file is logged. */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const found = await this.read();
     return found === null ? 0 : this.fill(cache, clock, found);
   }
 
-  /** Removes the file of an earlier run, whose answers came by an image. */
+  /** Deletes the file of an earlier run, whose answers were received as an image. */
   async discard(): Promise<void> {
     await rm(this.path, { force: true });
   }
 
-  /** Fills an empty, unused cache with an image; returns the number of entries. One that cannot be used is logged. */
+  /** Fills an empty, unused cache with an image; returns the number of entries. An unusable image is logged. */
   fill(cache: SharedArrayBuffer, clock: Clock, image: Buffer): number {
     const contents = this.checked(image);
     if (contents === null) return 0;
@@ -107,7 +107,7 @@ export class CacheFile {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
     const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
     if (goneByWall < 0) {
-      this.logger.info('answer cache of the last run ignored: the clock was set back', {
+      this.logger.info('ignoring the answer cache of the last run: the clock was set back', {
         file: this.path,
       });
       return null;
@@ -116,7 +116,7 @@ export class CacheFile {
     return now.monotonic - savedMonotonic - gone;
   }
 
-  /** Content of the file, if it exists. Deletes the file. */
+  /** Reads and deletes the file, if it exists. */
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
@@ -130,14 +130,14 @@ export class CacheFile {
     }
   }
 
-  /** The mark and the entries; null if they are damaged or of other settings. */
+  /** The format mark and the entries; null if they are damaged or have other settings. */
   private checked(contents: Buffer): Buffer | null {
     const body = contents.subarray(0, -DIGEST_SIZE);
     const isGood =
       contents.length >= ENTRIES_AT + DIGEST_SIZE &&
       digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
       body.subarray(0, DIGEST_SIZE).equals(this.mark);
-    if (!isGood) this.logger.info('answer cache of the last run ignored', { file: this.path });
+    if (!isGood) this.logger.info('ignoring the answer cache of the last run', { file: this.path });
     return isGood ? body : null;
   }
 }
@@ -146,7 +146,7 @@ function digest(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** One moment on both clocks, in whole seconds. */
+/** The current time on both clocks, in whole seconds. */
 interface Secs {
   readonly wall: number;
   readonly monotonic: number;
@@ -163,13 +163,13 @@ function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
-/** Puts an entry after the others; false if there is no room for it. */
+/** Appends an entry; false if there is no room for it. */
 function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
   const { head, index, slab, bucketMask, slabUnits } = memory;
   const units = bytes.length / CACHE_UNIT;
   let position = head[CacheHead.HEAD_WORD]!;
   const used = position % CACHE_SEGMENT_UNITS;
-  // The rest of a segment that is left free begins with a length of 0: it was never written to.
+  // The unused rest of a segment begins with a length of 0, as it was never written.
   if (used + units > CACHE_SEGMENT_UNITS) position += CACHE_SEGMENT_UNITS - used;
   if (units > CACHE_SEGMENT_UNITS || position + units > slabUnits) return false;
   const bucket = (view.getInt32(CacheEntry.HASH_LOW, true) & bucketMask) << CacheBucket.SHIFT;

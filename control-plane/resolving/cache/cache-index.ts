@@ -23,13 +23,13 @@ export interface CopiedEntry {
   readonly inUse: boolean;
 }
 
-/** Seconds after which a worker has released the cache, or the supervisor has taken its lock away. */
+/** Seconds after which a worker has released the cache, or the supervisor has broken its lock. */
 const RETRY_SECS = 1;
 
 /** 503: the cache stayed locked. */
 export class CacheBusy extends ApiError {
   constructor() {
-    super(503, 'busy', 'a worker holds the answer cache; some entries may be dropped already', {
+    super(503, 'busy', 'the answer cache is locked by a worker; some entries may already have been dropped', {
       headers: { 'Retry-After': String(RETRY_SECS) },
     });
     this.name = 'CacheBusy';
@@ -42,7 +42,7 @@ const LOCK_TRIES = 500;
 const ALL = { matches: (): boolean => true };
 const ORDER = new Int32Array(new SharedArrayBuffer(4));
 
-/** Buckets of the index, `end` not included. */
+/** A range of buckets of the index, end exclusive. */
 interface Turn {
   readonly first: number;
   readonly end: number;
@@ -56,12 +56,12 @@ export class CacheIndex {
     this.memory = new CacheMemory(buffer);
   }
 
-  /** A word of the head, unsigned (`CacheHead`). */
+  /** An unsigned word of the head (`CacheHead`). */
   head(word: number): number {
     return Atomics.load(this.memory.head, word) >>> 0;
   }
 
-  /** Bytes of the slab that entries, dead ones included, take. */
+  /** Bytes of the slab in use, including dead entries. */
   get bytes(): number {
     const units = unitsBetween(this.memory, this.head(CacheHead.TAIL_WORD), this.head(CacheHead.HEAD_WORD));
     return units * CACHE_UNIT;
@@ -76,14 +76,14 @@ export class CacheIndex {
       }
   }
 
-  /** Parts of the index, each a fraction of a millisecond's work. */
+  /** Splits the index into parts, each a fraction of a millisecond's work. */
   *turns(): Generator<Turn> {
     const buckets = this.memory.bucketMask + 1;
     for (let first = 0; first < buckets; first += BUCKETS_A_TURN)
       yield { first, end: Math.min(first + BUCKETS_A_TURN, buckets) };
   }
 
-  /** Places in a part of the index that have an entry which matches; for `copy`, which may find it gone. */
+  /** Places in a part of the index with an entry that matches; for `copy`, which may find that it no longer exists. */
   *places({ first, end }: Turn, match: Pick<EntryMatch, 'matches'>): Generator<number> {
     const { index, slab, slabUnits } = this.memory;
     for (let bucket = first; bucket < end; bucket++) {
@@ -98,7 +98,7 @@ export class CacheIndex {
     }
   }
 
-  /** Drops the entries that match; returns how many. Rejects with CacheBusy. */
+  /** Drops the matching entries; returns their number. Rejects with CacheBusy. */
   async drop(match: Pick<EntryMatch, 'matches'>): Promise<number> {
     const { index, head } = this.memory;
     let dropped = 0;

@@ -69,7 +69,7 @@ function listCacheEntries(cache: CacheContents, clock: Clock): Route {
     path: '/cache/entries',
     access: 'viewer',
     tag: 'Cache',
-    summary: 'Answers in the cache, of a name or all',
+    summary: 'Cached answers, for a name or all',
     query: CacheEntryQuery,
     answer: CacheEntryPage,
     handle: ({ query }) => cache.page(query, clock),
@@ -82,10 +82,10 @@ function dropCacheEntries(cache: CacheContents, database: Database, logger: Logg
     path: '/cache/entries',
     access: 'admin',
     tag: 'Cache',
-    summary: 'Drop answers from the cache, of a name or type or all',
+    summary: 'Drop answers from the cache: for a name, for a type or all',
     query: CacheEntryFilter,
     waits: false, // The cache of this node.
-    errors: { 503: 'a worker holds the cache; see Retry-After' },
+    errors: { 503: 'the cache is locked by a worker; see Retry-After' },
     handle: async (request) => {
       const { query } = request;
       const dropped = await database.transaction(async (tx) => {

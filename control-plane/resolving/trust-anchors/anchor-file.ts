@@ -1,7 +1,7 @@
 /**
- * Trust anchors that were found or revoked since the release of Weir or the operator's file; stored in the data
- * directory, so that they do not depend on the database. One key per line, then a checksum. A damaged file is ignored:
- * the configured anchors apply then.
+ * Trust anchors that were found or revoked since the release of Weir or the operator's file. They are stored in the
+ * data directory so that they do not depend on the database. One key per line, then a checksum. If the file is damaged,
+ * it is ignored and the configured anchors are used.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { hash } from 'node:crypto';
@@ -21,7 +21,7 @@ const CHECKSUM = 'sha256 ';
 /** Keys by the zone's name in presentation form. */
 export type KeysByZone = ReadonlyMap<string, readonly ManagedKey[]>;
 
-/** Reads the file of a data directory; empty if there is none, or if it cannot be read, which is logged. */
+/** Reads the file in a data directory; empty if it does not exist or cannot be read, which is logged. */
 export async function readAnchorFile(dataDir: string, logger: Logger): Promise<KeysByZone> {
   const path = join(dataDir, ANCHOR_FILE);
   try {
@@ -29,31 +29,31 @@ export async function readAnchorFile(dataDir: string, logger: Logger): Promise<K
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return new Map();
     const reason = reasonOf(error);
-    logger.warn('read stored trust anchors failed: the configured ones are used', { path, reason });
+    logger.warn('could not read the stored trust anchors; using the configured ones', { path, reason });
     return new Map();
   }
 }
 
-/** Writes the file; throws if that fails, and the one before stays. */
+/** Writes the file; throws on failure, and the previous file remains. */
 export async function writeAnchorFile(dataDir: string, keys: KeysByZone): Promise<void> {
   await writeDurably(join(dataDir, ANCHOR_FILE), Buffer.from(anchorText(keys)));
 }
 
-/** The text of the file. */
+/** Encodes the file. */
 export function anchorText(keys: KeysByZone): string {
   const lines = [...keys].flatMap(([zone, all]) => all.map((key) => lineOf(zone, key)));
   const body = [HEADER, ...lines, ''].join('\n');
   return `${body}${CHECKSUM}${hash('sha256', body)}\n`;
 }
 
-/** Reads the text of the file; throws if it is not whole. */
+/** Decodes the file; throws if it is incomplete. */
 export function readAnchorText(text: string): KeysByZone {
   const bodyEnd = text.lastIndexOf(CHECKSUM);
   const body = text.slice(0, Math.max(bodyEnd, 0));
-  if (text !== `${body}${CHECKSUM}${hash('sha256', body)}\n`) throw new Error('the file is not whole');
+  if (text !== `${body}${CHECKSUM}${hash('sha256', body)}\n`) throw new Error('the file is incomplete');
   const keys = new Map<string, ManagedKey[]>();
   const [header, ...lines] = body.trimEnd().split('\n');
-  if (header !== HEADER) throw new Error('the file is of another version');
+  if (header !== HEADER) throw new Error('the file has another version');
   for (const line of lines) {
     const [zone, key] = readLine(line);
     keys.set(zone, [...(keys.get(zone) ?? []), key]);
@@ -71,6 +71,6 @@ function readLine(line: string): [string, ManagedKey] {
   const state = KEY_STATES.find((it) => it === word);
   const [sinceMs, trustedFromMs] = [since, trustedFrom].map((it) => Date.parse(it ?? '')) as [number, number];
   if (state === undefined || data === undefined || Number.isNaN(sinceMs + trustedFromMs))
-    throw new Error(`a line does not hold a key: ${line}`);
+    throw new Error(`a line does not contain a key: ${line}`);
   return [zone!, { rdata: Uint8Array.from(Buffer.from(data, 'base64')), state, sinceMs, trustedFromMs }];
 }

@@ -156,7 +156,7 @@ describe('AnchorKeeper', () => {
     clock.at += DAY;
     await keeper.look();
     expect(inForce.at(-1)).toEqual([]);
-    expect(logger.text()).toContain('store trust anchors failed');
+    expect(logger.text()).toContain('could not store trust anchors');
     await keeper.close();
   });
 

@@ -1,6 +1,6 @@
 /**
- * Keeps trust anchors up to date (RFC 5011): asks a thread for the keys of each followed zone, at the times that the
- * zone's signatures set, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what an
+ * Keeps trust anchors up to date (RFC 5011): has a thread query the keys of each followed zone, at the intervals given
+ * by the zone's signatures, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what an
  * observation means.
  */
 import { reasonOf } from '../../../shared/errors.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { readAnchorFile, writeAnchorFile } from './anchor-file.ts';
 import { anchorsInForce, type KeyChange, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
 
-/** Parts of the keeper. */
+/** Dependencies of the keeper. */
 export interface AnchorKeeperParts {
   /** Trust anchors that are configured or built in. */
   readonly anchors: readonly TrustAnchor[];
@@ -20,7 +20,7 @@ export interface AnchorKeeperParts {
   readonly isFollowing: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
-  /** Whether the clock is known to be wrong: keys wait 30 days by it, so none is followed then. */
+  /** Whether the clock is known to be wrong. A new key waits 30 days by this clock, so no zone is followed then. */
   readonly isClockWrong: () => boolean;
   readonly logger: Logger;
 }
@@ -43,7 +43,7 @@ interface TrustPoint {
   dueMs: number;
 }
 
-/** Milliseconds between two checks whether a query is due. */
+/** Milliseconds between two checks of whether a query is due. */
 const LOOK_MS = 60_000;
 
 /** Follows the trust anchors of all configured zones. One per node. */
@@ -60,7 +60,7 @@ export class AnchorKeeper {
     this.points = points;
   }
 
-  /** Loads earlier results. */
+  /** Loads the stored state. */
   static async open(parts: AnchorKeeperParts): Promise<AnchorKeeper> {
     const { anchors, isFollowing, dataDir, logger } = parts;
     const known = isFollowing ? await readAnchorFile(dataDir, logger) : new Map<string, ManagedKey[]>();
@@ -72,12 +72,12 @@ export class AnchorKeeper {
     return new AnchorKeeper(parts, points);
   }
 
-  /** The anchors to validate with now. */
+  /** The trust anchors currently used for validation. */
   anchors(): TrustAnchor[] {
     return this.points.flatMap(({ zone, configured, keys }) => anchorsInForce(zone, configured, keys));
   }
 
-  /** Follows the zones' keys from now on. */
+  /** Starts following the keys of the zones. */
   start(validators: Validators): void {
     if (!this.parts.isFollowing) return;
     this.validators = validators;
@@ -86,14 +86,14 @@ export class AnchorKeeper {
     void this.look();
   }
 
-  /** Stops after the running check. */
+  /** Stops after the current check. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
     await this.running;
   }
 
-  /** Checks the keys of each due zone; resolves when done, successful or not. */
+  /** Checks the keys of each zone that is due; resolves when done, successful or not. */
   look(): Promise<void> {
     const { validators } = this;
     if (validators === undefined) return this.running;
@@ -105,7 +105,7 @@ export class AnchorKeeper {
     return this.running;
   }
 
-  /** A clock that was set back must not delay the next check beyond the longest interval. */
+  /** If the clock was set back, the next check must not be delayed beyond the longest interval. */
   private isDue({ dueMs }: TrustPoint): boolean {
     const nowMs = this.parts.clock.nowMs();
     return nowMs >= dueMs || dueMs - nowMs > refreshDelayMs(LONGEST);
@@ -114,13 +114,13 @@ export class AnchorKeeper {
   private async refresh(point: TrustPoint, validators: Validators): Promise<void> {
     const { clock, logger } = this.parts;
     const seen = await this.observe(point, validators);
-    // Other anchors may be active now.
+    // Other anchors may be active by now.
     if (this.isClosed) return;
     const nowMs = clock.nowMs();
     point.dueMs = nowMs + refreshDelayMs(seen);
     if (seen === null) return;
     if (!seen.isTrusted)
-      logger.error('follow trust anchors: no trusted key has signed the keys of the zone', {
+      logger.error('cannot update trust anchors: the keys of the zone are not signed by a trusted key', {
         zone: point.name,
       });
     const { keys, changes } = observed(point.keys, point.configured, seen, nowMs);
@@ -130,18 +130,20 @@ export class AnchorKeeper {
     await this.keep();
     validators.trust(this.anchors());
     if (anchorsInForce(point.zone, point.configured, keys).length === 0)
-      logger.error('every trust anchor of a zone is revoked: it is not validated', { zone: point.name });
+      logger.error('every trust anchor of a zone is revoked: the zone is not validated', {
+        zone: point.name,
+      });
   }
 
   private async observe(point: TrustPoint, validators: Validators): Promise<TrustPointKeys | null> {
     const { logger } = this.parts;
     try {
       const seen = await validators.observe(point.zone);
-      if (seen === null) logger.info('follow trust anchors: no answer', { zone: point.name });
+      if (seen === null) logger.info('cannot update trust anchors: no answer', { zone: point.name });
       return seen;
     } catch (error) {
       const reason = reasonOf(error);
-      logger.warn('follow trust anchors failed', { zone: point.name, reason });
+      logger.warn('could not update trust anchors', { zone: point.name, reason });
       return null;
     }
   }
@@ -151,19 +153,19 @@ export class AnchorKeeper {
     this.parts.logger.info('trust anchor changed its state', fields);
   }
 
-  /** If storing fails, the result is still active, and is found again after the next start. */
+  /** If storing fails, the result is still used, and will be found again after the next start. */
   private async keep(): Promise<void> {
     try {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));
       await writeAnchorFile(this.parts.dataDir, keys);
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.error('store trust anchors failed', { reason });
+      this.parts.logger.error('could not store trust anchors', { reason });
     }
   }
 }
 
-/** The longest that signatures can ask for. */
+/** The longest interval that signatures can require. */
 const LONGEST: TrustPointKeys = {
   isTrusted: true,
   keys: [],

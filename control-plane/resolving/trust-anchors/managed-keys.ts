@@ -1,6 +1,6 @@
 /**
- * The life of a trust anchor (RFC 5011 section 4): a key that a trusted key signs becomes trusted after the add
- * hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
+ * The life cycle of a trust anchor (RFC 5011 section 4): a key that is signed by a trusted key becomes trusted after
+ * the add hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
  */
 import { speaksOf, withoutRevocation } from '../../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -16,9 +16,9 @@ export interface ManagedKey {
   /** RDATA of the key before it was revoked. */
   readonly rdata: Uint8Array;
   readonly state: KeyState;
-  /** When it entered this state, Unix milliseconds. */
+  /** Time at which it entered this state, Unix milliseconds. */
   readonly sinceMs: number;
-  /** Earliest time to become valid, Unix milliseconds; only meaningful in state `add-pending`. */
+  /** Earliest time at which it becomes valid, Unix milliseconds; only meaningful in state `add-pending`. */
   readonly trustedFromMs: number;
 }
 
@@ -33,7 +33,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** RFC 5011 sections 2.4.1 and 2.4.2. */
 const HOLD_DOWN_MS = 30 * DAY_MS;
-/** Keys beyond these wait until one of them is trusted or gone: a zone could name any number. */
+/**
+ * Maximum number of pending keys: a zone could name any number. Further keys wait until one of these is trusted or
+ * gone.
+ */
 const MAX_PENDING_KEYS = 8;
 
 /** The keys of one trust point after its DNSKEY RRset was seen, and what has changed. */
@@ -65,7 +68,7 @@ export function observed(
   return { keys: followed, changes };
 }
 
-/** Start: only a trusted key introduces others, and only a key itself revokes itself. */
+/** Start: only a trusted key can introduce others, and a key can only be revoked by itself. */
 function firstState(
   rdata: Uint8Array,
   isRevoked: boolean,
@@ -91,12 +94,12 @@ function nextState(
   if (!seen.isTrusted) return state;
   if (state !== 'add-pending') return present === undefined ? 'missing' : 'valid';
   if (present === undefined) return null;
-  // The key may have been configured since, by a newer Weir or by the operator.
+  // The key may have been configured in the meantime, by a newer Weir or by the operator.
   const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
   return isConfigured || nowMs >= trustedFromMs ? 'valid' : 'add-pending';
 }
 
-/** The anchors to validate with: the configured ones that were not revoked, and the keys found since. */
+/** The anchors used for validation: the configured ones that are not revoked, and the keys found since. */
 export function anchorsInForce(
   zone: Uint8Array,
   configured: readonly TrustAnchor[],
@@ -111,7 +114,7 @@ export function anchorsInForce(
   return [...left, ...found];
 }
 
-/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null without an answer. */
+/** Milliseconds until the keys are queried again (RFC 5011 section 2.3). `seen` is null without an answer. */
 export function refreshDelayMs(seen: TrustPointKeys | null): number {
   if (seen?.isTrusted !== true) return HOUR_MS;
   const shorterMs = Math.min(seen.originalTtlSecs, seen.expiresInSecs) * 1000;

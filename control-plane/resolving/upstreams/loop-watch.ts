@@ -1,12 +1,15 @@
-/** Watches the answered queries for names that only an upstream was asked for: then it sends questions back. */
+/**
+ * Watches the answered queries for names that were only sent to an upstream: if one arrives, the upstream sends queries
+ * back.
+ */
 import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../../query-log/rows/row.ts';
 
-/** Names a second beyond which a client is assumed to make them up. */
+/** Maximum number of such names per second; a client that sends more is assumed to make them up. */
 const MOST_A_SECOND = 32;
 
-/** Calls `report` with the token and the client of each such query. Each query of the node comes here. */
+/** Calls `report` with the token and the client of each such query. It is called for every query of the node. */
 export function watchLoops(report: (token: string, client: string) => void): (row: QueryLogRow) => void {
   let second = 0;
   let reported = 0;

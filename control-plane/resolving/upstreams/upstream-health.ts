@@ -1,4 +1,4 @@
-/** Merges the workers' reports of the upstream servers: counts are added, latencies pooled. */
+/** Merges the workers' reports about the upstream servers: counts are added, latencies pooled. */
 import type {
   UpstreamDetail,
   UpstreamFinding,
@@ -8,7 +8,7 @@ import type {
 import type { LatencyCounts, UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
 
 /**
- * One line per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
+ * One row per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
  * by `kind` from a pool of the same name. `reports`: one per worker.
  */
 export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
@@ -24,7 +24,7 @@ export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDe
   ];
 }
 
-/** Which line of `upstreamDetails()` is meant. */
+/** Identifies a row of `upstreamDetails()`. */
 export type UpstreamName = Pick<UpstreamDetail, 'address' | 'pool_name' | 'kind'>;
 
 /** The latencies of a server in a pool or zone, of all workers. */
@@ -32,7 +32,7 @@ export interface UpstreamLatency extends LatencyCounts {
   readonly server: UpstreamName;
 }
 
-/** The latencies behind `upstreamDetails()`, of the same lines. */
+/** The latencies behind `upstreamDetails()`, for the same rows. */
 export function upstreamLatencies(reports: readonly UpstreamReports[]): UpstreamLatency[] {
   return [
     ...latenciesOf(
@@ -47,7 +47,7 @@ export function upstreamLatencies(reports: readonly UpstreamReports[]): Upstream
 }
 
 /**
- * By server; for one in several pools or zones the best state counts. A server's answers for a zone do not affect its
+ * By server. If it is in several pools or zones, the best state counts. A server's answers for a zone do not affect its
  * state in a pool.
  */
 export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
@@ -85,7 +85,7 @@ function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...Upstre
   const [first] = reports;
   const sum = (of: (report: UpstreamReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
-  // The worker with most failures in a row has the newest reason.
+  // The worker with the most consecutive failures has the latest reason.
   const worst = reports
     .filter(({ lastError }) => lastError !== null)
     .sort((a, b) => b.consecutiveFailures - a.consecutiveFailures)[0];
@@ -107,7 +107,7 @@ function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...Upstre
   };
 }
 
-/** All workers report the same record, but some may not have asked the server yet. */
+/** All workers report the same record, but some may not have queried the server yet. */
 function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports'] {
   const finding = (feature: 'edns' | 'cookies' | 'case' | 'tcp'): UpstreamFinding =>
     reports.map(({ supports }) => supports[feature]).find((found) => found !== 'unknown') ?? 'unknown';
@@ -123,7 +123,7 @@ function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports
   };
 }
 
-/** A server that answers one worker is up. */
+/** A server is up if it answers at least one worker. */
 function statusOf(reports: readonly UpstreamReport[]): UpstreamStatus {
   const statuses = new Set(reports.map(({ status }) => status));
   return (['Healthy', 'Unhealthy', 'Unknown'] as const).find((status) => statuses.has(status)) ?? 'Unknown';

@@ -1,6 +1,6 @@
 /**
- * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that ship with Weir; and of the
- * test of servers before they are added to a pool.
+ * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that ship with Weir; and for
+ * testing servers before they are added to a pool.
  */
 import {
   KnownUpstreamList,
@@ -43,7 +43,7 @@ function readUpstreamHealth(supervisor: Upstreams): Route {
     path: '/upstream/health',
     access: 'viewer',
     tag,
-    summary: 'State of every upstream server, those of forward zones too',
+    summary: 'State of every upstream server, including those of forward zones',
     answer: UpstreamHealth,
     handle: () => upstreamHealth(supervisor.upstreams()),
   });
@@ -67,7 +67,7 @@ function listKnownUpstreams(): Route {
     path: '/upstream-catalog',
     access: 'viewer',
     tag,
-    summary: 'Public resolvers that ship with Weir as a choice: what they filter and log, and their servers',
+    summary: 'Public resolvers that ship with Weir: what they filter and log, and their servers',
     answer: KnownUpstreamList,
     handle: () => [...KNOWN_UPSTREAMS],
   });
@@ -80,7 +80,7 @@ function testUpstreamServers(trials: Pick<UpstreamTrials, 'run'>): Route {
     access: 'admin',
     tag,
     summary:
-      'Ask servers about the root before a pool has them: whether they answer, how fast, and whether DNSSEC passes them; nothing is stored',
+      'Test servers before they are added to a pool: whether they answer a query for the root, how fast, and whether DNSSEC records arrive; nothing is stored',
     body: UpstreamTestBody,
     answer: UpstreamTestResultList,
     waits: false,

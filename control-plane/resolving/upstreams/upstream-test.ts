@@ -1,4 +1,4 @@
-/** Asks upstream servers once, in a thread that shares the code of the threads that ask upstreams. */
+/** Queries upstream servers once, in a thread that shares its code with the threads that query upstreams. */
 import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { parseUpstream } from '../../../config/upstream-url.ts';
@@ -13,20 +13,20 @@ import type {
 const ENTRY = new URL('../../../dns-worker/threads/upstream-test-thread.ts', import.meta.url);
 /** JavaScript heap of the thread, MiB. */
 const HEAP_MIB = 64;
-/** Time for each question, milliseconds: a user waits for the answers. */
+/** Time limit of each query in milliseconds: a user is waiting for the results. */
 const TIMEOUT_MS = 2000;
-/** Time for the thread to start and to ask its questions, of which the first alone may take all of its time. */
+/** Time limit for the thread to start and send its queries, of which the first alone may use up its whole time. */
 const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
-/** Servers that are asked; the others count as untested. */
+/** Maximum number of servers that are tested; the others count as untested. */
 const MOST_SERVERS = 64;
 
-/** Settings for asking servers. */
+/** Settings of a test. */
 export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
-  /** Port on which this node answers DNS: a server there would send each question back. */
+  /** Port on which this node answers DNS: a server at this port would send each query back. */
   readonly dnsPort: number;
 }
 
-/** Reason why each of these servers cannot be used, as the configuration writes them; null = it has answered. */
+/** Reason why each of these servers, in the notation of the configuration, cannot be used; null = it has answered. */
 export async function testUpstreams(
   servers: readonly string[],
   parts: UpstreamTestParts,
@@ -36,7 +36,7 @@ export async function testUpstreams(
   return new Map([...trials].map(([address, { fault }]) => [address, fault]));
 }
 
-/** Results of asking each of these servers; ends with `gone`, whose reason it throws. */
+/** Tests each of these servers; ends when `gone` is aborted, and throws its reason. */
 export async function tryUpstreams(
   servers: readonly string[],
   { dnsPort, ...parts }: UpstreamTestParts & Pick<UpstreamTestStart, 'asksSignatures'>,
@@ -47,8 +47,7 @@ export async function tryUpstreams(
   for (const address of new Set(servers)) {
     const server = parseUpstream(address);
     if (server === undefined) trials.set(address, untried('it is not an upstream server'));
-    else if (isOwn(server, dnsPort))
-      trials.set(address, untried('it is this server: questions would go round'));
+    else if (isOwn(server, dnsPort)) trials.set(address, untried('it is this server: queries would loop'));
     else if (asked.length === MOST_SERVERS) trials.set(address, untried('not tested'));
     else asked.push(server);
   }
@@ -76,7 +75,7 @@ async function askThread(
   const { promise, resolve } = Promise.withResolvers<UpstreamTestAnswer>();
   const allFail = (reason: string): void => resolve(start.servers.map(() => untried(reason)));
   const timer = setTimeout(() => allFail('not tested: the test took too long'), LIMIT_MS);
-  const leave = (): void => allFail('not tested: the client left');
+  const leave = (): void => allFail('not tested: the client disconnected');
   gone?.addEventListener('abort', leave);
   worker.once('message', resolve);
   worker.once('error', (error: unknown) => allFail(`not tested: ${reasonOf(error)}`));
@@ -92,7 +91,7 @@ async function askThread(
   }
 }
 
-/** Whether an address and a port are those at which this node answers. */
+/** Whether this node answers DNS at an address and a port. */
 function isOwn({ transport, host, port }: UpstreamSettings, dnsPort: number): boolean {
   if (port !== dnsPort || (transport !== 'udp' && transport !== 'tcp')) return false;
   const own = Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map(({ address }) => address));

@@ -1,4 +1,4 @@
-/** Tests of servers that users request before a pool has them: few at a time, since each runs in a thread. */
+/** Tests of servers that users request before adding them to a pool: few at a time, since each runs in a thread. */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { UpstreamTest, UpstreamTestResult } from '../../../shared/api/upstreams-api.ts';
 import type { UpstreamTrial } from '../../../shared/threads/upstream-test-messages.ts';
@@ -6,7 +6,7 @@ import { invalid, overloaded } from '../../api/api-error.ts';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import { tryUpstreams, type UpstreamTestParts } from './upstream-test.ts';
 
-/** Tests that may wait for the one that runs. */
+/** Maximum number of tests that wait for the running one. */
 const MOST_WAITING = 2;
 const RETRY_SECS = 5;
 const EXPECTED = 'expected an upstream server such as 192.0.2.53 or tls://dns.example.org@192.0.2.53';
@@ -17,19 +17,19 @@ export class UpstreamTrials {
   private readonly turns = new Semaphore(1);
   private count = 0;
 
-  /** `parts` as they are configured now. */
+  /** `parts` returns the current settings. */
   constructor(parts: () => UpstreamTestParts) {
     this.parts = parts;
   }
 
-  /** Asks each server; throws 400 for texts that are not servers, 503 if too many tests wait. */
+  /** Tests each server; throws 400 for strings that are not servers, and 503 if too many tests are waiting. */
   async run({ servers }: UpstreamTest, gone: AbortSignal): Promise<UpstreamTestResult[]> {
     const faults = servers.flatMap((server, at) =>
       parseUpstream(server) === undefined ? [{ path: `servers.${at}`, message: EXPECTED }] : [],
     );
     if (faults.length > 0) throw invalid(faults);
     if (this.count > MOST_WAITING)
-      throw overloaded('other tests of servers wait; try again later', RETRY_SECS);
+      throw overloaded('too many tests are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
       return await this.turns.run(async () => {

@@ -1,6 +1,7 @@
 /**
- * SQL of `blobs`: contents that one node fetches and all need, gzip-compressed, in parts. A blob is named by its text, so
- * it never changes, and is stored in the transaction that makes a row name it.
+ * SQL of `blobs`: content that one node fetches and all nodes need, gzip-compressed and split into parts. A blob is
+ * named after the hash of its text, so it never changes. It is stored in the same transaction as the row that refers to
+ * it.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,7 +12,7 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { errorCode } from '../../../shared/errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** Bytes of a part: a connection holds one at a time. */
+/** Size of a part in bytes: a connection holds one part at a time. */
 const PART_BYTES = 1_048_576;
 
 /** The content of a blob does not match its name. */
@@ -19,12 +20,12 @@ export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 }
 
-/** Names a text by its SHA-256, hexadecimal. */
+/** The key of a text: its SHA-256, hexadecimal. */
 export function contentKey(digest: string): string {
   return digest.slice(0, 32);
 }
 
-/** Stores a gzip-compressed file under its key, unless it is there. Of transactions that do so one runs at a time. */
+/** Stores a gzip-compressed file under its key, unless it exists. Such transactions run one at a time. */
 export async function storeBlob(tx: Queryable, key: string, path: string): Promise<void> {
   if ((await missingBlobs(tx, [key])).length === 0) return;
   const file = await open(path);
@@ -57,7 +58,7 @@ export async function packText(text: string): Promise<PackedText> {
   return { key, bytes: bytes.length, packed: await promisify(gzip)(bytes) };
 }
 
-/** Stores a text under its key, unless it is there; as `storeBlob`. */
+/** Stores a text under its key, unless it exists; like `storeBlob`. */
 export async function storeText(tx: Queryable, { key, packed }: PackedText): Promise<void> {
   if ((await missingBlobs(tx, [key])).length === 0) return;
   for (let part = 0; part * PART_BYTES < packed.length; part++) {
@@ -66,14 +67,14 @@ export async function storeText(tx: Queryable, { key, packed }: PackedText): Pro
   }
 }
 
-/** A stored text; null if there is none. */
+/** A stored text; null if it does not exist. */
 export async function readText(db: Queryable, key: string): Promise<string | null> {
   const parts: Buffer[] = [];
   for await (const part of partsOf(db, key)) parts.push(part);
   return parts.length === 0 ? null : (await promisify(gunzip)(Buffer.concat(parts))).toString('utf8');
 }
 
-/** The keys without a blob. */
+/** Those of the keys that have no blob. */
 export async function missingBlobs(db: Queryable, keys: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ key: string }>(
     `SELECT key FROM unnest($1::text[]) AS key
@@ -84,8 +85,8 @@ export async function missingBlobs(db: Queryable, keys: readonly string[]): Prom
 }
 
 /**
- * Writes a blob into a new file, gzip-compressed as it is; false if there is none. On failure the file may be left
- * behind, for the caller to remove. @throws {DamagedBlob}
+ * Writes a blob to a new file, still gzip-compressed; false if it does not exist. On failure the file may be left
+ * behind, for the caller to delete. @throws {DamagedBlob}
  */
 export async function fetchBlob(db: Queryable, key: string, path: string): Promise<boolean> {
   if ((await missingBlobs(db, [key])).length > 0) return false;
@@ -98,11 +99,12 @@ export async function fetchBlob(db: Queryable, key: string, path: string): Promi
     if (!errorCode(error).startsWith('Z_')) throw error;
     throw new DamagedBlob(`blob ${key} cannot be read`, { cause: error });
   }
-  if (contentKey(digest.digest('hex')) !== key) throw new DamagedBlob(`blob ${key} has another content`);
+  if (contentKey(digest.digest('hex')) !== key)
+    throw new DamagedBlob(`the content of blob ${key} does not match its checksum`);
   return true;
 }
 
-/** Removes a blob that is of no use, so that who needs it fetches it again. */
+/** Deletes an unusable blob, so that it is fetched again when needed. */
 export async function removeBlob(tx: Queryable, key: string): Promise<void> {
   await tx.query('DELETE FROM blobs WHERE content_key = $1', [key]);
 }

@@ -1,7 +1,7 @@
 /**
  * Follows changes in the database from any source: policy is applied on this node, and other parts are notified of
- * changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice a second;
- * changes made while the connection was lost are found once it is back.
+ * changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice per
+ * second; changes made while the connection was down are found when it is back.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Coalescer } from '../concurrency/coalescer.ts';
@@ -33,33 +33,33 @@ export interface FollowingPolicy {
   mark(): number | null;
 }
 
-/** Handles a change of a table, soon; resolves when it is done. It is called again if it rejects. */
+/** Handles a change of a table; resolves when done. It is called again if it rejects. */
 export type ChangeListener = () => unknown;
 
-/** A listener, and how far it is. */
+/** A listener and its progress. */
 interface Listening {
   readonly table: FollowedTable;
   readonly retrying: Retrying;
-  /** Number of changes that were reported to it. */
+  /** Number of changes reported to it. */
   told: number;
-  /** Number of these that it has handled. */
+  /** Number of changes it has handled. */
   taken: number;
 }
 
 const NOTHING_KNOWN: PolicyPosition = { revision: 0, versions: {}, mark: 0, tables: null };
 
-/** Follows from its making until it is closed. One per node. */
+/** Follows changes from its creation until it is closed. One per node. */
 export class ChangeFollower {
   private readonly catchingUp: Coalescer;
   private readonly listeners = new Set<Listening>();
   private readonly stop: () => void;
   private known = NOTHING_KNOWN;
-  /** The fault that was last logged. */
+  /** The last fault that was logged. */
   private fault = '';
   private readonly policy: FollowingPolicy;
   private readonly logger: Logger;
   private readonly reached: () => void;
-  /** The newest mark at which the listeners had taken everything. */
+  /** The newest mark at which the listeners had handled everything. */
   private heardMark: number | null = null;
 
   /** `reached` is called when the listeners have reached another mark. */
@@ -81,8 +81,8 @@ export class ChangeFollower {
   }
 
   /**
-   * Calls back when the table has changed, also on this node itself, and when it may have; returns how to stop that. A
-   * burst of changes is one more call.
+   * Calls the listener when the table has changed, including by this node, and when it may have changed; returns a
+   * function that stops that. A burst of changes results in one more call.
    */
   onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
     const work = async (): Promise<void> => {
@@ -108,7 +108,7 @@ export class ChangeFollower {
     return ofPolicy === null || this.heardMark === null ? null : Math.min(ofPolicy, this.heardMark);
   }
 
-  /** Ends; resolves when no policy is being applied any longer. */
+  /** Stops; resolves when no policy is being applied any longer. */
   async close(): Promise<void> {
     this.stop();
     for (const { retrying } of this.listeners) void retrying.close();
@@ -123,7 +123,7 @@ export class ChangeFollower {
     const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
     for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) tell(listening);
     this.noteHeard();
-    // Policy logs what fails, and tries again itself.
+    // Policy logs errors and retries by itself.
     this.catchingUp.run().catch(() => undefined);
   }
 
@@ -131,18 +131,18 @@ export class ChangeFollower {
   private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
     if (position.tables === before.tables && position.revision >= before.revision) return false;
     const revisions = { revision: position.revision, before: before.revision };
-    this.logger.warn(
-      'the database is another one than before, as after a restore: its policy counts',
-      revisions,
-    );
+    this.logger.warn('the database was replaced, for example by a restore: using its policy', revisions);
     return true;
   }
 
   private tellFault(fault: string): void {
     if (fault !== '' && fault !== this.fault)
-      this.logger.error('follow changes: some that others make are noticed late, or at the next start', {
-        fault,
-      });
+      this.logger.error(
+        'cannot follow all changes: some changes by other nodes are noticed late, or at the next start',
+        {
+          fault,
+        },
+      );
     this.fault = fault;
   }
 

@@ -1,7 +1,7 @@
 /**
- * The secret that all nodes of a database share, so that a client may go from one to another: keys of TLS session
- * tickets and of DNS cookies are derived from it. The first node makes it, the database keeps it, and each node has a
- * copy in its data directory, since a start waits for no database. It goes nowhere else.
+ * The secret that all nodes of a database share, so that clients may switch between nodes: keys of TLS session tickets
+ * and of DNS cookies are derived from it. The first node creates it, the database stores it, and each node has a copy
+ * in its data directory, since starting does not wait for the database. It is stored nowhere else.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,10 +26,10 @@ export class ClusterSecret {
   private readonly parts: ClusterSecretParts;
   private readonly path: string;
   private secret: Buffer;
-  /** Whether the file has it. */
+  /** Whether it is in the file. */
   private isKept: boolean;
 
-  /** Uses the secret of the last run, or else a new one until the database has another. */
+  /** Uses the secret of the last run, or a new one until the database provides another. */
   constructor(parts: ClusterSecretParts) {
     this.parts = parts;
     this.path = join(parts.dataDir, 'cluster-secret');
@@ -43,13 +43,15 @@ export class ClusterSecret {
     return this.secret;
   }
 
-  /** Agrees with the other nodes each time the database comes up; returns how to stop that. */
+  /**
+   * Synchronizes the secret with the other nodes each time the database comes up; returns a function that stops that.
+   */
   follow(): () => Promise<void> {
     const { database, logger } = this.parts;
-    return onDatabaseUp(database, logger, 'agree on the secret of all nodes', () => this.agree());
+    return onDatabaseUp(database, logger, 'synchronize the cluster secret', () => this.agree());
   }
 
-  /** Takes the secret of the database, or gives it this one if it has none. */
+  /** Adopts the secret in the database, or stores this one if there is none. */
   async agree(): Promise<void> {
     const { database, logger } = this.parts;
     await database.query('INSERT INTO cluster_secret (secret) VALUES ($1) ON CONFLICT DO NOTHING', [
@@ -60,7 +62,7 @@ export class ClusterSecret {
     if (!secret.equals(this.secret)) {
       this.secret = secret;
       this.isKept = false;
-      logger.info('took the secret of all nodes from the database');
+      logger.info('adopted the cluster secret from the database');
     }
     if (this.isKept) return;
     await writeDurably(this.path, Buffer.from(`${secret.toString('hex')}\n`));
@@ -73,12 +75,12 @@ export class ClusterSecret {
     try {
       const text = readFileSync(path, 'latin1').trim();
       if (HEX_SECRET.test(text)) return Buffer.from(text, 'hex');
-      logger.warn('read the secret of all nodes: the file is damaged, the database has another copy', {
+      logger.warn('the file of the cluster secret is damaged; the database has another copy', {
         path,
       });
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        logger.warn('read the secret of all nodes', { path, reason: reasonOf(error) });
+        logger.warn('read the cluster secret', { path, reason: reasonOf(error) });
     }
     return null;
   }

@@ -94,7 +94,7 @@ describe('JobLeases', () => {
     expect((await own.database.query(`SELECT 1 FROM meta WHERE key = 'fenced'`)).rows).toEqual([]);
     first.fail(new LeaseLost('as a job does that cannot store'));
     expect(await first.outcome).toBe(false);
-    expect(stopped.logger.text()).toContain('a job was left to another node');
+    expect(stopped.logger.text()).toContain('another node has taken over a job');
     // The first node cannot release the lease of the second.
     await confirmed(second.lease);
     second.end(undefined);

@@ -1,8 +1,8 @@
 /**
- * Jobs that one node does for all. A lease defines who has a job and until when, only by the database's clock, and has
- * a token that no earlier holder has. A node that was stopped for longer than its lease cannot know that it lost the
- * job, so a job stores its results in a transaction that confirms the token. Session locks would be lost behind a
- * pooler, and would outlive a holder that hangs.
+ * Jobs that one node does for all. A lease defines who has a job and until when, by the clock of the database only, and
+ * has a token that differs from those of all earlier holders. A node that was suspended for longer than its lease
+ * cannot know that it lost the job, so a job stores its results in a transaction that confirms the token. Session locks
+ * would be lost behind a pooler, and would outlive a holder that hangs.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -11,7 +11,10 @@ import type { Queryable } from '../db/database.ts';
 export interface LeaseParts {
   readonly database: Queryable;
   readonly logger: Logger;
-  /** See `nodeUuid`: a start on the same data directory takes over at once what the run before it had. */
+  /**
+   * See `nodeUuid`: a process that starts on the same data directory immediately takes over the jobs of the previous
+   * one.
+   */
   readonly node: string;
   /** Milliseconds between two renewals. */
   readonly renewMs?: number;
@@ -19,16 +22,16 @@ export interface LeaseParts {
 
 /** The right to do a job. */
 export interface Lease {
-  /** Aborted once another node is known to have the job. */
+  /** Aborted when another node is known to have the job. */
   readonly signal: AbortSignal;
   /**
-   * Holds the lease until the end of the transaction, in which alone the job may store what it found. May be asked at
-   * any place in it. @throws {LeaseLost}
+   * Holds the lease until the end of the transaction; the results of the job may only be stored in such a transaction.
+   * May be called anywhere in it. @throws {LeaseLost}
    */
   confirm(tx: Queryable): Promise<void>;
 }
 
-/** Another node has, or had, the job. */
+/** Another node has taken over the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -38,7 +41,7 @@ const LEASE_SECS = 15;
 const RENEW_MS = 5000;
 const LENGTH = `interval '${LEASE_SECS} seconds'`;
 
-/** A lease that ends later than any could has been written before the clock was set back. */
+/** A lease that ends later than possible was written before the clock was set back. */
 const TAKE = `INSERT INTO leases AS held (job, node, token, until)
   VALUES ($1, $2, nextval('lease_tokens'), clock_timestamp() + ${LENGTH})
   ON CONFLICT (job) DO UPDATE SET node = excluded.node, token = excluded.token, until = clock_timestamp() + ${LENGTH}
@@ -51,7 +54,7 @@ const RELEASE = 'DELETE FROM leases WHERE job = $1 AND token = $2';
 /** The leases of a node. */
 export class JobLeases {
   private readonly parts: LeaseParts;
-  /** Jobs of this process, which the database would give it twice. */
+  /** Jobs of this process; the database would grant them to it twice. */
   private readonly atWork = new Set<string>();
 
   constructor(parts: LeaseParts) {
@@ -59,8 +62,8 @@ export class JobLeases {
   }
 
   /**
-   * Does `work` while this node has the job. False if another node has it, or took it over because this one was
-   * stopped. Throws what `work` or the database throws.
+   * Runs `work` while this node has the job. Returns false if another node has it, or took it over because this one was
+   * suspended. Throws what `work` or the database throws.
    */
   async hold(job: string, work: (lease: Lease) => Promise<unknown>): Promise<boolean> {
     if (this.atWork.has(job)) return false;
@@ -107,12 +110,12 @@ export class JobLeases {
       return true;
     } catch (error) {
       if (!(error instanceof LeaseLost) && !lost.signal.aborted) throw error;
-      logger.warn('a job was left to another node', { job });
+      logger.warn('another node has taken over a job', { job });
       return false;
     } finally {
       clearInterval(timer);
       await database.query(RELEASE, [job, token]).catch((error: unknown) => {
-        logger.debug('release a lease: it runs out by itself', { job, reason: reasonOf(error) });
+        logger.debug('could not release a lease; it expires by itself', { job, reason: reasonOf(error) });
       });
     }
   }

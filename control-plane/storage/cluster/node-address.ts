@@ -1,12 +1,12 @@
-/** An address at which other machines may reach this one. */
+/** An address at which other machines can reach this one. */
 import { networkInterfaces } from 'node:os';
 import { isIPv4 } from 'node:net';
 
 const EVERY = new Set(['0.0.0.0', '::']);
 
 /**
- * Of the addresses that DNS listens at, the first that is not only this machine's; of a machine that listens at all of
- * its addresses, the first one, IPv4 before IPv6. Null if there is none.
+ * The first address on which DNS listens that is not local to this machine; if it listens on all addresses, the first
+ * address of the machine, IPv4 before IPv6. Null if there is none.
  */
 export function reachableAddress(
   bindAddresses: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * The claim of this process to its node name. Two machines with one name would mix their rows, so the first one holds
- * the name while its heartbeat continues. The other one reports the conflict, answers DNS, and spools its log until the
- * name is free.
+ * The claim of this process to its node name. Two machines with the same name would mix their rows, so the first one
+ * holds the name while its heartbeat continues. The other one reports the conflict, answers DNS, and spools its log
+ * until the name is free.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -27,7 +27,7 @@ export interface NodeClaimParts {
   readonly onHeld?: (isHeld: boolean) => void;
 }
 
-/** Milliseconds between two heartbeats, and between those that report a change at once. */
+/** Milliseconds between two heartbeats, and between those that report a change immediately. */
 const BEAT_MS = 2000;
 const NEWS_MS = 50;
 
@@ -42,7 +42,7 @@ export class NodeClaim {
   private figures: (() => NodeFigures) | undefined;
   private inTrouble: readonly TroubledNode[] = [];
   private versions: Beat['otherVersions'] = [];
-  /** Offset of this machine's clock ahead of the database's. */
+  /** By how much this machine's clock is ahead of the database's. */
   private clockOffsetMs: number | null = null;
   private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
   private timer: NodeJS.Timeout | undefined;
@@ -70,12 +70,12 @@ export class NodeClaim {
     this.tellNews();
   }
 
-  /** Something has changed that others should know before the next heartbeat. */
+  /** Reports a change before the next regular heartbeat. */
   tellNews(): void {
     if (this.figures !== undefined) this.news.request();
   }
 
-  /** Other nodes that are silent or answer by an older policy, as of the last heartbeat. */
+  /** Other nodes that are silent or use an older policy, as of the last heartbeat. */
   othersInTrouble(): readonly TroubledNode[] {
     return this.inTrouble;
   }
@@ -100,7 +100,7 @@ export class NodeClaim {
     return this.held;
   }
 
-  /** Reason why it does not hold it; null = no conflict. */
+  /** Reason why it does not hold the name; null = no conflict. */
   trouble(): string | null {
     return this.lastTrouble;
   }
@@ -142,7 +142,7 @@ export class NodeClaim {
       this.inTrouble = [];
       this.versions = [];
       if (error instanceof DatabaseUnavailable) return;
-      logger.warn('claim the name of this node: retried later', { name, reason: reasonOf(error) });
+      logger.warn('could not claim the node name; retrying later', { name, reason: reasonOf(error) });
     }
   }
 
@@ -175,7 +175,7 @@ export class NodeClaim {
 
   private reasonOf(holder: NodeHolder): string {
     const { name, uuid } = this.identity;
-    const until = 'its query log waits on disk until that ends';
+    const until = 'its query log is kept on disk until then';
     if (holder.name !== name)
       return `the name ${name} of this node has the same id as ${holder.name}: choose another server.node_name; ${until}`;
     if (holder.uuid === uuid)

@@ -1,6 +1,6 @@
 /**
- * Reports of the nodes of a database, in the `nodes` table, and their state. `node-store.ts` knows which process holds
- * a name.
+ * Reports of the nodes of a database in the `nodes` table, and the state of the nodes. `node-store.ts` determines which
+ * process holds a name.
  */
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { Queryable } from '../db/database.ts';
@@ -22,7 +22,7 @@ export interface NodeFigures {
   readonly policyRevision: number | null;
   /** See `setMark()`; null = not known. */
   readonly mark: number | null;
-  /** Queries of the last second. */
+  /** Queries in the last second. */
   readonly qps: number;
   readonly others: Omit<SaidFigures, 'clock_offset_ms'>;
 }
@@ -31,9 +31,9 @@ export interface NodeFigures {
 export interface Beat {
   /** Unix milliseconds by the clock of the database. */
   readonly databaseMs: number;
-  /** Other nodes that are silent, or answer by an older policy. */
+  /** Other nodes that are silent, or use an older policy. */
   readonly inTrouble: readonly TroubledNode[];
-  /** Other nodes that run and are of another version. */
+  /** Other running nodes that have another version. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
 }
 
@@ -43,7 +43,7 @@ export interface TroubledNode {
   readonly isSilent: boolean;
 }
 
-/** A row of the table; `lagOfAsked` = the lag of the revision that was asked for. */
+/** A row of the table; `lagOfAsked` = the lag of the requested revision. */
 export interface NodeRow extends Pick<
   ClusterNode,
   'node' | 'version' | 'address' | 'state' | 'presence' | 'qps'
@@ -66,22 +66,22 @@ export const GONE_SECS = 60;
 /** Seconds after which a node should have applied a newer revision. */
 const BEHIND_SECS = 5;
 
-/** Seconds since the last heartbeat; a clock that was set back makes no node live. */
+/** Seconds since the last heartbeat; absolute, so that a clock that was set back does not make a node live. */
 const SILENCE = 'abs(extract(epoch FROM clock_timestamp() - last_seen))';
-/** A node that has ended is gone at once. */
+/** A node that has stopped is gone immediately. */
 const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
   WHEN ${SILENCE} > ${LATE_SECS} THEN 'late' ELSE 'live' END`;
 
-/** A condition on a row of the table: the node has not ended and is not gone. */
+/** Condition on a row of the table: the node has not stopped and is not gone. */
 export const IS_THERE = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
 
-/** Milliseconds for which there has been a newer revision than this one; null if it is. */
+/** Milliseconds since there is a newer revision; null if this is the newest. */
 const lagOf = (revision: string): string =>
   `CASE WHEN ${revision}::bigint IS NULL THEN NULL ELSE coalesce((SELECT greatest(0, least(2147483647,
      extract(epoch FROM clock_timestamp() - created_at) * 1000))::integer
      FROM revisions WHERE id > ${revision}::bigint ORDER BY id LIMIT 1), 0) END`;
 
-/** Troubled nodes, except those that have stopped properly. */
+/** Nodes in trouble, except those that were stopped properly. */
 const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'isSilent', silent) ORDER BY name), '[]')
   FROM (SELECT id, name, ${SILENCE} > ${LATE_SECS} AS silent, ${lagOf('policy_revision')} AS lag
           FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL) AS node
@@ -112,7 +112,7 @@ export async function beatNode(
   return rows[0] ?? null;
 }
 
-/** All nodes by name that are not forgotten, with the lag of `revision`. */
+/** All nodes that are not forgotten, by name, with the lag of `revision`. */
 export async function listNodes(database: Queryable, revision: number | null): Promise<NodeRow[]> {
   const { rows } = await database.query<NodeRow>(
     `SELECT id, name AS node, version, address, state, ${PRESENCE} AS presence, started_at, last_seen, applied_at,
@@ -123,7 +123,7 @@ export async function listNodes(database: Queryable, revision: number | null): P
   return rows;
 }
 
-/** Names of the nodes that run and have not reported that they have reached this mark, or a newer one. */
+/** Names of the running nodes that have not reported this mark or a newer one. */
 export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
     `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
@@ -132,7 +132,7 @@ export async function nodesBehind(database: Queryable, mark: number): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** Deletes a node that is gone; otherwise returns why not. */
+/** Deletes a node if it is gone; otherwise returns the reason against it. */
 export async function forgetNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(
     `SELECT ${PRESENCE} AS presence FROM nodes WHERE name = $1 AND forgotten_at IS NULL FOR UPDATE`,

@@ -24,12 +24,12 @@ export interface NodeHolder {
 /** Seconds without a heartbeat after which a holder loses the name. */
 const SILENT_SECS = 60;
 
-/** Start of the key in `meta` of a node one of whose processes did not release its name; the id follows. */
+/** Prefix of the key in `meta` that marks a node of which a process did not release its name; followed by the id. */
 export const KILLED = 'killed_run ';
 
 /**
- * Notes that the process before this one did not release its name, and so was killed, or had no database at its end: what
- * it logged last is not known. For the first claim of a process.
+ * Records that the previous process did not release its name. It was killed, or had no database at its end, so its
+ * latest log rows may be missing. For the first claim of a process.
  */
 export async function noteKilled(database: Queryable, { name, uuid, run }: NodeIdentity): Promise<void> {
   await database.query(
@@ -41,15 +41,15 @@ export async function noteKilled(database: Queryable, { name, uuid, run }: NodeI
   );
 }
 
-/** Id of a node in log rows: 31 bits of its name, always the same. */
+/** Id of a node in log rows: 31 bits derived from its name, so always the same. */
 export function nodeIdOf(name: string): number {
   return crc32(name) >>> 1;
 }
 
 /**
  * Claims the name for this process, or renews the claim; null = done, else the holder. A name is free if its holder has
- * ended or is silent, and with `isFirst` also to another process of the same data directory, so that a start can follow
- * a kill. A clock that was set back does not extend a claim.
+ * stopped or is silent, and with `isFirst` also for another process on the same data directory, so that a restart can
+ * follow a kill. A clock that was set back does not extend a claim.
  */
 export async function claimNode(
   database: Queryable,

@@ -1,7 +1,7 @@
 /**
- * Identity of a data directory, whatever the node's name: a UUID in a file, and next to it a file with the place where
- * it was created. A copy in another place is another node: with the same UUID it would take over the jobs of the first
- * at once.
+ * Identity of a data directory, independent of the node's name: a UUID in a file, next to a file with the location
+ * where it was created. A copy in another location is another node: with the same UUID it would take over the jobs of
+ * the first node immediately.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Made when a system is installed; a container may have none. */
+/** Created when a system is installed; may be missing in a container. */
 const MACHINE_ID = '/etc/machine-id';
 
-/** Where a data directory lies: on which machine, under which path. One line. */
+/** Location of a data directory: its machine and path. One line. */
 export function placeOf(dataDir: string): string {
   return [hostname(), realpathSync(dataDir), readText(MACHINE_ID)].join(' ').trim();
 }
 
 /**
- * The UUID of a data directory; made if there is none, or if it was copied or moved from another place. If it cannot be
+ * The UUID of a data directory; created if there is none, or if the directory was copied or moved. If it cannot be
  * stored, it is valid for this run only.
  */
 export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDir)): string {
@@ -31,12 +31,12 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
       writeFileSync(file, `${text}\n`, { mode: 0o600, flush: true });
     } catch (error) {
       const fields = { path: file, reason: reasonOf(error) };
-      logger.warn('keep the UUID of this node: the next start makes another', fields);
+      logger.warn('could not store the UUID of this node; the next start will create another', fields);
     }
   };
   const known = readText(path);
   const madeAt = readText(placePath);
-  // None was written if the first start ended between the two files.
+  // It is missing if the first start ended between writing the two files.
   const isHere = madeAt === '' || madeAt === place;
   if (UUID.test(known) && isHere) {
     if (madeAt === '') keep(placePath, place);
@@ -45,7 +45,7 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
   if (known !== '')
     logger.warn(
       isHere
-        ? 'read the UUID of this node: the file is damaged, a new one is made'
+        ? 'the file with the UUID of this node is damaged; creating a new one'
         : 'this data directory was copied or moved: it gets a new UUID, as the other may still be in use',
       isHere ? { path } : { before: madeAt, now: place },
     );
@@ -59,6 +59,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
-    return ''; // The first start, or an unreadable file: writing it reports why.
+    return ''; // The first start, or an unreadable file: writing will report the reason.
   }
 }

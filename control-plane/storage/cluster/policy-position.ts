@@ -1,12 +1,12 @@
 /**
- * Position of the policy of a database: each change moves it in the same transaction, so that a node can determine
- * reliably and cheaply whether it has the newest policy. Triggers write the versions and announce each of them by
+ * Position of the policy in a database: each change advances it in the same transaction, so that a node can determine
+ * reliably and cheaply whether it has the newest policy. Triggers update the versions and announce each of them with
  * NOTIFY.
  */
 import type { Queryable } from '../db/queryable.ts';
 import { TABLES } from '../db/restored-tables.ts';
 
-/** A version of each policy table, by its name in `table_versions`: another one for other rows. */
+/** Version of each policy table, by its name in `table_versions`; it changes with the rows. */
 export type TableVersions = Readonly<Record<string, string>>;
 
 /** All names in `table_versions`. */
@@ -30,9 +30,9 @@ export interface PolicyPosition {
   /** The newest revision; 0 = before the first. */
   readonly revision: number;
   readonly versions: TableVersions;
-  /** A number that is raised to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
+  /** A number that is increased to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
   readonly mark: number;
-  /** Names the tables, see `TABLES`: after a restore they are others, and all else may be as it was before. */
+  /** Identifies the tables, see `TABLES`: they are different after a restore, when everything else may be as before. */
   readonly tables: string | null;
 }
 
@@ -40,24 +40,24 @@ export interface PolicyPosition {
 export const POSITION_CHANNEL = 'weir';
 
 const UNREADABLE = -1;
-/** SQL of the mark in a value of `meta`; null if that is not a number, so that reading the position never fails. */
+/** SQL of the mark in a value of `meta`; null if it is not a number, so that reading the position never fails. */
 const markIn = (value: string): string =>
   `CASE WHEN ${value}::text ~ '^[0-9]{1,15}$' THEN ${value}::text::bigint END`;
 
-/** An expression of SQL: the position as JSON. */
+/** SQL expression: the position as JSON. */
 export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SELECT coalesce(max(id), 0) FROM revisions),
   'versions', (SELECT coalesce(json_object_agg(name, version), '{}') FROM table_versions),
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
 
-/** Versions that policy does not read: rights in the API, names of clients, the fetched catalog, requests of devices. */
+/** Versions that do not affect policy: API permissions, names of clients, the fetched catalog, requests of devices. */
 const BESIDE_POLICY: ReadonlySet<string> = new Set([
   ...['access', 'client_settings', 'service_catalog', 'unblock_requests'],
 ]);
 
 /**
- * Marks the position and announces it: a node that has reached the mark has everything that was committed before. A
- * mark that cannot be read, or that was restored from an earlier state, restarts above those that nodes have reached.
+ * Sets a new mark and announces it: a node that has reached the mark has everything that was committed before. A mark
+ * that cannot be read, or that was restored from an earlier state, restarts above those that nodes have reached.
  */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
@@ -72,7 +72,7 @@ export async function setMark(database: Queryable): Promise<number> {
   return rows[0]!.mark;
 }
 
-/** Whether one position may be of the same life of a database as an earlier one: marks and tables do not go back. */
+/** Whether a position may follow an earlier one of the same database: marks and tables do not go back. */
 export function mayFollow(one: PolicyPosition, earlier: PolicyPosition): boolean {
   return one.mark >= earlier.mark && one.tables === earlier.tables;
 }
@@ -82,13 +82,13 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/** Whether the rows of policy are the same at both positions; without a version of a table, by the revision alone. */
+/** Whether the policy rows are the same at both positions; if a table has no version, decided by the revision alone. */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));
 }
 
-/** Faults of a position, as text for users; empty = none. */
+/** Errors in a position, as text for users; empty = none. */
 export function faultOf(position: PolicyPosition): string {
   const faults = unversioned(position).map((name) => `"table_versions" has no row "${name}"`);
   if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is not a number');

@@ -1,6 +1,6 @@
-/** Runs a piece of work one at a time; a burst of calls becomes one more run. */
+/** Runs an operation one at a time; a burst of calls results in one more run. */
 
-/** Serialises `work`. Each caller waits for a run that began after its call. */
+/** Serializes `work`. Each caller waits for a run that started after its call. */
 export class Coalescer {
   private readonly work: () => Promise<void>;
   private running: Promise<void> | undefined;
@@ -10,7 +10,7 @@ export class Coalescer {
     this.work = work;
   }
 
-  /** Settles like the run that covers this call. */
+  /** Settles with the result of the run that covers this call. */
   run(): Promise<void> {
     if (this.queued !== undefined) return this.queued;
     if (this.running === undefined) return this.start();

@@ -1,4 +1,6 @@
-/** Runs a piece of work at once, and then at most once in a while: calls within the pause become one run at its end. */
+/**
+ * Runs an operation immediately, then at most once per interval: calls during the pause result in one run at its end.
+ */
 
 /** Work that must not reject, one run at a time. */
 export class PacedWork {
@@ -14,7 +16,7 @@ export class PacedWork {
     this.pauseMs = pauseMs;
   }
 
-  /** Requests a run that begins after this call: now, or when the pause is over. */
+  /** Requests a run that starts after this call: now, or when the pause is over. */
   request(): void {
     this.isDue = true;
     if (this.running === undefined && this.pause === undefined) this.start();

@@ -1,4 +1,4 @@
-/** Work that must succeed eventually: retried with growing pauses until it does. */
+/** Work that must succeed eventually: it is retried with increasing pauses. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
@@ -16,7 +16,7 @@ export interface RetryingOptions {
 const FIRST_MS = 500;
 const LAST_MS = 30_000;
 
-/** Retries one piece of work. One attempt at a time; nothing runs before `soon()`. */
+/** Retries one operation. One attempt at a time; nothing runs before `soon()`. */
 export class Retrying {
   private readonly options: Required<RetryingOptions>;
   private pauseMs: number;
@@ -29,7 +29,7 @@ export class Retrying {
     this.pauseMs = this.options.firstMs;
   }
 
-  /** Schedules an attempt after a pause, unless one is scheduled. */
+  /** Schedules an attempt after a pause, unless one is already scheduled. */
   soon(): void {
     if (this.isClosed || this.timer !== undefined) return;
     this.timer = setTimeout(() => {
@@ -40,7 +40,7 @@ export class Retrying {
     this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
   }
 
-  /** Tries at once, or after the running attempt; resolves when it has ended, successful or not. */
+  /** Tries immediately, or after the running attempt; resolves when it has ended, successful or not. */
   now(): Promise<void> {
     this.settle();
     const before = this.attempt ?? Promise.resolve();

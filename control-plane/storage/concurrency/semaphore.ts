@@ -1,4 +1,4 @@
-/** Runs a bounded number of pieces of work at once, in order of arrival. */
+/** Runs a limited number of operations concurrently, in order of arrival. */
 
 /** A limit on concurrency. */
 export class Semaphore {
@@ -9,7 +9,7 @@ export class Semaphore {
     this.free = places;
   }
 
-  /** Runs `work` when there is a place. */
+  /** Runs `work` when there is a free slot. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -17,7 +17,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The place passes directly to the next one, which keeps the order.
+      // The slot passes directly to the next one, which preserves the order.
       if (next === undefined) this.free++;
       else next();
     }

@@ -1,6 +1,6 @@
 /**
- * Work over the whole query log, which may read millions of rows. It has its own connections, so that it never delays a
- * policy change; few pieces run at a time; and the embedded server gives it a lower priority than the log.
+ * Work on the whole query log, which may read millions of rows. It has its own connections, so that it never delays a
+ * policy change; few operations run at a time; and the embedded server gives it a lower priority than the log.
  */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../../shared/log.ts';
@@ -24,15 +24,15 @@ import { inTransaction } from './transaction.ts';
 
 /** Limits on the time and concurrency of background work. */
 export interface BackgroundLimits {
-  /** Milliseconds that work waits for a free connection. */
+  /** Maximum milliseconds that work waits for a free connection. */
   readonly waitMs: number;
   /** Time limit of a statement, milliseconds. */
   readonly runMs: number;
-  /** Maximum amount of concurrent work; each piece has its own connection. */
+  /** Maximum number of concurrent operations; each has its own connection. */
   readonly places: number;
   /**
    * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan them each
-   * time, as it does for partitioned tables; for a statement that is repeated often, that takes longer than running it.
+   * time, as it does for partitioned tables; for a frequent statement, that takes longer than running it.
    */
   readonly keepsPlans: boolean;
 }
@@ -54,14 +54,14 @@ export class BackgroundWork {
       connected: (client) => {
         if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger, target.firstPriority);
       },
-      // A lost connection fails its own work; the liveness check detects a lost server.
+      // A lost connection only fails its own work; the liveness check detects a lost server.
       lost: () => undefined,
     });
   }
 
   /**
-   * Runs `work` in a read-only transaction with one consistent view.
-   * @throws {DatabaseUnavailable} as DatabaseBusy if no connection was free in time, or a statement took too long
+   * Runs `work` in a read-only transaction with one consistent view. @throws {DatabaseUnavailable} as DatabaseBusy if
+   * no connection was free in time, or a statement took too long
    */
   async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
     return this.run((client) => inReading(client, this.names.runOn(client), this.limits, work));
@@ -110,11 +110,11 @@ export class BackgroundWork {
   private explain(error: unknown): unknown {
     const { waitMs, runMs } = this.limits;
     if (isStatementTimeout(error))
-      return new DatabaseBusy(
-        `no answer from the query log within ${runMs / 1000} s; a shorter period is quicker`,
-      );
+      return new DatabaseBusy(`no answer from the query log within ${runMs / 1000} s; try a shorter period`);
     if (isPoolTimeout(error))
-      return new DatabaseBusy(`the query log is busy with other questions, for more than ${waitMs / 1000} s`);
+      return new DatabaseBusy(
+        `the query log has been busy with other requests for more than ${waitMs / 1000} s`,
+      );
     if (!isUnavailable(error)) return error;
     return new DatabaseUnavailable(`use the query log: ${reasonOf(error)}`, { cause: error });
   }
@@ -143,7 +143,7 @@ async function inReading<T>(
   }
 }
 
-/** Runs concurrent statements one after another; a future version of pg will reject them. */
+/** Runs concurrent statements one after the other; a future version of pg will reject concurrent ones. */
 function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {

@@ -1,8 +1,8 @@
 /**
  * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
  * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
- * run anyway; changes of tables have one that is open while they run; work over the whole log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means
- * that the database is busy, not down.
+ * run anyway; schema changes have one that is only open while they run; work on the whole log has `background-work.ts`,
+ * the liveness check `liveness.ts`. An exhausted pool means that the database is busy, not down.
  */
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
@@ -26,24 +26,24 @@ import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
-  /** The server counts as lost if it has other tables, see `askTables`; null = any tables. */
+  /** The server counts as lost if its tables are others, see `askTables`; null = any tables. */
   readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   /** Maximum number of connections of the pool for ordinary statements. */
   readonly poolSize: number;
-  /** Milliseconds that a statement waits for a connection, and a change for those before it on any node. */
+  /** Maximum milliseconds that a statement waits for a connection, and a change for those before it on any node. */
   readonly waitMs: number;
 }
 
-/** Number of waits after which a silent transaction is ended; only one if it blocks changes. */
+/** Number of `waitMs` after which an idle transaction is ended; only one if it blocks changes. */
 const SILENT_WAITS = 3;
 /** Text for users. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
-/** The connections of one server. Closed for good once the server is lost. */
+/** The connections of one server. Closed permanently once the server is lost. */
 export class Connections {
-  /** For upkeep. Questions have their own connections in a separate thread. */
+  /** For maintenance. Requests have their own connections in a separate thread. */
   readonly background: BackgroundWork;
   readonly target: DatabaseTarget;
   private readonly pool: OpenPool;
@@ -52,9 +52,9 @@ export class Connections {
   private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
-  /** Reason why no connection could be opened, since the last one that could. */
+  /** Reason why no connection could be opened, since the last successful attempt. */
   private refused: ConnectionRefused | null = null;
-  /** When that was tried again, by `performance.now()`. */
+  /** Time of the last retry, by `performance.now()`. */
   private triedMs = 0;
   private readonly cutOff = Promise.withResolvers<undefined>();
 
@@ -71,10 +71,10 @@ export class Connections {
       max: 1,
       connectionTimeoutMillis: waitMs,
       lock_timeout: waitMs,
-      // A node that is stopped in the middle of a change must not hold back those of others.
+      // A node that is suspended in the middle of a change must not block changes by others.
       idle_in_transaction_session_timeout: waitMs,
     });
-    // It is closed again when it was idle for ten seconds.
+    // It is closed again after it has been idle for ten seconds.
     this.owner = this.open({
       ...target.owner?.config,
       max: 1,
@@ -97,12 +97,12 @@ export class Connections {
     return this.lost.signal.aborted;
   }
 
-  /** Why new connections cannot be opened, while those that are open work; null = they can, as far as is known. */
+  /** Reason why new connections cannot be opened while the open ones work; null = they can, as far as known. */
   refusal(): ConnectionRefused | null {
     return this.refused;
   }
 
-  /** Subscribes to the notices of a channel, or unsubscribes. */
+  /** Subscribes to the notifications of a channel, or unsubscribes. */
   listen(channel: string, isWanted?: boolean): void {
     this.liveness.listen(channel, isWanted);
   }
@@ -117,7 +117,7 @@ export class Connections {
     return this.lend(this.pool, work);
   }
 
-  /** Lends the connection of operations that take turns. @throws as `use()` */
+  /** Lends the connection for operations that take turns. @throws as `use()` */
   useInTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.lend(this.changes, work);
   }
@@ -133,7 +133,7 @@ export class Connections {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     ended.addEventListener('abort', () => resolve(undefined), { once: true });
     if (ended.aborted) return this.lost.signal.reason;
-    // Not waited for: a statement may find the server lost before this connection is made, or has its answer.
+    // Not awaited: a statement may find that the server is lost before this connection is open or has its answer.
     const look = async (): Promise<void> => {
       await this.giveUpUnlessAnswering(LOOK_MS);
       await this.tryOpening();
@@ -143,7 +143,7 @@ export class Connections {
     return this.lost.signal.reason;
   }
 
-  /** Closes idle connections at once and waits for lent ones, unless it is cut off. */
+  /** Closes idle connections immediately and waits for lent ones, unless it is cut off. */
   async end(): Promise<void> {
     const all = Promise.all([
       this.pool.end(),
@@ -155,7 +155,7 @@ export class Connections {
     await Promise.race([all, this.cutOff.promise]);
   }
 
-  /** Gives up a server that does not answer within `withinMs`; pending calls reject. */
+  /** Gives up a server that does not respond within `withinMs`; pending calls reject. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
       await this.liveness.look(withinMs);
@@ -165,7 +165,7 @@ export class Connections {
     }
   }
 
-  /** Ends every connection, statements in flight included. */
+  /** Ends every connection, including statements in flight. */
   cut(): void {
     for (const pool of [this.pool, this.changes, this.owner, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
@@ -179,7 +179,7 @@ export class Connections {
       return await work(client);
     } catch (error) {
       if (isBusy(error)) {
-        isBroken = true; // It may still run a statement that was given up.
+        isBroken = true; // It may still be running a statement that was abandoned.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
       if (error instanceof ConnectionRefused) this.refused = error;
@@ -208,7 +208,7 @@ export class Connections {
     );
   }
 
-  /** After a refusal, looks every few seconds whether a connection can be opened: a quiet node may open none. */
+  /** After a refusal, checks every few seconds whether a connection can be opened: an idle node may not open any. */
   private async tryOpening(): Promise<void> {
     if (this.refused === null || performance.now() < this.triedMs + LOOK_MS) return;
     this.triedMs = performance.now();

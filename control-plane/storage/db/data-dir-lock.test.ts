@@ -81,7 +81,7 @@ describe('lockDataDir()', () => {
     rmSync(file);
     writeFileSync(`${file}.victim`, '', { mode: 0o644 });
     put(file);
-    expect(() => lockDataDir(dataDir)).toThrow(/lock is not an ordinary file/);
+    expect(() => lockDataDir(dataDir)).toThrow(/lock is not a regular file/);
     expect(statSync(`${file}.victim`).mode & 0o777).toBe(0o644);
   });
 

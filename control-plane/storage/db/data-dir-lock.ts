@@ -1,8 +1,8 @@
 /**
- * One Weir per data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it ends with the process
- * however it dies, works between containers that share a volume, and is immune to reused process ids. Node has no call
- * for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays empty and nothing is
- * ever stored in it.
+ * Ensures that only one Weir uses a data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it
+ * ends with the process however it dies, works between containers that share a volume, and is immune to reused process
+ * ids. Node has no API for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays
+ * empty and nothing is ever stored in it.
  */
 import {
   accessSync,
@@ -35,9 +35,9 @@ export class DataDirError extends Error {
 export interface DataDirLock {
   /** Absolute path of the directory. */
   readonly dataDir: string;
-  /** Resolves when it is held, which is at once unless another process hands the directory over. */
+  /** Resolves when it is held, which is immediately unless another process hands the directory over. */
   readonly taken: Promise<void>;
-  /** Lets the next Weir in. */
+  /** Lets the next Weir use the directory. */
   release(): void;
 }
 
@@ -56,11 +56,11 @@ export function lockDataDir(directory: string): DataDirLock {
   const lock = openLock(dataDir, pidFile);
   held.add(lock);
   try {
-    // A new file: a link in its place must not have root write elsewhere.
+    // Always a new file, so that root does not write elsewhere through a link in its place.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid}\n`, { flag: 'wx', mode: 0o644 });
   } catch {
-    rmSync(pidFile, { force: true }); // For people only; a full disk must not prevent a start.
+    rmSync(pidFile, { force: true }); // Only for humans; a full disk must not prevent a start.
   }
   return {
     dataDir,
@@ -75,20 +75,20 @@ export function lockDataDir(directory: string): DataDirLock {
 }
 
 /**
- * Each data directory has this file from 0.1.0 on, and had the lock before. It is looked for after the lock and written
- * before it, so that a directory that another process is just making is not refused.
+ * Every data directory since 0.1.0 has this file, and had the lock before. It is checked after taking the lock and
+ * written before, so that a directory that another process is just creating is not refused.
  */
 const MARK = 'made-by-0.1.0-or-later';
 
 /** Explains why data from before 0.1.0 is rejected, and how to keep its settings. */
 export function tooOld(what: string): string {
   return (
-    `${what} was made by a Weir from before 0.1.0 and is left unchanged. To keep its settings, run "weir backup FILE" with ` +
-    'the commit that made it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
+    `${what} was created by a Weir older than 0.1.0 and was not changed. To keep its settings, run "weir backup FILE" with ` +
+    'the commit that created it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
   );
 }
 
-/** @throws {DataDirError} if a Weir from before 0.1.0 used the directory; changes nothing. */
+/** @throws {DataDirError} if a Weir older than 0.1.0 used the directory; changes nothing. */
 export function refuseOldDataDir(directory: string): void {
   const wasUsed = existsSync(join(directory, 'lock'));
   if (wasUsed && !existsSync(join(directory, MARK)))
@@ -97,7 +97,7 @@ export function refuseOldDataDir(directory: string): void {
 
 function createDataDir(dataDir: string): void {
   try {
-    // Others may pass through, since PostgreSQL runs as another user when Weir is root, but not list it.
+    // Others may traverse it, since PostgreSQL runs as another user when Weir is root, but not list it.
     if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
   } catch (cause) {
     throw new DataDirError('unusable', `create data directory ${dataDir}: ${folderFault(cause)}`, cause);
@@ -125,17 +125,20 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   }
 }
 
-/** Creates an empty file, unless it exists. A user who may read the lock may hold it, and so keep Weir from starting. */
+/**
+ * Creates an empty file, unless it exists. A user who can read the lock file can lock it, and so prevent Weir from
+ * starting.
+ */
 function createPrivate(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!hasErrorCode(error, 'EEXIST')) throw error;
-    if (!lstatSync(file).isFile()) throw new Error(`${file} is not an ordinary file`, { cause: error });
+    if (!lstatSync(file).isFile()) throw new Error(`${file} is not a regular file`, { cause: error });
   }
 }
 
-/** SQLite reports only the failure; the directory itself shows the reason. */
+/** SQLite only reports the failure; examining the directory shows the reason. */
 function deeperReason(dataDir: string, error: unknown): string {
   try {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
@@ -154,11 +157,11 @@ function holder(pidFile: string): string {
   try {
     return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
   } catch {
-    return ''; // The holder is just starting or of another container; the refusal stands without a number.
+    return ''; // The holder is just starting or is in another container; the message then has no process id.
   }
 }
 
-/** Reason why the directory cannot be used, worded like the shell if the system gave a code. */
+/** Reason why the directory cannot be used, in the wording of the shell if the system gave a code. */
 function folderFault(error: unknown): string {
   return FAULTS[errorCode(error)] ?? reasonOf(error);
 }

@@ -17,7 +17,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The server is there, but a new connection to it could not be opened. Connections that are open may still work. */
+/** The server can be reached, but a new connection could not be opened. Open connections may still work. */
 export class ConnectionRefused extends DatabaseUnavailable {
   override readonly name = 'ConnectionRefused';
 }
@@ -27,7 +27,7 @@ export class DatabaseBusy extends DatabaseUnavailable {
   override readonly name = 'DatabaseBusy';
 }
 
-/** The connection was lost while it committed: the transaction may be stored, or not. */
+/** The connection was lost during a commit: the transaction may or may not be stored. */
 export class OutcomeUnknown extends DatabaseUnavailable {
   override readonly name = 'OutcomeUnknown';
 }
@@ -39,7 +39,7 @@ export class OutcomeUnknown extends DatabaseUnavailable {
  */
 const SERVER_FAULT = /^(08|28|3D|53|57P|58|25006)/;
 
-/** Of those, the ones after which existing connections remain usable. */
+/** The codes among these after which existing connections remain usable. */
 const FULL_OR_BUSY = /^(53|58)/;
 
 const SOCKET_FAULTS: ReadonlySet<string> = new Set([
@@ -54,10 +54,10 @@ const SOCKET_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 const LOCK_TIMEOUT = '55P03';
-/** Timeouts that pg reports by message only: of a statement, and of opening a connection. */
+/** Timeouts that pg only reports by message: of a statement, and of opening a connection. */
 const NO_ANSWER = /^(Query read timeout|Connection terminated due to connection timeout)/;
 
-/** Faults that pg reports by message only. */
+/** Errors that pg only reports by message. */
 const CLIENT_FAULT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|The server does not support SSL)/;
 
@@ -78,18 +78,18 @@ export function isConnectionLost(error: unknown): boolean {
   return !(error instanceof Error && FULL_OR_BUSY.test(codeOf(error)));
 }
 
-/** Whether a statement broke a unique constraint or index, optionally that of the given name. */
+/** Whether a statement violated a unique constraint or index, optionally the one of the given name. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return breaks(error, '23505', constraint);
 }
 
-/** Whether a statement broke a foreign key: the row is in use, or what it points to does not exist. */
+/** Whether a statement violated a foreign key: the row is in use, or the referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   // PostgreSQL 18 reports ON DELETE RESTRICT (23001) separately from the other violations, older versions do not.
   return breaks(error, '23503', constraint) || breaks(error, '23001', constraint);
 }
 
-/** Whether a statement was ended because it took longer than `statement_timeout`. */
+/** Whether a statement was cancelled because it took longer than `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '57014';
 }
@@ -100,7 +100,7 @@ export function isPoolTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether the server was overloaded: no pooled or new connection in time, a lock held by others (SQLSTATE 55P03), a
+ * Whether the server was overloaded: no pooled or new connection in time, a lock held by others (SQLSTATE 55P03), or a
  * statement timeout. The server may still be alive.
  */
 export function isBusy(error: unknown): boolean {
@@ -113,14 +113,14 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
-/** Whether the server aborted a transaction because of a conflict: a retry may succeed at once. */
+/** Whether the server aborted a transaction because of a conflict: an immediate retry may succeed. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error));
 }
 
 /**
- * Whether a kept plan no longer fits its tables, as a node with a newer schema has changed them: a new connection makes
- * another.
+ * Whether a cached plan no longer matches its tables because a node with a newer schema has changed them: a new
+ * connection plans again.
  */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '0A000' && /^cached plan/.test(error.message);
@@ -137,8 +137,8 @@ function breaks(error: unknown, sqlState: string, constraint: string | undefined
 }
 
 /**
- * Why the database cannot be used, in a few words that name no server, role or address, as a caller without a session may
- * read them. Completes "the database cannot be used: ".
+ * Reason why the database cannot be used, in a few words that do not mention any server, role or address, as they may
+ * be shown without a session. Completes "the database cannot be used: ".
  */
 export type UnavailableReason =
   | 'it has no connection left (max_connections, or CONNECTION LIMIT of the role or the database)'
@@ -173,7 +173,7 @@ const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
   ],
 ];
 
-/** Errors that pg reports only by message. */
+/** Errors that pg only reports by message. */
 const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/^The server does not support SSL/, 'it does not accept TLS'],
   [/^(Connection terminated unexpectedly|Client has encountered a connection error)/, 'it cannot be reached'],
@@ -184,7 +184,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   ],
 ];
 
-/** The reason that an error, or what caused it, stands for; of several the first; null = none that is known. */
+/** The reason for an error, or for its cause; the first of several; null = unknown. */
 export function unavailableReason(error: unknown): UnavailableReason | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof AggregateError) return firstReason(error.errors);

@@ -1,4 +1,4 @@
-/** The servers that there are: those of `database.url`, or the embedded one. */
+/** The available servers: those of `database.url`, or the embedded one. */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { Logger } from '../../../shared/log.ts';
@@ -24,30 +24,33 @@ export interface DatabaseTarget {
   readonly name: string;
   /** Configuration for the role that queries run as. */
   readonly config: ClientConfig;
-  /** Reason why it cannot even be tried. */
+  /** Reason why it cannot be tried at all. */
   readonly fault?: AccessFault;
   /** Source of `config`, for a server other than the embedded one. */
   readonly access?: ServerAccess;
-  /** Of the role that owns the tables, and the other one as it sees it; undefined = one role does all. */
+  /**
+   * For the role that owns the tables, with the name by which it refers to the role for queries; undefined = the same
+   * role does everything.
+   */
   readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
-  /** The embedded server, whose processes run beside Weir and as its own. */
+  /** Whether this is the embedded server, whose processes run on this machine. */
   readonly isOurs: boolean;
-  /** Priority that those of its processes are counted from. */
+  /** Priority relative to which those of its processes are set. */
   readonly firstPriority: number;
 }
 
-/** A target as plain data, for connections of another thread: for queries only. May hold a password. */
+/** A target as plain data, for connections of another thread; for queries only. May contain a password. */
 export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
   /** Settings in addition to `access`. */
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
-/** Milliseconds for a connection, its authentication included. */
+/** Milliseconds for a connection, including its authentication. */
 const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds after which a statement that no client waits for is cancelled. */
 const QUERY_TIMEOUT_MS = 120_000;
 
-/** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
+/** bigint as number, since counts and ids stay far below 2^53. Other types as in pg. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
     ? Number
@@ -69,8 +72,8 @@ export interface UrlKeys extends SslKeys {
 }
 
 /**
- * Targets of one or several URLs; a text may hold several with commas between. `ownerUrls`: of the role that owns the
- * tables, one for each, or none.
+ * Targets of one or several URLs; a string may contain several, separated by commas. `ownerUrls`: of the role that owns
+ * the tables, one for each, or none.
  */
 export function parseDatabaseUrls(
   urls: string | readonly string[],
@@ -112,7 +115,7 @@ function splitUrls(urls: string | readonly string[]): string[] {
     .filter((text) => text !== '');
 }
 
-/** A role that was created by an administrator; pg finds its name in the URL or in the environment. */
+/** A role created by an administrator; pg finds its name in the URL or in the environment. */
 function roleOf(config: ClientConfig): QueryRole {
   return { name: new pg.Client(config).user ?? '', password: null };
 }
@@ -130,7 +133,7 @@ export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
   };
 }
 
-/** The target as it is sent to another thread. */
+/** Converts a target to send it to another thread. */
 export function toSentTarget({
   config,
   owner: _owner,
@@ -142,7 +145,7 @@ export function toSentTarget({
   return { ...target, config: plain };
 }
 
-/** The target that was sent. */
+/** Restores a target that was sent. */
 export function fromSentTarget({ config, ...target }: SentTarget): DatabaseTarget {
   const { access } = target;
   return { ...target, config: { ...COMMON, ...(access && clientConfigOf(access)), ...config } };
@@ -176,7 +179,7 @@ export interface TargetOptions {
 export interface TargetSource {
   readonly name: string;
   targets(): Promise<readonly DatabaseTarget[]>;
-  /** A move of the embedded server to another major version, while there is one. */
+  /** State of the embedded server's upgrade to another major version, if one is in progress. */
   upgrade(): UpgradeState | undefined;
   close(withinMs: number): Promise<void>;
 }
@@ -207,7 +210,7 @@ export function targetSource(
   if (names.length > 0) {
     return {
       name: names.join(', '),
-      // Each time, as certificates may have been renewed.
+      // Read each time, as certificates may have been renewed.
       targets: async () => parseDatabaseUrls(urls, ownerUrls, urlKeys),
       upgrade: () => undefined,
       close: async () => undefined,

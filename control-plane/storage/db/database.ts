@@ -1,7 +1,7 @@
 /**
- * The one way to the database. A handle exists at once and works as soon as a server does: connecting, migrating and
- * recovering from a loss happen in the background, because nothing in Weir may wait for its database. While it is down,
- * every call rejects at once with `DatabaseUnavailable`.
+ * The only access to the database. A handle exists immediately and works as soon as a server does: connecting,
+ * migrating and recovering from a loss happen in the background, because nothing in Weir may wait for its database.
+ * While it is down, every call rejects immediately with `DatabaseUnavailable`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResultRow } from 'pg';
@@ -29,7 +29,7 @@ import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
 
 export type { Queryable, CopyQueryable } from './queryable.ts';
 
-/** A connection that is lent, for uses that need pg itself. */
+/** A borrowed connection, for uses that need pg itself. */
 export type LentClient = PoolClient;
 
 /** The part of `background-work.ts` that callers use. */
@@ -40,13 +40,13 @@ export interface DatabaseStatus {
   readonly state: 'starting' | 'up' | 'down';
   /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
   readonly server: string;
-  /** Reason why it is not up; never holds a secret. */
+  /** Reason why it is not up; never contains a secret. */
   readonly error: string | null;
-  /** The embedded server's move to another major version of PostgreSQL, while there is one. */
+  /** State of the embedded server's upgrade to another major version of PostgreSQL, if one is in progress. */
   readonly upgrade?: UpgradeState | undefined;
-  /** For users: unneeded privileges of the role of queries, while the database is up. */
+  /** For users: unnecessary privileges of the role for queries, while the database is up. */
   readonly excess?: string | undefined;
-  /** For users: why new connections cannot be opened, while the open ones work. */
+  /** For users: reason why new connections cannot be opened while the open ones work. */
   readonly refusal?: string | undefined;
   /** Servers of `database.url` that accept changes although another one has taken their place. */
   readonly oldPrimaries?: readonly string[];
@@ -56,69 +56,76 @@ export interface DatabaseStatus {
 export interface Database extends CopyQueryable {
   /**
    * Runs a single statement: a query, or a change that is safe to repeat. If the connection is lost, it is unknown
-   * whether the change was stored; changes that users request go through `transaction`, which reports that.
-   * @throws {DatabaseUnavailable}
+   * whether the change was stored; changes that users request use `transaction`, which reports that. @throws
+   * {DatabaseUnavailable}
    */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
   status(): DatabaseStatus;
-  /** Calls back on every change of state; returns how to stop that. */
+  /** Calls the listener on every change of state; returns a function that stops that. */
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
   /**
-   * Calls back with each payload that a session of any node sends with NOTIFY on `channel`; returns how to stop that.
-   * What is sent while the database is away is missed.
+   * Calls the listener with each payload that a session of any node sends with NOTIFY on `channel`; returns a function
+   * that stops that. Notifications are missed while the database is unavailable.
    */
   listen(channel: string, listener: NoticeListener): () => void;
-  /** Whether notices of a channel that is listened to come through now. */
+  /** Whether notifications of a channel currently arrive. */
   hears(channel: string): boolean;
   /**
-   * Asks for what is watched twice a second, or at once after a notice on its channel, and whenever the database comes
-   * up; returns how to stop that. There is one watch.
+   * Evaluates the watched expression twice per second, immediately after a notification on its channel, and whenever
+   * the database comes up; returns a function that stops that. There is only one watch.
    */
   watch(watch: Watch): () => void;
-  /** Resolves when the database is up, now or later; rejects when Weir stops before. */
+  /** Resolves when the database is up; rejects if Weir stops before. */
   whenUp(): Promise<void>;
   /**
-   * Runs `work` in one transaction; it is rolled back when `work` throws, and retried a few times after a conflict.
-   * @throws {DatabaseUnavailable} as OutcomeUnknown if the connection was lost while it committed
+   * Runs `work` in one transaction; it is rolled back if `work` throws, and retried a few times after a conflict.
+   * @throws {DatabaseUnavailable} as OutcomeUnknown if the connection was lost during the commit
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
    * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
-   * separate connection, so that waiting changes occupy no connection of others.
+   * separate connection, so that waiting changes do not occupy connections of others.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** The same as the role that owns the tables, for what no other one may: to make and drop tables. One at a time. */
+  /**
+   * The same as the role that owns the tables, for operations only it may do: creating and dropping tables. One at a
+   * time.
+   */
   transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** The queue for upkeep of the whole query log, at low priority. Throws while there is no database. */
+  /** The queue for maintenance of the whole query log, at low priority. Throws while there is no database. */
   background(): Background;
   /** Options with which a thread opens its own connections. @throws {DatabaseUnavailable} while there is no database */
   target(): SentTarget;
   /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Called when Weir stops: gives up a server that does not answer within `withinMs`. The database then counts as down.
+   * Called when Weir stops: gives up a server that does not respond within `withinMs`. The database then counts as
+   * down.
    */
   giveUpUnlessAnswering(withinMs: number): Promise<void>;
-  /** Closes every connection and stops the embedded server; hanging ones are cut off or killed in time. */
+  /** Closes all connections and stops the embedded server; whatever hangs is cut off or killed in time. */
   close(withinMs?: number): Promise<void>;
 }
 
 export interface DatabaseOptions extends TargetOptions {
-  /** Maximum number of connections for ordinary statements at once. */
+  /** Maximum number of connections for ordinary statements. */
   readonly poolSize?: number;
-  /** Milliseconds that a statement waits for one of them, and a change for its turn, before the database is busy. */
+  /**
+   * Maximum milliseconds that a statement waits for one of them, and a change for its turn, before the database counts
+   * as busy.
+   */
   readonly waitMs?: number;
 }
 
 /** Milliseconds between two attempts: doubled each time, up to the last. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
-/** A database that was up this long was healthy: after its loss the pauses start from the first. */
+/** A database that was up for this long was healthy: after its loss the pauses start over. */
 const STEADY_MS = 20_000;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 5000;
-/** Default milliseconds for closing connections to an unresponsive server, which will write nothing either. */
+/** Default milliseconds for closing connections to an unresponsive server, which will not write anything anyway. */
 const SILENT_CLOSE_MS = 700;
-/** Share of that time for statements in flight. */
+/** Share of this time for statements in flight. */
 const FLIGHT_SHARE = 0.3;
 
 /** A server that is ready for queries. */
@@ -127,7 +134,7 @@ interface OpenedServer extends Omit<ChosenServer, 'client'> {
   readonly excess: string | null;
 }
 
-/** Starts connecting and returns at once. */
+/** Starts connecting and returns immediately. */
 export function startDatabase(options: DatabaseOptions): Database {
   return new PooledDatabase(options);
 }
@@ -144,17 +151,18 @@ class PooledDatabase implements Database {
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
   private connections: Connections | undefined;
-  /** Error because of which the database is down. */
+  /** The error that made the database unavailable. */
   private cause: unknown;
   private oldPrimaries: readonly string[] = [];
-  /** Whether the database has been up. */
+  /** Whether the database has ever been up. */
   private wasUsed = false;
   /** Whether the server was given up because it does not respond. */
   private isSilent = false;
-  /** The server of this attempt; null = none was found that could be used. */
+  /** The server of this attempt; null = no usable one was found. */
   private tried: string | null = null;
   /**
-   * The previous connections while they close; they wait for statements in flight, which may hang with their server.
+   * The previous connections while they are being closed; they wait for statements in flight, which may hang with their
+   * server.
    */
   private ending: Promise<unknown> = Promise.resolve();
 
@@ -230,7 +238,7 @@ class PooledDatabase implements Database {
   }
 
   async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    // In one message. What a change asks is planned once: which plan is best does not depend on its values.
+    // Sent in one message. Queries in a change are planned once: the best plan does not depend on their values.
     const begin = `BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT pg_advisory_xact_lock(${lock})`;
     return despiteConflicts(() =>
       this.up().useInTurn((client) => inTransaction(client, () => work(this.names.runOn(client)), begin)),
@@ -313,7 +321,7 @@ class PooledDatabase implements Database {
       if (!target.isOurs && target.owner !== undefined) await logIn(target.config);
       return { target, standing, excess, tables: await askTables(client, false) };
     } finally {
-      await client.end().catch(() => undefined); // Its purpose is done or has failed already.
+      await client.end().catch(() => undefined); // It has served its purpose or has already failed.
     }
   }
 
@@ -338,7 +346,7 @@ class PooledDatabase implements Database {
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
-    await comparing?.catch(() => undefined); // It finishes its last note before the next server is compared.
+    await comparing?.catch(() => undefined); // It finishes its last record before the next server is compared.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
@@ -367,7 +375,7 @@ class PooledDatabase implements Database {
   }
 }
 
-/** Waits for a time or for the signal, whichever comes first. */
+/** Waits for a time or until the signal, whichever comes first. */
 function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return sleep(timeMs, undefined, { signal }).catch(() => undefined);
 }

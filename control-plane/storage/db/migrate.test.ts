@@ -140,7 +140,7 @@ describe('migrate()', () => {
       await until(
         'the migration to give way',
         () => logger.lines,
-        (lines) => lines.some(({ message }) => message.includes('others use a table')),
+        (lines) => lines.some(({ message }) => message.includes('a table is in use')),
       );
       await pool.query('UPDATE list_sources SET name = name');
       await reader.query('COMMIT');

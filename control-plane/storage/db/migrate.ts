@@ -1,6 +1,6 @@
 /**
- * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other nodes
- * of a cluster wait for it and then have nothing to do.
+ * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other
+ * nodes of a cluster wait for it and then have nothing to do.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,19 +16,22 @@ export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
-/** A Weir from before 0.1.0 made the database. */
+/** A Weir older than 0.1.0 created the database. */
 export class SchemaTooOld extends Error {
   override readonly name = 'SchemaTooOld';
 }
 
-/** The migration that makes the schema of 0.1.0, the oldest version whose databases are read. */
+/** The migration that creates the schema of 0.1.0, the oldest version whose databases are supported. */
 const BASELINE = '0001_schema';
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
-/** Longest wait for a table in use: what all nodes write into it waits behind a migration. */
+/** Maximum wait for a table in use: all writes to it queue behind a migration. */
 const LOCK_TIMEOUT = '2s';
-/** Then others have their turn, milliseconds; all attempts outlast the longest scan of the log, which takes a minute. */
+/**
+ * Pause in milliseconds that lets others proceed; all attempts together outlast the longest scan of the log, which
+ * takes a minute.
+ */
 const PAUSE_MS = 1000;
 const MOST_ATTEMPTS = 30;
 
@@ -41,9 +44,8 @@ export interface MigrationRun {
 }
 
 /**
- * Runs migrations in one transaction on a connected client. Resolves with their names.
- * @throws {SchemaTooNew | SchemaTooOld} before anything is changed
- * @throws when a migration fails; then none of them is applied.
+ * Runs migrations in one transaction on a connected client. Resolves with their names. @throws {SchemaTooNew |
+ * SchemaTooOld} before anything is changed @throws when a migration fails; then none of them is applied.
  */
 export async function migrate(
   client: ClientBase,
@@ -52,9 +54,9 @@ export async function migrate(
 ): Promise<string[]> {
   if ((await pendingMigrations(client, dir)) === 0) return [];
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
-  // Only if needed: it loads 4 MB of code for migrations in other languages.
+  // Only imported if needed: it loads 4 MB of code for migrations in other languages.
   const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-  // By default the runner takes this lock, but it would wait for another node no longer than for a table.
+  // The runner would take this lock by default, but would only wait for another node as long as for a table.
   await client.query('SELECT pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
   const run = () =>
     runner({
@@ -73,13 +75,15 @@ export async function migrate(
     if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
-    // Fails if the connection was lost, which ends both.
+    // Fails if the connection was lost, which ends both anyway.
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }
 }
 
-/** @throws {SchemaTooOld} if the migrations of a database or a copy, by name, are those of a Weir from before 0.1.0 */
+/**
+ * @throws {SchemaTooOld} if the names of the migrations of a database or a copy are those of a Weir older than 0.1.0
+ */
 export function refuseOldMigrations(what: string, names: readonly string[]): void {
   if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));
 }
@@ -98,7 +102,7 @@ function numberOf(migration: string): number {
   return Number.parseInt(migration, 10);
 }
 
-/** Tries again while others use the tables. */
+/** Retries while others use the tables. */
 async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -106,13 +110,15 @@ async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Prom
     } catch (error) {
       const isInUse = isLockTimeout(error) || isConflict(error);
       if (!isInUse || attempts === MOST_ATTEMPTS) throw error;
-      logger.warn('migrate database: others use a table, trying again', { reason: reasonOf(error) });
+      logger.warn('cannot migrate the database while a table is in use; retrying', {
+        reason: reasonOf(error),
+      });
       await sleep(PAUSE_MS);
     }
   }
 }
 
-/** Number of migrations that the database does not have. @throws {SchemaTooNew | SchemaTooOld} */
+/** Number of migrations that the database lacks. @throws {SchemaTooNew | SchemaTooOld} */
 async function pendingMigrations(client: ClientBase, dir: string): Promise<number> {
   const known = (await readdir(dir))
     .filter((file) => file.endsWith('.sql'))
@@ -128,6 +134,6 @@ async function pendingMigrations(client: ClientBase, dir: string): Promise<numbe
   if (unknown.length === 0) return known.length - present.length;
   throw new SchemaTooNew(
     `the schema of the database is newer than this weir, which does not know ${unknown.join(', ')}: ` +
-      'run the weir that made it, or a newer one, or restore a backup from before',
+      'run the weir that created it, or a newer one, or restore a backup from before',
   );
 }

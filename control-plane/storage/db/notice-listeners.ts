@@ -1,21 +1,23 @@
 /** Listeners to NOTIFY, and the watched expression. Outlives a server: each new connection subscribes again. */
 
-/** Takes the payload of a notice. */
+/** Receives the payload of a notification. */
 export type NoticeListener = (payload: string) => void;
 
-/** An expression that each liveness check evaluates; at once when a notice arrives on its channel. */
+/**
+ * An expression that each liveness check evaluates, and also immediately when a notification arrives on its channel.
+ */
 export interface Watch {
   readonly channel: string;
   /** An SQL expression. */
   readonly expression: string;
-  /** Takes its value. */
+  /** Receives its value. */
   readonly take: (value: unknown) => void;
 }
 
 /** The listeners by channel, and the watch. */
 export class NoticeListeners {
   private readonly byChannel = new Map<string, Set<NoticeListener>>();
-  /** Channels that the server in use is known to send notices of. */
+  /** Channels for which the current server is known to send notifications. */
   private readonly heard = new Set<string>();
   watched: Watch | null = null;
 
@@ -30,12 +32,12 @@ export class NoticeListeners {
     return listeners.size === 1;
   }
 
-  /** Whether the server in use sends the notices of a channel. */
+  /** Whether the current server sends the notifications of a channel. */
   isHeard(channel: string): boolean {
     return this.heard.has(channel);
   }
 
-  /** Whether the server in use now sends the notices of a channel. */
+  /** Sets whether the current server sends the notifications of a channel. */
   setHeard(channel: string, isHeard: boolean): void {
     if (isHeard) this.heard.add(channel);
     else this.heard.delete(channel);

@@ -4,7 +4,8 @@ import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from './database.ts';
 
 /**
- * Does `work` now if the database is up, and each time it comes up again, until it succeeds; returns how to stop that.
+ * Runs `work` now if the database is up, and each time it comes up again, until it succeeds; returns a function that
+ * stops that.
  */
 export function onDatabaseUp(
   database: Database,
@@ -13,7 +14,7 @@ export function onDatabaseUp(
   work: () => Promise<void>,
 ): () => Promise<void> {
   const isUp = (): boolean => database.status().state === 'up';
-  // While the database is down there is nothing to try; its return is the next attempt.
+  // While the database is down, trying is pointless; the next attempt is when it is back.
   const attempt = async (): Promise<void> => {
     if (isUp()) await work();
   };

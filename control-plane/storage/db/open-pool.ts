@@ -1,4 +1,7 @@
-/** A pg pool that can be cut off: every pending call on it rejects at once; and how its connections begin. */
+/**
+ * A pg pool that can be cut off, so that every pending call on it rejects immediately; and the initialization of its
+ * connections.
+ */
 import pg from 'pg';
 import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
 import {
@@ -18,19 +21,22 @@ export interface PoolListener {
 }
 
 /**
- * After 10 s of silence the server asks whether the node is there, and ends the session 15 s later. On a socket of Unix
- * these count for nothing.
+ * After 10 s of silence the server probes the node, and ends the session 15 s later. Unix sockets ignore these
+ * settings.
  */
 const ASK_OFTEN = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
   SET tcp_user_timeout = 25000`;
 
-/** Seconds after which a connection is replaced: its process keeps what its largest statement took, 10 MiB after a flood. */
+/**
+ * Seconds after which a connection is replaced: its server process keeps the memory of its largest statement, 10 MiB
+ * after a flood.
+ */
 const RENEWED_AFTER_SECS = 300;
 
 /**
- * Asks the server to end a session soon after its connection was cut without notice to either side, such as by a
- * firewall that dropped its state: otherwise the session and its locks stay for hours. A server that does not support
- * this is used anyway.
+ * Makes the server end a session soon after its connection was cut without notice to either side, such as by a firewall
+ * that dropped its state: otherwise the session and its locks stay for hours. A server that does not support this is
+ * used anyway.
  */
 export async function endWhereCut(client: pg.ClientBase): Promise<void> {
   await client.query(ASK_OFTEN).catch(() => undefined);
@@ -40,15 +46,18 @@ export async function endWhereCut(client: pg.ClientBase): Promise<void> {
 export class OpenPool {
   private readonly pool: pg.Pool;
   private readonly clients = new Set<pg.ClientBase>();
-  /** Ends each wait for a connection. A promise that all waits share would keep them all as long as it is open. */
+  /**
+   * Callbacks that end each wait for a connection. A promise shared by all waits would retain them as long as it is
+   * pending.
+   */
   private readonly waits = new Set<(reason: DatabaseUnavailable) => void>();
   private cutOff: DatabaseUnavailable | undefined;
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    // The pool waits for it, which its type does not know.
+    // The pool awaits it, although its type does not say so.
     const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
       this.clients.add(client);
-      // A lent connection also emits its error, which would end the process if unhandled.
+      // A borrowed connection also emits its error, which would end the process if unhandled.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
       await endWhereCut(client);
@@ -58,7 +67,10 @@ export class OpenPool {
     this.pool.on('connect', connected);
   }
 
-  /** Lends a connection; the borrower releases it. @throws {ConnectionRefused} if the server is there but opens none */
+  /**
+   * Lends a connection; the borrower releases it. @throws {ConnectionRefused} if the server can be reached but does not
+   * open one
+   */
   async connect(): Promise<PoolClient> {
     if (this.cutOff !== undefined) throw this.cutOff;
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
@@ -66,7 +78,7 @@ export class OpenPool {
     this.pool.connect().then(
       (lent) => {
         if (this.waits.delete(reject)) resolve(lent);
-        else lent.release(true); // Abandoned in the meantime.
+        else lent.release(true); // The caller has given up in the meantime.
       },
       (error: unknown) => {
         this.waits.delete(reject);
@@ -76,14 +88,14 @@ export class OpenPool {
     return promise;
   }
 
-  /** Closes idle connections at once and waits for lent ones. */
+  /** Closes idle connections immediately and waits for borrowed ones. */
   end(): Promise<void> {
     return this.pool.end();
   }
 
-  /** Ends every connection, statements in flight included. */
+  /** Ends every connection, including statements in flight. */
   cut(): void {
-    this.cutOff ??= new DatabaseUnavailable('database was given up: it does not answer');
+    this.cutOff ??= new DatabaseUnavailable('database was given up: it does not respond');
     for (const giveUp of this.waits) giveUp(this.cutOff);
     this.waits.clear();
     // With a statement in flight this closes the socket, and the statement fails.
@@ -93,29 +105,29 @@ export class OpenPool {
 }
 
 /**
- * Error from opening a connection: a server that cannot be reached or that has no time is known by its error; any other
- * failure, such as a certificate, a limit or a missing file of a certificate, is a refusal.
+ * Converts an error from opening a connection: a server that cannot be reached or is overloaded has its own errors; any
+ * other failure, such as a certificate, a limit or a missing certificate file, is a refusal.
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
   // A password that is wrong or cannot be read does not affect the open connections.
   const isOfPassword = error instanceof AccessFault || (error instanceof Error && /^28/.test(codeOf(error)));
   if (!isOfPassword && isUnavailable(error) && isConnectionLost(error)) return error;
-  return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });
+  return new ConnectionRefused(`cannot open a connection: ${reasonOf(error)}`, { cause: error });
 }
 
-/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
+/** @throws {DatabaseUnavailable} if the role for queries cannot connect */
 export async function logIn(config: ClientConfig): Promise<void> {
   let client: pg.Client | undefined;
   try {
-    client = new pg.Client(config); // Reads the files of certificates.
-    client.on('error', () => undefined); // Its loss fails the connecting.
+    client = new pg.Client(config); // Reads the certificate files.
+    client.on('error', () => undefined); // If it is lost, connecting fails.
     await client.connect();
   } catch (error) {
-    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
+    throw new DatabaseUnavailable(`cannot connect with the role of database.url: ${reasonOf(error)}`, {
       cause: error,
     });
   } finally {
-    await client?.end().catch(() => undefined); // Its purpose is done or has failed already.
+    await client?.end().catch(() => undefined); // It has served its purpose or has already failed.
   }
 }

@@ -42,9 +42,7 @@ unix_socket_dir = ${folder}
   const [target] = parseDatabaseUrls(
     `postgres://weir@localhost:6432/weir?host=${encodeURIComponent(folder)}`,
   );
-  await expect(connectToChosen([target!], SEEN)).rejects.toThrow(
-    'a pooler, such as PgBouncer, stands before PostgreSQL',
-  );
+  await expect(connectToChosen([target!], SEEN)).rejects.toThrow('this is a pooler, such as PgBouncer');
   const { client } = await connectToChosen([target!, embeddedTarget(address)], SEEN);
   await client.end();
 });

@@ -1,10 +1,10 @@
-/** Connections that run statements, as stores see them. */
+/** Connections for running statements, as seen by stores. */
 import type { QueryResultRow } from 'pg';
 import type { BinaryRow } from './copy/copy-out.ts';
 
 /** The part of a connection that stores use, inside a transaction or not. */
 export interface Queryable {
-  /** Runs one statement; values go apart from the text, never into it. */
+  /** Runs one statement; values are passed separately, never in the text. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
 }
 
@@ -17,6 +17,6 @@ export interface QueryRows<Row> {
 
 /** The part that reads use, in a transaction or not. */
 export interface CopyQueryable extends Queryable {
-  /** Rows of a query in binary form; it takes no values, so only numbers and constants may go into its text. */
+  /** Rows of a query in binary form; it takes no values, so its text may only contain numbers and constants. */
   copyOut(query: string): Promise<BinaryRow[]>;
 }

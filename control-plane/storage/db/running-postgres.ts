@@ -1,4 +1,6 @@
-/** Finds the embedded server that a running Weir has started on a data directory, for commands that work beside it. */
+/**
+ * Finds the embedded server that a running Weir has started in a data directory, for commands that run besides Weir.
+ */
 import { reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +14,11 @@ const SOCKET_LINE = 4;
 const HOST_LINE = 5;
 const STATUS_LINE = 7;
 
-/**
- * Address of that server; throws DatabaseUnavailable while it is not ready, or if its files are closed to this user.
- */
+/** Address of that server; throws DatabaseUnavailable if it is not ready, or if this user cannot read its files. */
 export function runningServerAddress(dataDir: string): PostgresAddress {
   const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');
   if (lines[STATUS_LINE]?.trim() !== 'ready')
-    throw new DatabaseUnavailable('connect to the embedded database: it is starting');
+    throw new DatabaseUnavailable('cannot connect to the embedded database: it is starting');
   const socket = lines[SOCKET_LINE]!.trim();
   return {
     host: socket === '' ? lines[HOST_LINE]!.trim() : socket,
@@ -34,6 +34,6 @@ function readPrivate(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = reasonOf(error);
-    throw new DatabaseUnavailable(`connect to the embedded database: ${reason}`);
+    throw new DatabaseUnavailable(`cannot connect to the embedded database: ${reason}`);
   }
 }

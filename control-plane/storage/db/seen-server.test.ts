@@ -51,7 +51,7 @@ describe('SeenServer', () => {
   test('forgets with its file, and says that it sees another database', async () => {
     await seen.note(SEEN);
     await seen.note({ ...SEEN, system: '8', timeline: 1 });
-    expect(logger.text()).toContain('this is another database than before');
+    expect(logger.text()).toContain('the database was replaced: using its data');
     rmSync(seen.path);
     expect(seen.recall()).toBeNull();
   });
@@ -65,7 +65,7 @@ describe('SeenServer', () => {
     await seen.note(SEEN);
     writeFileSync(seen.path, '{"system":7}');
     expect(seen.recall()).toEqual(SEEN);
-    expect(logger.text()).toContain('recall the server of the database');
+    expect(logger.text()).toContain('read the position of the database server');
   });
 
   test('writes a file that it could not read again, and warns of it once', async () => {

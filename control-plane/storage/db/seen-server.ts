@@ -1,5 +1,5 @@
 /**
- * How far a server has come, and what this node remembers of it in its data directory: so that it can distinguish an
+ * The WAL position of a server, and what this node remembers of it in its data directory, so that it can distinguish an
  * old primary, or an older copy, from the server whose rows it has seen. To go back on purpose, delete the file.
  */
 import { readFileSync } from 'node:fs';
@@ -9,28 +9,28 @@ import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Position of a server in writing its WAL. */
+/** WAL position of a server. */
 export interface ServerStanding {
-  /** All copies of a server have it. */
+  /** System identifier, which all copies of a server share. */
   readonly system: string;
-  /** Each standby that takes the place of its primary begins one, and so does a recovery to a point in time. */
+  /** Each promoted standby begins a new one, and so does a recovery to a point in time. */
   readonly timeline: number;
-  /** Bytes of WAL that are on the disk. */
+  /** Bytes of WAL that are on disk. */
   readonly position: number;
 }
 
-/** The standing as JSON; null on a standby. */
+/** The WAL position as JSON; null on a standby. */
 const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
   'system', (SELECT system_identifier::text FROM pg_control_system()),
   'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
   'position', pg_current_wal_flush_lsn() - '0/0') END AS standing`;
-/** No right to ask, and a service like PostgreSQL without these functions. */
+/** No privilege for it, or a PostgreSQL-compatible service without these functions. */
 const UNTOLD = /^(42501|42883|0A000)$/;
 
-/** A crash may cut the last record of the WAL, which is shorter, in the middle. */
+/** A crash may truncate the last record of the WAL, which is shorter than this. */
 const CUT_BYTES = 1_048_576;
 
-/** Asks a server how far it has come; null = a standby, or the server does not report it. */
+/** Queries the WAL position of a server; null = a standby, or the server does not report it. */
 export async function askStanding(client: Queryable): Promise<ServerStanding | null> {
   try {
     return (await client.query<{ standing: ServerStanding | null }>(QUESTION)).rows[0]!.standing;
@@ -40,13 +40,13 @@ export async function askStanding(client: Queryable): Promise<ServerStanding | n
   }
 }
 
-/** Whether this server lacks what another copy of it has written before. */
+/** Whether this server lacks data that another copy of it has already written. */
 export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
   if (one.timeline !== seen.timeline) return isOnOlderTimeline(one, seen);
   return one.system === seen.system && one.position < seen.position - CUT_BYTES;
 }
 
-/** Whether another copy has replaced this server, as far as both report it. */
+/** Whether another copy has replaced this server, as far as both report their position. */
 export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStanding | null): boolean {
   if (one === null || other === null) return false;
   return one.system === other.system && one.timeline < other.timeline;
@@ -58,7 +58,7 @@ export class SeenServer {
   readonly path: string;
   private readonly logger: Logger;
   private seen: ServerStanding | null = null;
-  /** The file has what was seen, or something close to it. */
+  /** Whether the file contains the latest position, or one close to it. */
   private isKept = true;
   private isTold = true;
   private writing: Promise<void> = Promise.resolve();
@@ -68,18 +68,18 @@ export class SeenServer {
     this.logger = logger;
   }
 
-  /** The standing that was seen last; null = none, or an administrator has deleted the file. */
+  /** The last position seen; null = none, or an administrator has deleted the file. */
   recall(): ServerStanding | null {
     if (this.isKept) this.seen = this.read();
     return this.seen;
   }
 
-  /** Records the server in use, after those before it; null = it does not report how far it has come. */
+  /** Records the position of the server in use, after earlier calls; null = it does not report one. */
   note(standing: ServerStanding | null): Promise<void> {
     if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
     else if (this.isTold)
       this.logger.warn(
-        'the server does not report its WAL position: an old primary cannot be told apart from a new one',
+        'the server does not report its WAL position: an old primary cannot be distinguished from a new one',
       );
     this.isTold = standing !== null;
     return this.writing;
@@ -88,7 +88,7 @@ export class SeenServer {
   private async keep(standing: ServerStanding): Promise<void> {
     const before = this.recall();
     if (before !== null && before.system !== standing.system)
-      this.logger.warn('this is another database than before: what it has counts');
+      this.logger.warn('the database was replaced: using its data');
     this.seen = standing;
     const isNews =
       before?.system !== standing.system ||
@@ -101,7 +101,7 @@ export class SeenServer {
     } catch (error) {
       const { path } = this;
       if (this.isKept)
-        this.logger.warn('remember the server of the database', { path, reason: reasonOf(error) });
+        this.logger.warn('store the position of the database server', { path, reason: reasonOf(error) });
       this.isKept = false;
     }
   }
@@ -111,11 +111,14 @@ export class SeenServer {
       const { system, timeline, position } = JSON.parse(readFileSync(this.path, 'utf8')) as ServerStanding;
       if (typeof system === 'string' && Number.isInteger(timeline) && Number.isFinite(position))
         return { system, timeline, position };
-      throw new Error('it is not what Weir writes');
+      throw new Error('it was not written by Weir');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
       this.isKept = false; // Until it is written again.
-      this.logger.warn('recall the server of the database', { path: this.path, reason: reasonOf(error) });
+      this.logger.warn('read the position of the database server', {
+        path: this.path,
+        reason: reasonOf(error),
+      });
       return this.seen;
     }
   }

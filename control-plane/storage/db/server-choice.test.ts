@@ -107,7 +107,7 @@ describe('with a primary that is still running after its standby was promoted', 
       standing: () => Promise.resolve(standing),
       ended: new AbortController().signal,
     });
-    const ended = expect(comparing).rejects.toThrow(`${second.name} has taken its place`);
+    const ended = expect(comparing).rejects.toThrow(`it was replaced by ${second.name}`);
     await promote();
     await within('the comparison to end', ended);
     expect(seen.recall()).toMatchObject({ timeline: 2 });

@@ -16,7 +16,7 @@ import {
   type ServerStanding,
 } from './seen-server.ts';
 
-/** A connection to the server that was chosen, of the role that owns the tables. */
+/** A connection to the chosen server, of the role that owns the tables. */
 export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
@@ -24,7 +24,7 @@ export interface ChosenServer {
   readonly standing: ServerStanding | null;
 }
 
-/** A server whose place another one has taken, and that does not know. */
+/** A server that was replaced by another one without knowing it. */
 class OldPrimary extends DatabaseUnavailable {
   readonly server: string;
 
@@ -40,17 +40,19 @@ export function oldPrimariesIn(error: unknown): string[] {
   return error.cause.errors.flatMap((fault: unknown) => (fault instanceof OldPrimary ? [fault.server] : []));
 }
 
-/** Milliseconds that other servers get to answer once one would do. */
+/** Milliseconds that other servers get to respond once a usable one has. */
 const OTHERS_MS = 1000;
-/** Milliseconds between two looks whether another server has taken the place of the one in use. */
+/** Milliseconds between two checks of whether another server has replaced the one in use. */
 const COMPARE_MS = 10_000;
 
-/** Weir keeps few connections, and notices, prepared statements and settings of a session do not survive a pooler. */
-const POOLER = 'a pooler, such as PgBouncer, stands before PostgreSQL: give the address of the server itself';
+/**
+ * Weir keeps few connections, and notifications, prepared statements and session settings do not work through a pooler.
+ */
+const POOLER = 'this is a pooler, such as PgBouncer: give the address of the PostgreSQL server itself';
 
 /**
  * Connects to the server to use; rejects one that is behind what was `seen`, except the embedded one, which has no
- * copies. @throws {DatabaseUnavailable} with the fault of each server.
+ * copies. @throws {DatabaseUnavailable} with the error of each server.
  */
 export async function connectToChosen(
   targets: readonly DatabaseTarget[],
@@ -79,16 +81,16 @@ export async function connectToChosen(
     () => undefined,
   );
   const chosen = newestOf(found);
-  // One that answers only now is not waited for.
+  // One that only responds now is not waited for.
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
-  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`, {
+  throw new DatabaseUnavailable(`cannot connect to database: ${faults.join('; ')}`, {
     cause: new AggregateError(causes),
   });
 }
 
-/** The first one whose place no other one has taken. */
+/** The first one that was not replaced by another. */
 function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | undefined {
   let newest: ChosenServer | undefined;
   for (const server of found) {
@@ -101,25 +103,25 @@ function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | 
 export interface ComparedParts {
   readonly targets: readonly DatabaseTarget[];
   readonly inUse: DatabaseTarget;
-  /** The standing of the server in use. */
+  /** The position of the server in use. */
   readonly standing: () => Promise<ServerStanding | null>;
   readonly seen: Pick<SeenServer, 'note'>;
-  /** Called with each comparison: servers that accept changes although the one in use has taken their place. */
+  /** Called with each comparison: servers that accept changes although the one in use has replaced them. */
   readonly report?: (oldPrimaries: readonly string[]) => void;
   readonly ended: AbortSignal;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly pauseMs?: number;
 }
 
 /**
- * Remembers how far the server in use has come, and looks whether another one has taken its place, until `ended` is
- * aborted. @throws {DatabaseUnavailable} naming the other one
+ * Records the position of the server in use, and checks whether another one has replaced it, until `ended` is aborted.
+ * @throws {DatabaseUnavailable} naming the other one
  */
 export async function keepComparing(parts: ComparedParts): Promise<void> {
   const { targets, inUse, seen, ended, pauseMs = COMPARE_MS } = parts;
   const others = targets.filter(({ name }) => name !== inUse.name);
   while (await isDueBefore(ended, pauseMs)) {
-    // Whether it answers at all is asked elsewhere.
+    // Whether it responds at all is checked elsewhere.
     const own = await unlessEnded(parts.standing(), ended);
     if (own === null) continue;
     await seen.note(own);
@@ -129,11 +131,11 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
     const place = found?.findIndex((other) => isOnOlderTimeline(own, other)) ?? -1;
     if (place === -1) continue;
     await seen.note(found![place]!);
-    throw new DatabaseUnavailable(`${others[place]!.name} has taken its place`);
+    throw new DatabaseUnavailable(`it was replaced by ${others[place]!.name}`);
   }
 }
 
-/** Null if no usable server answers, or if it does not report its standing. */
+/** Null if no usable server responds, or if it does not report its position. */
 async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerStanding | null> {
   const server = await connect(target, ended).catch(() => null);
   if (server === null) return null;
@@ -141,7 +143,7 @@ async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<S
   return server.standing;
 }
 
-/** Result of `work`; null if it fails, or if `ended` comes first. */
+/** Result of `work`; null if it fails or `ended` is aborted first. */
 async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const giveUp = (): void => resolve(null);
@@ -157,7 +159,7 @@ async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T |
   }
 }
 
-/** Waits; false if `ended` comes before. */
+/** Waits; false if `ended` is aborted before. */
 async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean> {
   await sleep(pauseMs, undefined, { signal: ended, ref: false }).catch(() => undefined);
   return !ended.aborted;
@@ -177,12 +179,12 @@ async function tryServer(
   }
 }
 
-/** Connects to a server that takes writes, unless `ended` comes before. @throws what it is not used for */
+/** Connects to a server that accepts writes, unless `ended` is aborted before. @throws the reason against using it */
 async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
   ended?.throwIfAborted();
   if (target.fault !== undefined) throw target.fault;
   const client = new pg.Client(target.owner?.config ?? target.config);
-  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+  client.on('error', () => undefined); // A lost connection makes the current statement fail.
   const giveUp = (): undefined => void end(client);
   ended?.addEventListener('abort', giveUp, { once: true });
   try {
@@ -192,7 +194,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     );
     const { readOnly, pid } = rows[0]!;
     if (readOnly !== 'off') throw new DatabaseUnavailable('read-only');
-    // A pooler names a process that it makes up; pg has it from the protocol, and its types do not include it.
+    // A pooler reports a fake process id. pg gets it from the protocol, but its types do not include it.
     const { processID } = client as unknown as { processID: number };
     if (processID !== pid) throw new DatabaseUnavailable(POOLER);
     return { target, client, standing: await askStanding(client) };
@@ -204,22 +206,22 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
   }
 }
 
-/** Makes what throws for a server that is behind what this node has seen. */
+/** Creates a check that throws for a server that is behind what this node has seen. */
 function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding | null) => void {
   const last = seen.recall();
   return (standing) => {
     if (last === null || standing === null || !isBehind(standing, last)) return;
-    // Without figures that change: a text that is another one is logged again.
+    // Without changing numbers: a different text would be logged again.
     const fault =
       standing.timeline < last.timeline
         ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
         : 'an older copy: it lacks what this node has seen of its timeline';
-    const text = `${fault}; to use it anyway, as after restoring a backup of its files, remove ${seen.path} on each node`;
+    const text = `${fault}; to use it anyway, as after restoring a backup of its files, delete ${seen.path} on each node`;
     throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };
 }
 
-/** Closes a connection and ignores errors, because its work is done or has failed already. */
+/** Closes a connection and ignores errors, because it has served its purpose or has already failed. */
 async function end(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

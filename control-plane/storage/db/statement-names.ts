@@ -1,21 +1,21 @@
 /**
- * Names for statements that come again, so that PostgreSQL parses each once per connection and keeps its plan. Planning
+ * Names for recurring statements, so that PostgreSQL parses each only once per connection and keeps its plan. Planning
  * took most of the time of a policy change: its statements touch few rows of many tables.
  */
 import type { ClientBase, QueryResultRow } from 'pg';
 import type { Queryable } from './queryable.ts';
 
-/** Most statements that get a name: each connection keeps their plans. */
+/** Maximum number of named statements: each connection keeps their plans. */
 const MOST_NAMED = 300;
-/** Most texts that are remembered after their first run. */
+/** Maximum number of texts that are remembered after their first run. */
 const MOST_SEEN = 1000;
 
-/** Knows the names; every connection it is used with belongs to one pool at a time. */
+/** Assigns names; each connection it is used with belongs to one pool at a time. */
 export class StatementNames {
   private readonly names = new Map<string, string>();
   private readonly seen = new Set<string>();
 
-  /** Undefined for a text that came for the first time, or once there are enough names. */
+  /** Undefined for a text that is seen for the first time, or once there are enough names. */
   nameOf(text: string): string | undefined {
     const name = this.names.get(text);
     if (name !== undefined) return name;
@@ -29,7 +29,7 @@ export class StatementNames {
     return undefined;
   }
 
-  /** Runs statements under their names. A text without values may be several statements, which have none. */
+  /** Runs statements under their names. A text without values may consist of several statements and gets no name. */
   runOn(client: ClientBase): Queryable {
     return {
       query: <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {

@@ -1,4 +1,4 @@
-/** One transaction on one connection, retried if another one was in its way. */
+/** One transaction on one connection, retried after a conflict with another one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -13,12 +13,15 @@ import {
 } from './database-errors.ts';
 
 const MOST_ATTEMPTS = 5;
-/** Longest pause before the second attempt, milliseconds; it grows with each. Random, so that two do not meet again. */
+/**
+ * Maximum pause before the second attempt in milliseconds; it grows with each attempt. Random, so that two transactions
+ * do not collide again.
+ */
 const PAUSE_MS = 20;
 
 /**
- * Runs `work` between `begin` and COMMIT; what it throws rolls back and is passed on.
- * @throws {OutcomeUnknown} if no answer to COMMIT came
+ * Runs `work` between `begin` and COMMIT; an error in it causes a rollback and is passed on. @throws {OutcomeUnknown}
+ * if there was no response to COMMIT
  */
 export async function inTransaction<T>(
   client: PoolClient,
@@ -32,7 +35,7 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     // A connection that cannot even roll back is broken, and the first error is the one to report. A connection that
-    // did not answer would not answer this either; ending it rolls back.
+    // did not respond would not respond to this either; closing it rolls back.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
@@ -48,9 +51,9 @@ async function commit(client: PoolClient): Promise<void> {
 }
 
 /**
- * Does again what the server undid because of a deadlock or a serialization failure (SQLSTATE 40P01, 40001), or refused
- * because of a stale plan, whose connection `Connections` ends.
- * @throws {DatabaseBusy} after the last attempt
+ * Retries a transaction that the server rolled back because of a deadlock or a serialization failure (SQLSTATE 40P01,
+ * 40001), or refused because of a stale plan, whose connection `Connections` ends. @throws {DatabaseBusy} after the
+ * last attempt
  */
 export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -59,7 +62,7 @@ export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T>
     } catch (error) {
       if (!isConflict(error) && !isStalePlan(error)) throw error;
       if (attempts === MOST_ATTEMPTS)
-        throw new DatabaseBusy('the database is busy with changes of the same rows', { cause: error });
+        throw new DatabaseBusy('the database is busy with other changes to the same rows', { cause: error });
       await sleep(Math.random() * PAUSE_MS * attempts);
     }
   }

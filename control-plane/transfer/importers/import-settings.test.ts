@@ -227,7 +227,7 @@ describe('testUpstreams()', () => {
     const { port } = good;
     const tests = await testUpstreams([at(good), 'quic://x', address], { bootstrap: [], dnsPort: port });
     expect([...tests]).toEqual([
-      [at(good), 'it is this server: questions would go round'],
+      [at(good), 'it is this server: queries would loop'],
       ['quic://x', 'it is not an upstream server'],
       [address, expect.stringMatching(/refused|timeout/)],
     ]);

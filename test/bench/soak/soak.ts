@@ -64,7 +64,7 @@ async function soak(
   const since = new Date();
   const { load, besides } = await underLoad(stage, running, { ...job, secs: minutes * 60, rateQps });
   const stored = await storedRows(running, since, load.answered);
-  const threadsReplaced = lastLines(running.child, 1e6).split('replace a DNS thread').length - 1;
+  const threadsReplaced = lastLines(running.child, 1e6).split('replacing a DNS thread').length - 1;
   await running.child.stop();
   return {
     saturatedQps: limit?.saturatedQps,

@@ -47,7 +47,7 @@ describe('a node with an unfenced old primary', () => {
   test('switches to the promoted server, and stays there even if all its connections end', async () => {
     await block('both.example');
     await database.promote();
-    await weir.untilOutput(/has taken its place/);
+    await weir.untilOutput(/it was replaced by/);
     const api = await weir.api();
     await until(
       'health to name the old primary',

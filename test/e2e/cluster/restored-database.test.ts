@@ -98,7 +98,7 @@ describe('a database that is restored under running nodes', () => {
     await replaceBy('template0');
     await untilOutput(/the database is empty/);
     await replaceBy('half');
-    await untilOutput(/a restore is not done/);
+    await untilOutput(/a restore is not complete/);
     expect((await api.call('POST', '/managed-domains', { domain: 'no.example' })).status).toBe(503);
     for (const domain of ['always.example', 'later.example'])
       expect(await answersOf(domain)).toEqual([BLOCKED, BLOCKED]);
@@ -106,7 +106,7 @@ describe('a database that is restored under running nodes', () => {
 
   test('is used by both once it is complete, with its revisions, and the next change gets a new revision number', async () => {
     await replaceBy('earlier');
-    await untilOutput(/another one than before, as after a restore/);
+    await untilOutput(/was replaced, for example by a restore/);
     await untilAnswered('restored.example', BLOCKED);
     await untilAnswered('later.example', EVERY_ADDRESS);
     const [restored] = await revisions();

@@ -111,7 +111,7 @@ describe('a list of several nodes', () => {
     const key = await contentKey(id);
     stopped.child.kill('SIGCONT');
     finish('outdated.example\n');
-    await stopped.untilOutput(/a job was left to another node/);
+    await stopped.untilOutput(/another node has taken over a job/);
     await untilBlocked(stopped, 'stopped.example');
     expect(await contentKey(id)).toEqual(key);
     const source = await (await stopped.api()).settledSource(id);

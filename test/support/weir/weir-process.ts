@@ -323,7 +323,7 @@ export class Weir extends OwnProcess {
 
   /** Number of replaced threads so far, from the log. */
   get replacedThreads(): number {
-    return [...this.output.matchAll(/replace a DNS thread that died/g)].length;
+    return [...this.output.matchAll(/replacing a DNS thread that died/g)].length;
   }
 
   /** Process id of the embedded database. */

@@ -1,7 +1,7 @@
 /**
- * How a server of `database.url` is reached: its address, its role, the file of its password, and TLS with the modes of
- * libpq (PostgreSQL documentation, "SSL Support"). pg is not given the URL itself: it takes `require` and `verify-ca` for
- * `verify-full`, and warns of that on standard error.
+ * How to reach a server of `database.url`: its address, its role, its password file, and TLS with the modes of libpq
+ * (PostgreSQL documentation, "SSL Support"). pg does not get the URL itself: it treats `require` and `verify-ca` as
+ * `verify-full`, and prints a warning about that.
  */
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
@@ -13,12 +13,12 @@ import { reasonOf } from '../../../../shared/errors.ts';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** A file that a connection needs cannot be used; it may be there at the next one. */
+/** A file that a connection needs cannot be used; it may be available for the next connection. */
 export class AccessFault extends Error {
   override readonly name = 'AccessFault';
 }
 
-/** Plain data, which another thread can be sent. Holds a password unless it is in a file. */
+/** Plain data that can be sent to another thread. Contains a password unless it is in a file. */
 export interface ServerAccess {
   readonly config: Omit<ClientConfig, 'types' | 'password' | 'ssl'> & { readonly password?: string };
   /** Read for each connection; empty = the password of `config`. */
@@ -32,7 +32,7 @@ interface TlsParts {
   readonly ca?: string | string[];
   readonly cert?: string;
   readonly key?: string;
-  /** Whether the certificate must come from an authority, and bear the name of the server. */
+  /** Whether the certificate must be issued by a known authority, and must contain the server's name. */
   readonly checks: 'nothing' | 'authority' | 'name';
 }
 
@@ -41,14 +41,14 @@ export interface AccessKeys extends SslKeys {
   readonly passwordFile: string;
 }
 
-/** Access by the URL alone. */
+/** Access according to the URL alone. */
 export const BY_URL: AccessKeys = { passwordFile: '', sslmode: '', sslrootcert: '' };
 
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
-/** Path that stands for the machine's certificate authorities. */
+/** Value that means the certificate authorities of the machine. */
 const OF_SYSTEM = 'system';
 
-/** Reads a URL, and the certificates that it or a key names. @throws {AccessFault} naming a file that cannot be read */
+/** Reads a URL and the certificates named in it or by a key. @throws {AccessFault} naming a file that cannot be read */
 export function serverAccess(url: string, keys: AccessKeys): ServerAccess {
   const parsed = new URL(url);
   const parameters = new Map(parsed.searchParams);
@@ -63,19 +63,19 @@ export function serverAccess(url: string, keys: AccessKeys): ServerAccess {
     password: parameters.get('password') ?? decoded(parsed.password),
     database: decoded(parsed.pathname.slice(1)),
   };
-  // pg takes what is left from the environment, such as PGUSER.
+  // pg takes the remaining settings from the environment, such as PGUSER.
   const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const tls = tlsOf(parsed, keys);
-  // A socket of this machine has no TLS, whatever the mode, as in libpq.
+  // A Unix socket never uses TLS, whatever the mode, as in libpq.
   return { config, passwordFile: keys.passwordFile, tls: host.startsWith('/') ? false : tls };
 }
 
-/** The settings of a connection. */
+/** The settings for a connection. */
 export function clientConfigOf({ config, passwordFile, tls }: ServerAccess): ClientConfig {
   return {
     ...config,
     ...(passwordFile !== '' && { password: () => passwordOf(passwordFile) }),
-    // A copy: pg hides the key in the object that it gets.
+    // A copy, because pg hides the key in the object it receives.
     ssl: tls && tlsOptions(tls),
   };
 }
@@ -88,7 +88,7 @@ async function passwordOf(path: string): Promise<string> {
   }
 }
 
-/** `PGSSLMODE` is the last to be asked. */
+/** `PGSSLMODE` has the lowest precedence. */
 function tlsOf(url: URL, keys: AccessKeys): TlsParts | false {
   const mode = sslModeOf(url, keys) ?? (process.env['PGSSLMODE'] || 'disable');
   if (!isSslMode(mode))
@@ -105,7 +105,7 @@ function tlsOf(url: URL, keys: AccessKeys): TlsParts | false {
   };
 }
 
-/** With an authority to check by, `require` is `verify-ca`, as in libpq. */
+/** With a root certificate, `require` means `verify-ca`, as in libpq. */
 function checksOf(mode: Exclude<SslMode, 'disable'>, hasRoot: boolean): TlsParts['checks'] {
   if (mode === 'verify-full') return 'name';
   if (hasRoot) return 'authority';
@@ -135,24 +135,25 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A percent sign that stands for itself.
+    return text; // A literal percent sign.
   }
 }
 
-/** Longest file, bytes. */
+/** Maximum size of the file in bytes. */
 const MAX_BYTES = 65_536;
-/** Mode bits of users who are neither the owner nor of the group. */
+/** Mode bits of users other than the owner and the group. */
 const OTHERS = 0o007;
 
 /**
- * The first line of the file. @throws Error that names the file, if it cannot be read, is open to every user, or is empty
+ * The first line of the file. @throws Error that names the file, if it cannot be read, is accessible to every user, or
+ * is empty
  */
 export async function readSecretFile(path: string): Promise<string> {
-  // A pipe in its place must not have anyone wait.
+  // If it is a pipe, nobody must have to wait.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { mode, size } = await file.stat();
-    if ((mode & OTHERS) !== 0) throw new Error(`${path} is open to every user; run chmod o-rwx`);
+    if ((mode & OTHERS) !== 0) throw new Error(`${path} is accessible to every user; run chmod o-rwx`);
     if (size > MAX_BYTES) throw new Error(`${path} is longer than ${MAX_BYTES} bytes`);
     const [secret = ''] = (await file.readFile('utf8')).split(/\r?\n/u);
     if (secret === '') throw new Error(`the first line of ${path} is empty`);

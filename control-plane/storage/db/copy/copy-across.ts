@@ -1,6 +1,7 @@
 /**
- * Rows from one server into another by COPY in binary format, as they come: however large a table is, no more than the
- * sockets hold is in memory. The rows are summed up on the way, and again where they arrived, which proves the copy.
+ * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, no more than
+ * the socket buffers is in memory. The rows are summed up in transit and again at the destination, which verifies the
+ * copy.
  */
 import type { ClientBase, Connection, Submittable } from 'pg';
 import { hash } from 'node:crypto';
@@ -17,19 +18,19 @@ export interface CopyEnds {
   readonly to: ClientBase;
 }
 
-/** The copy differs from its original. */
+/** The copy differs from the original. */
 export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers';
 }
 
-/** Copies rows, reads them again and compares. @throws {CopyDiffers} */
+/** Copies rows, reads them back and compares. @throws {CopyDiffers} */
 export async function copyAcross(ends: CopyEnds, { from, to }: CopyRoute): Promise<void> {
   const sent = await send(ends, from, to);
   const stored = await sumUp(ends.to, to);
   if (sent !== stored) throw new CopyDiffers(`copy ${to}: ${sent} were sent, but ${stored} are stored`);
 }
 
-/** Sums up what a table has. */
+/** Sums up the rows of a table. */
 export async function sumUp(client: ClientBase, table: string): Promise<string> {
   const sum = new RowSum();
   await new Promise<void>((resolve, reject) => {
@@ -42,8 +43,8 @@ async function send({ from, to }: CopyEnds, source: string, target: string): Pro
   const sum = new RowSum();
   await new Promise<void>((resolve, reject) => {
     const pass = (bytes: Buffer, { stream: incoming }: Connection, outgoing: CopyInConnection): void => {
-      outgoing.sendCopyFromChunk(bytes); // Header and end included.
-      // Data that was read already still arrives after a pause.
+      outgoing.sendCopyFromChunk(bytes); // Includes the header and the end.
+      // Data that was already read still arrives after a pause.
       if (!outgoing.stream.writableNeedDrain || incoming.isPaused()) return;
       incoming.pause();
       outgoing.stream.once('drain', () => incoming.resume());
@@ -68,7 +69,7 @@ interface CopyInConnection extends Connection {
   endCopyFrom(): void;
 }
 
-/** Called at the end of a copy. */
+/** Callbacks for the end of a copy. */
 interface CopyEvents {
   readonly end: () => void;
   readonly fail: (error: Error) => void;
@@ -89,7 +90,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free once it reports that.
+    // The connection is only free after it has reported that.
   }
 
   handleReadyForQuery(): void {
@@ -103,7 +104,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
 
 /** Signature, flags and the length of an extension, which is always empty. */
 const HEADER_BYTES = 19;
-/** Replaces a row's number of columns: no more rows follow. */
+/** Takes the place of a row's column count: no more rows follow. */
 const END = -1;
 
 interface CopyOutEvents extends CopyEvents {
@@ -157,7 +158,7 @@ class RowSum {
     this.bytes += row.length;
   }
 
-  /** Equal texts: the same rows. */
+  /** Equal strings mean equal rows. */
   toString(): string {
     return `${this.rows} rows of ${this.bytes} bytes, sum ${[...this.words].map((word) => word.toString(16)).join('-')}`;
   }

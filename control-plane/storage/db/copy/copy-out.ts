@@ -1,13 +1,13 @@
 /**
- * Rows as PostgreSQL has them, without a detour over text: COPY in binary format. pg reads bytea as hexadecimal text
- * only, which takes 10 ms per MB instead of 2.
+ * Rows in PostgreSQL's own form, without conversion to text: COPY in binary format. pg only reads bytea as hexadecimal
+ * text, which takes 10 ms per MB instead of 2.
  */
 import type { Connection, PoolClient, Submittable } from 'pg';
 
 /** A row: each value in binary form; null = NULL. */
 export type BinaryRow = readonly (Buffer | null)[];
 
-/** Rows of a query. COPY takes no parameters: what goes into the text must be a number or a constant. */
+/** Rows of a query. COPY takes no parameters, so anything inserted into the text must be a number or a constant. */
 export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]> {
   return new Promise((resolve, reject) => {
     client.query(
@@ -21,7 +21,7 @@ export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]>
 
 /** A submittable of pg, which calls the methods by their names. */
 class CopyOut implements Submittable {
-  /** pg puts its time limit around it. */
+  /** pg wraps it with its time limit. */
   callback: (error: Error | null, messages?: Buffer[]) => void;
   private readonly text: string;
   private readonly messages: Buffer[] = [];
@@ -36,11 +36,11 @@ class CopyOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    this.messages.push(Buffer.from(chunk)); // pg uses its memory again.
+    this.messages.push(Buffer.from(chunk)); // pg reuses its memory.
   }
 
   handleCommandComplete(): void {
-    // The connection is only free once it reports that.
+    // The connection is only free after it has reported that.
   }
 
   handleReadyForQuery(): void {
@@ -58,7 +58,7 @@ const EXTENSION_LENGTH_AT = 15;
 const END = -1;
 const NULL = -1;
 
-/** The rows of a message, which are whole; the first message begins with a header. */
+/** The rows of a message, which contains whole rows; the first message begins with a header. */
 function readRows(bytes: Buffer, isFirst: boolean): BinaryRow[] {
   const rows: BinaryRow[] = [];
   let at = isFirst ? HEADER_BYTES + bytes.readInt32BE(EXTENSION_LENGTH_AT) : 0;

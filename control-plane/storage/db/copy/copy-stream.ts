@@ -1,4 +1,7 @@
-/** Rows of a table as bytes, out of a server and into one: COPY in binary format, with no more in memory than sockets hold. */
+/**
+ * Rows of a table as bytes, from a server and to a server: COPY in binary format, with no more in memory than sockets
+ * hold.
+ */
 import { once } from 'node:events';
 import type { ClientBase, Connection, Submittable } from 'pg';
 
@@ -12,7 +15,7 @@ export async function* copyRowsOut(client: ClientBase, route: string): AsyncGene
   yield* copy.chunks();
 }
 
-/** Stores what `copyRowsOut` gave. The connection is unusable after a failure. */
+/** Stores the output of `copyRowsOut`. The connection is unusable after a failure. */
 export function copyRowsIn(client: ClientBase, route: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   return new Promise((resolve, reject) => {
     client.query(new RowsIn(`COPY ${route} FROM STDIN (FORMAT binary)`, chunks, { resolve, reject }));
@@ -46,7 +49,7 @@ class RowsOut implements Submittable {
         }
       }
     } finally {
-      // The end may have come with the chunk that paused it: the connection is used for other queries after this one.
+      // The end may have come with the chunk that paused it; the connection is used for other queries afterwards.
       this.resume();
     }
   }
@@ -61,7 +64,7 @@ class RowsOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
-    this.waiting.push(Buffer.from(chunk)); // pg uses its memory again.
+    this.waiting.push(Buffer.from(chunk)); // pg reuses its memory.
     if (this.waiting.length >= MOST_WAITING && this.paused === undefined) {
       stream.pause();
       this.paused = stream;
@@ -70,7 +73,7 @@ class RowsOut implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free once it reports that.
+    // The connection is only free after it has reported that.
   }
 
   handleReadyForQuery(): void {
@@ -116,7 +119,7 @@ class RowsIn implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free once it reports that.
+    // The connection is only free after it has reported that.
   }
 
   handleReadyForQuery(): void {

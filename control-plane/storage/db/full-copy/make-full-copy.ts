@@ -1,6 +1,6 @@
 /**
- * `weir backup --full`: a copy of the whole embedded database, query log included, while Weir runs. All tables are read
- * in one snapshot, so the copy is of one moment.
+ * `weir backup --full`: a copy of the whole embedded database, including the query log, while Weir runs. All tables are
+ * read in one snapshot, so the copy is consistent.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,10 +25,10 @@ export interface FullCopyTask {
 }
 
 const PRIVATE = 0o600;
-/** Files of the data directory that are not in the database, and that another machine needs. */
+/** Files of the data directory that are not in the database and are needed on another machine. */
 const FILES: readonly CopiedFile['path'][] = ['tls/cert.pem', 'tls/key.pem'];
 
-/** Writes the copy; returns its size in bytes. If it fails, there is no file. */
+/** Writes the copy; returns its size in bytes. On failure no file is left. */
 export async function makeFullCopy(task: FullCopyTask): Promise<number> {
   await streamDurably(task.file, writeFrames(framesOf(task)), PRIVATE);
   return (await stat(task.file)).size;
@@ -44,7 +44,7 @@ async function* framesOf({ client, dataDir, weir, report }: FullCopyTask): Async
     ...(await listTables(client)),
     ...(await listPartitions(client)),
   ];
-  // Days that are due to be deleted wait for the copy.
+  // Days that are due to be deleted are kept until the copy is complete.
   const names = tables.map(({ name }) => escapeIdentifier(name)).join(', ');
   await client.query(`LOCK TABLE ${names} IN ACCESS SHARE MODE`);
   for (const [index, { sizeBytes, ...table }] of tables.entries()) {

@@ -36,7 +36,7 @@ test.each<[string, Frame]>([
   const dataDir = join(room, what);
   await mkdir(dataDir, { mode: 0o755 });
   const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
-  await expect(restored).rejects.toThrow(`the copy has no ${what} that Weir makes`);
+  await expect(restored).rejects.toThrow(`the copy has an invalid ${what}`);
   expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
 });
 
@@ -54,6 +54,6 @@ test('refuses a copy from before 0.1.0, and leaves no database', async () => {
   const dataDir = join(room, 'old');
   await mkdir(dataDir, { mode: 0o755 });
   const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
-  await expect(restored).rejects.toThrow(/^the copy was made by a Weir from before 0\.1\.0/);
+  await expect(restored).rejects.toThrow(/^the copy was created by a Weir older than 0\.1\.0/);
   expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
 });

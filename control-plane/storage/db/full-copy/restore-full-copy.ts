@@ -1,4 +1,4 @@
-/** `weir restore --full`: the database of a full copy in an empty data directory. */
+/** `weir restore --full`: restores the database of a full copy to an empty data directory. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { escapeIdentifier } from 'pg';
@@ -31,7 +31,7 @@ export interface RestoreFullTask {
   readonly report: (table: string) => void;
 }
 
-/** Restores it. The whole file is checked first; a failure leaves the directory without a database. */
+/** Restores the copy. The whole file is checked first; a failure leaves the directory without a database. */
 export async function restoreFullCopy({ file, dataDir, logger, report }: RestoreFullTask): Promise<CopyHead> {
   const head = await checkedHead(file);
   const files: CopiedFile[] = [];
@@ -41,7 +41,7 @@ export async function restoreFullCopy({ file, dataDir, logger, report }: Restore
     const tables = await listTables(client);
     await client.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
     await storeFrames(client, readFrames(file), { files, report });
-    // The machine of the copy no longer holds its name.
+    // The machine of the copy does not hold its name any more.
     await client.query('UPDATE nodes SET run = NULL');
     await client.query('COMMIT');
     await migrate(client, logger);
@@ -55,7 +55,7 @@ export async function restoreFullCopy({ file, dataDir, logger, report }: Restore
   return head;
 }
 
-/** Reads the whole file. @throws {DamagedCopy} */
+/** Reads and checks the whole file. @throws {DamagedCopy} */
 async function checkedHead(file: string): Promise<CopyHead> {
   let head: CopyHead | undefined;
   for await (const frame of readFrames(file)) if (frame.type === FRAME.head) head = readJson(CopyHead, frame);
@@ -63,7 +63,7 @@ async function checkedHead(file: string): Promise<CopyHead> {
   return head;
 }
 
-/** The schema that the copy is of; the one of this Weir follows when the rows are there. */
+/** Creates the schema of the copy; it is upgraded to the one of this Weir when the rows are there. */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
   refuseOldMigrations('the copy', migrations);
   await migrate(client, logger, { count: migrations.length });
@@ -71,11 +71,11 @@ async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, log
   const missing = migrations.find((name, at) => rows[at]?.name !== name);
   if (missing !== undefined)
     throw new Error(
-      `the copy was made by Weir ${weir}, whose migration ${missing} this one does not know: install that version`,
+      `the copy was created by Weir ${weir}, whose migration ${missing} is unknown to this version: install that version`,
     );
 }
 
-/** The only texts of a copy that become SQL: anyone can write a file whose checksum is right. */
+/** The only texts in a copy that are used as SQL: anyone can write a file with a correct checksum. */
 const SHAPES = {
   route: /^"\w+" \("\w+"(?:, "\w+")*\)$/,
   bound: /^(?:DEFAULT|FOR VALUES FROM \('?[\w :.+-]*'?\) TO \('?[\w :.+-]*'?\))$/,
@@ -83,7 +83,7 @@ const SHAPES = {
 } as const;
 
 function refuseOther(what: keyof typeof SHAPES, text: string): void {
-  if (!SHAPES[what].test(text)) throw new DamagedCopy(`the copy has no ${what} that Weir makes`);
+  if (!SHAPES[what].test(text)) throw new DamagedCopy(`the copy has an invalid ${what}`);
 }
 
 async function storeFrames(
@@ -124,15 +124,18 @@ async function makePartition(client: ClientBase, { name, parent, bound }: Copied
   );
 }
 
-/** The data directory has a database already. */
+/** The data directory already has a database. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty';
 }
 
-/** While it is filled, a cluster may be lost; it is put on the disk as a whole before it is used. */
+/** A cluster may be lost while it is being filled; it is flushed to disk as a whole before it is used. */
 const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
 
-/** Fills a cluster beside its place, and puts it there at the end: a failure leaves the directory without one. */
+/**
+ * Fills a cluster next to its final location, and moves it there at the end: a failure leaves the directory without
+ * one.
+ */
 export async function createFilledCluster(
   dataDir: string,
   logger: Logger,

@@ -1,6 +1,6 @@
 /**
- * The file of a full copy: a magic line, then frames of a type, a length and a payload, and at the end the SHA-256 of all
- * before it. A file that was cut or changed is refused before anything of it is used.
+ * The file of a full copy: a magic line, then frames of a type, a length and a payload, and finally the SHA-256 of
+ * everything before it. A truncated or modified file is refused before anything of it is used.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,7 +11,7 @@ const SUM_BYTES = 32;
 /** PostgreSQL sends no larger row. */
 const MAX_PAYLOAD_BYTES = 1 << 30;
 
-/** Types of frames; the payload of all but data is JSON. */
+/** Types of frames; the payload is JSON except for data. */
 export const FRAME = { head: 1, table: 2, data: 3, sequences: 4, file: 5, end: 6 } as const;
 
 /** A frame. */
@@ -20,7 +20,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Error for a file that is not a full copy, or is damaged. */
+/** The file is not a full copy, or is damaged. */
 export class DamagedCopy extends Error {
   override readonly name = 'DamagedCopy';
 }
@@ -30,7 +30,7 @@ export function jsonFrame(type: number, value: unknown): Frame {
   return { type, payload: Buffer.from(JSON.stringify(value)) };
 }
 
-/** The value of such a frame. @throws {DamagedCopy} */
+/** The value of a JSON frame. @throws {DamagedCopy} */
 export function readJson<T>(schema: { parse: (value: unknown) => T }, { payload }: Frame): T {
   try {
     return schema.parse(JSON.parse(payload.toString()));
@@ -62,13 +62,13 @@ function headOf(type: number, length: number): Buffer {
   return head;
 }
 
-/** The frames of a file but the last; throws at its end if it is not whole. @throws {DamagedCopy} */
+/** The frames of a file except the last; throws at the end if it is incomplete. @throws {DamagedCopy} */
 export async function* readFrames(path: string): AsyncGenerator<Frame> {
   const sum = createHash('sha256');
   const source = new ByteSource(createReadStream(path, { highWaterMark: 1 << 20 }));
   const take = async (length: number): Promise<Buffer> => {
     const bytes = await source.take(length);
-    if (bytes === null) throw new DamagedCopy(`${path} is cut off: it is not the whole full copy`);
+    if (bytes === null) throw new DamagedCopy(`${path} is truncated: it is not a complete full copy`);
     return bytes;
   };
   const magic = await source.take(MAGIC.length);
@@ -84,7 +84,7 @@ export async function* readFrames(path: string): AsyncGenerator<Frame> {
     if (type === FRAME.end) {
       const own = sum.digest();
       if (length !== SUM_BYTES || !timingSafeEqual(own, payload) || (await source.take(1)) !== null)
-        throw new DamagedCopy(`${path} is damaged: its checksum is another one`);
+        throw new DamagedCopy(`${path} is damaged: wrong checksum`);
       return;
     }
     sum.update(payload);
@@ -92,7 +92,7 @@ export async function* readFrames(path: string): AsyncGenerator<Frame> {
   }
 }
 
-/** Takes pieces of a certain length from a stream. */
+/** Reads pieces of a given length from a stream. */
 class ByteSource {
   private readonly chunks: AsyncIterator<Buffer>;
   private pending: Buffer = Buffer.alloc(0);
@@ -101,7 +101,7 @@ class ByteSource {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** Null if the stream ends before. */
+  /** Null if the stream ends before that. */
   async take(length: number): Promise<Buffer | null> {
     const parts = [this.pending];
     let size = this.pending.length;

@@ -1,7 +1,7 @@
 /**
- * The directories of a major upgrade, beside the cluster. `cluster.next` is being filled; once complete, it replaces
- * `cluster`, which becomes `cluster.before` until the log has also been moved out of it. Which of them exist shows the
- * progress of an upgrade, so that it can continue after any interruption.
+ * The directories of a major upgrade, next to the cluster. `cluster.next` is being filled; once complete, it replaces
+ * `cluster`, which becomes `cluster.before` until the log has also been moved out of it. The existing directories show
+ * the progress of an upgrade, so that it can continue after any interruption.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,17 +10,17 @@ import { syncFolder } from '../../../host/files/durable-file.ts';
 import { hasCluster, type PostgresHome } from '../postgres/postgres-home.ts';
 import { endOrphans } from '../postgres/postgres-process.ts';
 
-/** The home whose cluster is the one that is being filled. */
+/** The home with the cluster that is being filled. */
 export function nextOf(home: PostgresHome): PostgresHome {
   return { ...home, cluster: join(home.dir, 'cluster.next') };
 }
 
-/** The home whose cluster is the one of the earlier major version. */
+/** The home with the cluster of the earlier major version. */
 export function beforeOf(home: PostgresHome): PostgresHome {
   return { ...home, cluster: join(home.dir, 'cluster.before') };
 }
 
-/** Puts the folders in order at the start: ends an exchange that was interrupted, removes what is of no use. */
+/** Cleans up the directories at the start: completes an interrupted exchange and deletes leftovers. */
 export async function settleClusters(home: PostgresHome, logger: Logger): Promise<void> {
   rmSync(goneOf(home), { recursive: true, force: true });
   const [next, before] = [nextOf(home), beforeOf(home)];
@@ -29,7 +29,7 @@ export async function settleClusters(home: PostgresHome, logger: Logger): Promis
   else if (hasCluster(next) && hasCluster(before)) await rename(next.cluster, home.cluster, home);
 }
 
-/** Puts the next cluster in place of the present one. No server may run on either. */
+/** Replaces the current cluster with the next one. No server may be running on either. */
 export async function exchangeClusters(home: PostgresHome): Promise<void> {
   await rename(home.cluster, beforeOf(home).cluster, home);
   await rename(nextOf(home).cluster, home.cluster, home);
@@ -41,7 +41,7 @@ export async function dropBefore(home: PostgresHome): Promise<void> {
   rmSync(goneOf(home), { recursive: true, force: true });
 }
 
-/** A name for what is being removed: a part of it must not look like a cluster. */
+/** A name for a directory that is being deleted: a part of it must not look like a cluster. */
 function goneOf({ dir }: PostgresHome): string {
   return join(dir, 'cluster.gone');
 }

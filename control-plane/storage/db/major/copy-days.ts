@@ -1,15 +1,15 @@
 /**
  * Second part of a major upgrade: copies the days of the query log, the newest first, into the database, which is in
  * use at the same time. A day is copied and verified in one transaction, which also records that; only then is it
- * dropped at its source. So an interruption at any point loses and duplicates nothing, and the disk holds at most one
- * day twice.
+ * dropped at its source. So an interruption never loses or duplicates anything, and the disk holds at most one day
+ * twice.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
 import { listPartitions, type Partition } from './relations.ts';
 import type { CopyTablesOptions } from './copy-tables.ts';
 
-/** Days that remain to be copied. */
+/** The days that remain to be copied. */
 export interface DaysLeft {
   readonly days: number;
   readonly sizeBytes: number;
@@ -20,9 +20,12 @@ export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'ch
   readonly report: (left: DaysLeft) => void;
 }
 
-/** Bytes that a session writes before the system starts to flush them to disk: small, because the log also writes. */
+/**
+ * Amount that a session writes before the system starts to flush it to disk: small, because the log is written at the
+ * same time.
+ */
 const WRITE_BACK = '1MB';
-/** Table to which a day is copied before it becomes a part of the log. */
+/** Table to which a day is copied before it becomes a partition of the log. */
 const STAGE = 'query_day_moved';
 
 /** Moves every day. */

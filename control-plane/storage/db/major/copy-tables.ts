@@ -1,7 +1,7 @@
 /**
- * First part of a major upgrade: all tables but the days of the query log, from one server into another one that is
- * empty, in one transaction. That is the policy, the users, the counts and the lists of names, so that everything but
- * rows of the log is there when it is done.
+ * First part of a major upgrade: copies all tables except the days of the query log from one server to an empty one, in
+ * one transaction. That includes the policy, the users, the counts and the lists of names, so that only rows of the log
+ * are missing afterwards.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
@@ -9,9 +9,9 @@ import { foreignTo, listTables, sequencesAsSql } from './relations.ts';
 
 /** Options in addition to the connections. */
 export interface CopyTablesOptions {
-  /** Brings a database to the schema of this Weir. */
+  /** Upgrades a database to the schema of this Weir. */
   readonly migrate: (client: CopyEnds['from']) => Promise<unknown>;
-  /** Throws if the disk does not have that many free bytes. */
+  /** Throws if the disk has less free space than this. */
   readonly checkRoom: (sizeBytes: number) => Promise<void>;
   /** Called with the next table. */
   readonly report: (table: string) => void;
@@ -22,17 +22,19 @@ export class NotMovable extends Error {
   override readonly name = 'NotMovable';
 }
 
-/** Copies the tables and proves it. */
+/** Copies the tables and verifies the copy. */
 export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Promise<void> {
   const { from, to } = ends;
   await options.migrate(from);
   await options.migrate(to);
   const foreign = await foreignTo(to, from);
   if (foreign.length > 0)
-    throw new NotMovable(`not made by Weir, and would be lost: ${foreign.join('; ')}; remove or move these`);
+    throw new NotMovable(
+      `not created by Weir, and would be lost: ${foreign.join('; ')}; remove or move these`,
+    );
   const tables = await listTables(from);
   await options.checkRoom(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  // Triggers and foreign keys have done their part already.
+  // Triggers and foreign keys have already been applied.
   await to.query('BEGIN; SET LOCAL session_replication_role = replica');
   // Tables that are emptied and filled in one transaction are not written to the WAL.
   await to.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);

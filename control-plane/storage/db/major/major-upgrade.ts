@@ -1,8 +1,8 @@
 /**
  * Moves the embedded database to a new major version of PostgreSQL, whose servers cannot read the files of other
- * versions. Both servers run for it: the earlier version is kept in the home directory (`postgres-runtime.ts`). First
- * all tables except the log are copied, while the API waits; then, in the background, the days of the log. A step that
- * fails is retried, and the earlier server keeps running until then.
+ * versions. Both servers run during the move: the earlier version is kept in the home directory
+ * (`postgres-runtime.ts`). First all tables except the log are copied, while the API waits; then, in the background,
+ * the days of the log. A step that fails is retried, and the earlier server keeps running until then.
  */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,27 +28,29 @@ export interface UpgradeState {
 /** Input of both parts. */
 export interface UpgradeTask {
   readonly home: PostgresHome;
-  /** Folders with `bin/postgres`: of the version that made the earlier cluster, and the installed one. */
+  /** Directories with `bin/postgres`: of the version that created the earlier cluster, and the installed one. */
   readonly runtimes: { readonly before: string; readonly after: string };
   readonly password: string;
-  /** Brings a database to the schema of this Weir. */
+  /** Upgrades a database to the schema of this Weir. */
   readonly migrate: (client: ClientBase) => Promise<unknown>;
   readonly report: (state: UpgradeState | undefined) => void;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
-/** Bytes that stay free: the write-ahead log of the server in use, and those of the new cluster itself. */
+/**
+ * Bytes that must stay free: for the write-ahead log of the server in use, and for the files of the new cluster itself.
+ */
 const RESERVE_BYTES = 300 << 20;
 /** Milliseconds between two attempts: doubled each time, up to the last. */
 const RETRY_MS = { first: 2000, last: 120_000 } as const;
-/** The earlier server does not get much memory, and waits with nothing. */
+/** The earlier server gets little memory and does not run any maintenance. */
 const SLIM = { shared_buffers: '16MB', autovacuum: 'off' } as const;
 
-/** While it is filled, a cluster may be lost at any time; it is put on the disk as a whole before it is used. */
+/** A cluster may be lost while it is being filled; it is flushed to disk as a whole before it is used. */
 const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
 
-/** Moves all tables but the log, and puts the new cluster in place. Nothing else may run on the present one. */
+/** Moves all tables except the log, and activates the new cluster. Nothing else may be running on the current one. */
 export async function moveTables(task: UpgradeTask): Promise<void> {
   const { home, runtimes, logger } = task;
   const next = nextOf(home);
@@ -73,10 +75,10 @@ export async function moveTables(task: UpgradeTask): Promise<void> {
   );
   await syncCluster(filling);
   await exchangeClusters(home);
-  logger.info(`move the database ${versions}: all but the query log is done`);
+  logger.info(`move the database ${versions}: done except for the query log`);
 }
 
-/** Moves the days of the log into the database in use, until all are there or the signal comes. */
+/** Moves the days of the log to the database in use, until all are there or the signal is aborted. */
 export async function moveDays(task: UpgradeTask, inUse: () => Promise<PostgresAddress>): Promise<void> {
   const { home, logger, signal } = task;
   task.report({ detail: `moving the query log from PostgreSQL ${madeBy(beforeOf(home))}`, isStuck: false });
@@ -88,8 +90,8 @@ export async function moveDays(task: UpgradeTask, inUse: () => Promise<PostgresA
     } catch (error) {
       if (signal.aborted) return;
       const reason = reasonOf(error);
-      logger.warn('move the query log failed: retried later', { reason });
-      task.report({ detail: `the query log of before is not all here: ${reason}`, isStuck: true });
+      logger.warn('could not move the query log; retrying later', { reason });
+      task.report({ detail: `the earlier query log is still incomplete: ${reason}`, isStuck: true });
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -128,12 +130,12 @@ async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddr
   logger.info(`move the query log ${versions}: done`);
 }
 
-/** Throws if that many additional bytes would fill the disk. */
+/** Throws if this many additional bytes would fill the disk. */
 async function checkRoom({ dir }: PostgresHome, sizeBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dir);
   const needed = sizeBytes + RESERVE_BYTES;
   if (bavail * bsize >= needed) return;
-  throw new Error(`${dir} needs ${megabytes(needed)} free, and has ${megabytes(bavail * bsize)}`);
+  throw new Error(`${dir} needs ${megabytes(needed)} of free space and has ${megabytes(bavail * bsize)}`);
 }
 
 function megabytes(sizeBytes: number): string {

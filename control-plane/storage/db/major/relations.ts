@@ -1,11 +1,14 @@
-/** SQL of what a database has: tables with their columns, partitions, sequences, and what is not Weir's. */
+/**
+ * SQL that lists the content of a database: tables with their columns, partitions, sequences, and objects that are not
+ * Weir's.
+ */
 import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
 
 /** A table, as COPY takes it. */
 export interface Table {
   readonly name: string;
-  /** The name with its columns in brackets. */
+  /** The name with its columns in parentheses. */
   readonly route: string;
   readonly sizeBytes: number;
 }
@@ -17,7 +20,7 @@ export interface Partition extends Table {
   readonly bound: string;
 }
 
-/** Objects of users have ids from here on; those below came with the cluster. */
+/** Ids from here on are objects of users; lower ones came with the cluster. */
 const FIRST_OF_USERS = 16_384;
 const COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attnum), '[]') FROM pg_attribute
   WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '')`;
@@ -54,7 +57,7 @@ function toTable({ name, columns, size }: TableRow): Table {
   return { name, route, sizeBytes: Number(size) };
 }
 
-/** State of the sequences of a database, as a statement that sets those of another one to it. */
+/** State of the sequences of a database, as a statement that sets those of another database to it. */
 export async function sequencesAsSql(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('SELECT setval(%L, %s, %L);', sequencename, coalesce(last_value, start_value), last_value IS NOT NULL)
@@ -63,7 +66,7 @@ export async function sequencesAsSql(client: ClientBase): Promise<string> {
   return rows.map(({ sql }) => sql).join('\n');
 }
 
-/** Objects in a cluster that Weir's migrations do not create, and that would be lost. `known`: the new one. */
+/** Objects in a cluster that were not created by Weir's migrations and would be lost. `known`: the new cluster. */
 export async function foreignTo(known: ClientBase, client: ClientBase): Promise<string[]> {
   const [own, all] = await Promise.all([labelsOf(known), labelsOf(client)]);
   return all.filter((label) => !own.includes(label));

@@ -1,7 +1,7 @@
 /**
- * Makes files and folders that belong to PostgreSQL's account, if Weir is root and that account owns the parent folder.
- * The owner of a folder can put a link in the place of what was just made there, so ownership is given by descriptor
- * and never by name, and no link is followed.
+ * Creates files and directories that belong to PostgreSQL's account, if Weir is root and that account owns the parent
+ * directory. The owner of a directory can replace what was just created there with a link, so ownership is changed by
+ * descriptor and never by name, and links are not followed.
  */
 import {
   closeSync,
@@ -21,7 +21,7 @@ import type { PostgresAccount } from './postgres-account.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
-/** Writes a new file that only the account (and root) can read. Throws if there is something of that name. */
+/** Writes a new file that only the account (and root) can read. Throws if the name exists. */
 export function writeOwnedFile(path: string, text: string, account: PostgresAccount): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -46,7 +46,7 @@ export function replaceOwnedFile(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** Makes a folder that only the account (and root) can enter. Throws if there is something of that name. */
+/** Creates a directory that only the account (and root) can enter. Throws if the name exists. */
 export function makeOwnedFolder(path: string, account: PostgresAccount): void {
   mkdirSync(path, { mode: 0o700 });
   if (account.isSelf) return;
@@ -62,6 +62,6 @@ function giveAway(fd: number, account: PostgresAccount): void {
   if (account.isSelf) return;
   const owner = fstatSync(fd).uid;
   if (owner !== process.geteuid?.())
-    throw new Error(`give a file to ${account.name}: user id ${owner} has replaced it`);
+    throw new Error(`cannot give a file to ${account.name}: it was replaced by user id ${owner}`);
   fchownSync(fd, account.uid, account.gid);
 }

@@ -1,6 +1,6 @@
 /**
- * Which system user PostgreSQL runs as, and whether that user can reach a path. The server refuses to run
- * as root, so a Weir that is root hands it to another user. What runs is `postgres-process.ts`.
+ * The system user that runs PostgreSQL, and whether it can access a path. The server refuses to run as root, so if Weir
+ * is root, it starts the server as another user. The programs are started by `postgres-process.ts`.
  */
 import { realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -12,19 +12,19 @@ export interface PostgresAccount {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** True when Weir itself runs as this user, so nothing is dropped and nothing handed over. */
+  /** True if Weir itself runs as this user, so that no privileges are dropped and no files change owner. */
   readonly isSelf: boolean;
 }
 
-/** Identity fields for `child_process`: empty when no change of user is wanted. */
+/** Identity fields for `child_process`; empty if the user does not change. */
 export function spawnIdentity(account: PostgresAccount): { uid?: number; gid?: number } {
   return account.isSelf ? {} : { uid: account.uid, gid: account.gid };
 }
 
 /**
- * Chooses the user. An ordinary user runs the server itself. Root hands it to the owner of an existing
- * cluster (one that was made before sudo was used), else to `weir` if the system has such a user,
- * else to the owner of the data directory, else to `postgres`, and only then to `nobody`, which other services share.
+ * Chooses the user. An ordinary user runs the server itself. Root chooses the owner of an existing cluster (created
+ * before sudo was used), else `weir` if the system has such a user, else the owner of the data directory, else
+ * `postgres`, and only then `nobody`, which other services share.
  */
 export function choosePostgresAccount(cluster: string, dataDir: string): PostgresAccount {
   const uid = process.geteuid?.() ?? 0;
@@ -38,14 +38,17 @@ export function choosePostgresAccount(cluster: string, dataDir: string): Postgre
   const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('postgres') ?? named('nobody');
   if (account === undefined) {
     throw new Error(
-      'run the embedded database as root: it refuses that, and /etc/passwd has no user for it; ' +
+      'cannot run the embedded database: it refuses to run as root, and /etc/passwd has no user for it; ' +
         'add the user weir or set database.url',
     );
   }
   return account;
 }
 
-/** Whether a user can reach `path`: every directory above it, and the path itself if it is one, lets it through. */
+/**
+ * Whether a user can access `path`: has execute permission on every directory above it and, if it is a directory, on
+ * itself.
+ */
 export function canTraverse(path: string, account: PostgresAccount): boolean {
   if (account.isSelf) return true;
   let at = realpathSync(path);
@@ -72,6 +75,7 @@ function ownName(uid: number): string {
   try {
     return userInfo().username;
   } catch {
-    return `user ${uid}`; // A container may run any number; only the first start minds, and says so itself.
+    // A container may run with any user id; it only matters for the first start, which reports it itself.
+    return `user ${uid}`;
   }
 }

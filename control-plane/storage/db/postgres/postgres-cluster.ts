@@ -1,6 +1,6 @@
 /**
- * The one-shot programs on a cluster's files: creating it with initdb, and setting a new password for its
- * role while no server runs.
+ * The programs that are run once on a cluster's files: creating it with initdb, and setting a new password for its role
+ * while no server runs.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,8 +24,8 @@ export interface ClusterTask {
 }
 
 /**
- * Runs initdb. The cluster appears under its name only when it is whole, so a start that was killed in
- * the middle leaves nothing that looks like a cluster.
+ * Runs initdb. The cluster only gets its final name when it is complete, so a start that was killed in the middle
+ * leaves nothing that looks like a cluster.
  */
 export async function createCluster({ home, runtime, role, password, signal }: ClusterTask): Promise<void> {
   for (const entry of readdirSync(home.dir)) {
@@ -36,8 +36,8 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   const passwordFile = join(home.dir, `cluster.new-${mark}.password`);
   writeOwnedFile(passwordFile, `${password}\n`, home.account);
   const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  // choice: no page checksums. With them every page of the log is written to the WAL a second time when it is first
-  // read, which makes storing it a fifth more expensive and wears out small flash disks.
+  // choice: no page checksums. With checksums every page of the log is written to the WAL a second time when it is
+  // first read, which makes storing it 20 % more expensive and wears out small flash disks.
   flags.push('--encoding=UTF8', '--locale=C', '--no-data-checksums', '--no-instructions', SYNC_METHOD);
   try {
     await runProgram('initdb', flags, { home, runtime, signal });
@@ -50,12 +50,12 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   }
 }
 
-/** Puts all of a cluster on the disk whose server wrote without waiting for that. */
+/** Flushes a whole cluster to disk whose server did not do so. */
 export async function syncCluster(task: Pick<ClusterTask, 'home' | 'runtime' | 'signal'>): Promise<void> {
   await runProgram('initdb', ['--sync-only', '-D', task.home.cluster, SYNC_METHOD], task);
 }
 
-/** Sets the role's password on a cluster that no server has open. */
+/** Sets the role's password in a cluster on which no server is running. */
 export async function setPassword({ home, runtime, role, password, signal }: ClusterTask): Promise<void> {
   const flags = ['--single', '-D', home.cluster, 'postgres'];
   await runProgram(
@@ -89,7 +89,7 @@ function runProgram(
     child.stderr.on('data', keep);
     child.once('error', (error) => {
       reject(
-        new Error(`run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, {
+        new Error(`cannot run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, {
           cause: error,
         }),
       );
@@ -105,7 +105,7 @@ function runProgram(
   });
 }
 
-/** The error lines without times and process ids, so that equal faults have equal messages. */
+/** The error lines without times and process ids, so that equal errors have equal messages. */
 function tellingOf(said: string): string {
   if (said.includes('could not look up effective user ID')) {
     return `user id ${process.geteuid?.() ?? '?'} has no entry in /etc/passwd; add one or set database.url`;

@@ -1,7 +1,7 @@
 /**
- * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs PostgreSQL
- * cannot reach the data directory (`/root` is closed to other users), a folder below `/var/lib/weir-postgres`, which
- * `<data_dir>/postgres.location` then names. Starts nothing.
+ * Location of the embedded cluster: `<data_dir>/postgres`, or, if Weir is root and the user that runs PostgreSQL cannot
+ * access the data directory (`/root` is closed to other users), a directory in `/var/lib/weir-postgres`, which is
+ * recorded in `<data_dir>/postgres.location`. Starts nothing.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -22,20 +22,20 @@ import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { makeOwnedFolder, replaceOwnedFile } from './owned-files.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
-/** The folder of everything that belongs to the embedded server, and who owns it. */
+/** The directory of everything that belongs to the embedded server, and its owner. */
 export interface PostgresHome {
   readonly dir: string;
   /** PostgreSQL's own data directory in it. */
   readonly cluster: string;
   readonly account: PostgresAccount;
-  /** True if the cluster is not in the data directory; users should be informed. */
+  /** True if the cluster is not in the data directory; users are informed about that. */
   readonly isElsewhere: boolean;
 }
 
 /** Root of the fallback location. */
 const ELSEWHERE = '/var/lib/weir-postgres';
 
-/** Chooses and creates the home. Errors name the path and what to do. */
+/** Chooses and creates the home. Errors name the path and the remedy. */
 export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
   const preferred = join(dataDir, 'postgres');
   const pointer = join(dataDir, 'postgres.location');
@@ -46,14 +46,17 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
   createOwned(dir, account);
   if (!canTraverse(dirname(dir), account)) {
     throw new Error(
-      `open the database in ${dir}: user ${account.name} cannot get through the folders above it`,
+      `cannot open the database in ${dir}: user ${account.name} cannot access the folders above it`,
     );
   }
   if (dir !== preferred && recorded === undefined) replaceOwnedFile(pointer, `${dir}\n`);
   return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };
 }
 
-/** The folder that an earlier start has chosen. Throws if the file may be another user's, who would choose for root. */
+/**
+ * The directory that an earlier start has chosen. Throws if the file may have been written by another user, who would
+ * choose for root.
+ */
 function recordedIn(pointer: string): string | undefined {
   let fd: number;
   try {
@@ -64,13 +67,13 @@ function recordedIn(pointer: string): string | undefined {
   }
   try {
     const state = fstatSync(fd);
-    if (!state.isFile()) throw new Error(`read ${pointer}: not an ordinary file`);
+    if (!state.isFile()) throw new Error(`cannot read ${pointer}: not a regular file`);
     const folder = readFileSync(fd, 'utf8').trim();
-    // Root makes no folder wherever another user wishes; one that user owns it may use.
+    // Root does not create directories wherever another user wishes; it may use one that this user owns.
     const isOwn = state.uid === 0 || state.uid === process.geteuid?.();
     if (isOwn || ownerOf(folder) === state.uid) return folder;
     throw new Error(
-      `read ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
+      `cannot use ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
     );
   } finally {
     closeSync(fd);
@@ -84,7 +87,7 @@ function ownerOf(folder: string): number | undefined {
 function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {
   if (existsSync(join(preferred, 'cluster'))) {
     throw new Error(
-      `open the database in ${preferred}: its user cannot get through the folders above it; ` +
+      `cannot open the database in ${preferred}: its user cannot access the folders above it; ` +
         'open them (chmod o+x) or move the data directory',
     );
   }
@@ -92,7 +95,7 @@ function fallbackFor(dataDir: string, preferred: string, elsewhere: string): str
   return join(elsewhere, mark);
 }
 
-/** Makes a folder that only the account (and root) can enter. */
+/** Creates a directory that only the account (and root) can enter. */
 export function createOwned(dir: string, account: PostgresAccount): void {
   const parent = join(dir, '..');
   if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o711 });
@@ -100,8 +103,8 @@ export function createOwned(dir: string, account: PostgresAccount): void {
   const owner = statSync(dir).uid;
   if (owner === account.uid) return;
   throw new Error(
-    `open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
-      (account.isSelf ? 'start weir as the user it was first started as, or as root' : `chown -R it`),
+    `cannot open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
+      (account.isSelf ? 'start weir as the user that started it first, or as root' : `chown -R it`),
   );
 }
 
@@ -110,7 +113,7 @@ export function hasCluster({ cluster }: PostgresHome): boolean {
   return existsSync(join(cluster, 'PG_VERSION'));
 }
 
-/** Major version of the server that made the cluster. */
+/** Major version of the server that created the cluster. */
 export function madeBy({ cluster }: PostgresHome): number {
   return Number.parseInt(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'), 10);
 }

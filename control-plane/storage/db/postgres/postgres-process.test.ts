@@ -95,7 +95,9 @@ describe('launchPostgres()', () => {
 
   test('launchPostgres() rejects with the words of a server that does not start', async () => {
     await expect(launch({ settings: { no_such_setting: 1 } })).rejects.toThrow(
-      new RegExp(`^start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`),
+      new RegExp(
+        `^cannot start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`,
+      ),
     );
   });
 

@@ -1,5 +1,5 @@
 /**
- * One PostgreSQL server as a child process: starts, watches and stops it, and removes a server that a killed Weir left
+ * One PostgreSQL server as a child process: starts, watches and stops it, and ends a server that a killed Weir left
  * behind. `embedded-server.ts` chooses its files and settings.
  */
 import { spawn } from 'node:child_process';
@@ -18,24 +18,24 @@ import { lowerPriority, NICENESS } from './process-priority.ts';
 
 /** Server to start. */
 export interface PostgresLaunch {
-  /** Folder with `bin/postgres`. */
+  /** Directory with `bin/postgres`. */
   readonly runtime: string;
   readonly cluster: string;
   readonly account: PostgresAccount;
   readonly settings: PostgresSettings;
   readonly logger: Logger;
-  /** Ends a server that does not accept connections yet. */
+  /** Aborts the start of a server. */
   readonly signal?: AbortSignal;
 }
 
 /** A server that accepts connections. */
 export interface RunningPostgres {
   readonly pid: number;
-  /** Resolves when the process is gone, with its last output. */
+  /** Resolves with its last output when the process has ended. */
   readonly exited: Promise<string>;
   /**
-   * Fast shutdown: sessions are ended, everything is written. A process that remains shortly before the deadline is
-   * killed, and the next start recovers. Resolves when the process is gone.
+   * Fast shutdown: sessions are ended, everything is written. A process that is still running shortly before the
+   * deadline is killed, and the next start recovers. Resolves when the process has ended.
    */
   stop(withinMs: number): Promise<void>;
 }
@@ -44,16 +44,16 @@ type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
 /** Log line of a server that accepts connections; a standby adds that it is read-only. */
 const READY = /database system is ready to accept (read-only )?connections/;
-/** Milliseconds for a server that a killed Weir left behind. */
+/** Milliseconds for ending a server that a killed Weir left behind. */
 const ORPHAN_MS = 9500;
-/** Milliseconds for the last words of a server that ended: a session that hangs keeps its output open. */
+/** Milliseconds to wait for the last output of a server that ended: a session that hangs keeps its output open. */
 const LAST_WORDS_MS = 1000;
-/** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
+/** Share of the shutdown time for each harsher method, and its maximum in milliseconds. */
 const HARSH = { share: 0.2, mostMs: 1000 } as const;
 
 /**
- * Signals of a shutdown with their times: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next
- * start.
+ * Signals of a shutdown with their times: SIGINT ends sessions and writes everything, SIGQUIT leaves recovery to the
+ * next start.
  */
 function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number])[] {
   const harshMs = Math.min(withinMs * HARSH.share, HARSH.mostMs);
@@ -67,7 +67,7 @@ function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number
 /** Starts the server. Resolves when it accepts connections; rejects with its output if it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
-  // Before it starts others, which have its priority then.
+  // Before it starts other processes, which inherit its priority.
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS.behindDns, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
@@ -94,7 +94,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
   const early = await Promise.race([ready.then(() => null), exited]);
   launch.signal?.removeEventListener('abort', giveUp);
   if (early !== null || child.pid === undefined) {
-    throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
+    throw new Error(`cannot start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
   }
   for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
   const release = watchOver(child.pid, launch.account, launch.logger);
@@ -104,7 +104,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
 
 function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // Its own session: Ctrl-C in a terminal must reach Weir alone, which still has a log to write.
+  // It gets its own session: Ctrl-C in a terminal must only reach Weir, which still has a log to write.
   return spawn(join(runtime, 'bin', 'postgres'), ['-D', cluster, ...flags], {
     cwd: dirname(cluster),
     env: serverEnvironment(),
@@ -114,7 +114,7 @@ function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): P
   });
 }
 
-/** Environment of PostgreSQL's programs: nothing of Weir's own, messages in English. */
+/** Environment of PostgreSQL's programs: without Weir's variables, messages in English. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -151,9 +151,9 @@ function logServerLine(line: string, logger: Logger): void {
 }
 
 /**
- * A shell that waits for the end of a pipe that only Weir holds, then asks the server to shut down, so that the server
- * ends with a killed Weir. Returns a function that dismisses it. Without a shell the next start of Weir removes the
- * server.
+ * Starts a shell that waits for the end of a pipe that only Weir holds and then asks the server to shut down, so that
+ * the server ends with a killed Weir. Returns a function that dismisses it. Without a shell, the next start of Weir
+ * ends the server.
  */
 function watchOver(pid: number, account: PostgresAccount, logger: Logger): () => void {
   const script = `trap '' INT TERM HUP; read -r _ || kill -INT "$1"`;
@@ -163,8 +163,7 @@ function watchOver(pid: number, account: PostgresAccount, logger: Logger): () =>
     detached: true,
     ...spawnIdentity(account),
   });
-  const note = (error: Error): void =>
-    logger.debug('watch over PostgreSQL: not possible', { error: error.message });
+  const note = (error: Error): void => logger.debug('cannot watch over PostgreSQL', { error: error.message });
   watch.once('error', note);
   watch.stdin.once('error', note);
   watch.unref();
@@ -181,27 +180,27 @@ async function stopChild(
 ): Promise<void> {
   for (const [signal, timeoutMs] of stopSteps(withinMs)) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    // Sessions that hang do not notice the end of their server.
+    // Sessions that hang do not notice that their server has ended.
     if (signal === 'SIGKILL') signalAll(serversOn(cluster), signal);
     const timer = new AbortController();
     const late = sleep(timeoutMs, 'late', { signal: timer.signal }).catch(() => 'aborted');
     const outcome = await Promise.race([exited, late]);
     timer.abort();
     if (outcome !== 'late') break;
-    logger.warn(`stop PostgreSQL: still running ${Math.round(timeoutMs)} ms after ${signal}`);
+    logger.warn(`stopping PostgreSQL: still running ${Math.round(timeoutMs)} ms after ${signal}`);
   }
 }
 
 /**
- * Ends every server process that still works on `cluster`, then removes its pid file. To be called only by the holder
- * of the data directory's lock: then whatever runs there is an orphan. The pid file itself is not trusted, since
- * process ids are given out again, in restarted containers at once.
+ * Ends every server process that still works on `cluster`, then deletes its pid file. Only to be called by the holder
+ * of the data directory's lock: then any such process is an orphan. The pid file itself is not trusted, since process
+ * ids are reused, immediately in restarted containers.
  */
 export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   let orphans = serversOn(cluster);
   if (orphans.length > 0)
-    logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
+    logger.warn('ending the PostgreSQL server that a killed weir left behind', { pids: orphans });
   for (const [signal, timeoutMs] of stopSteps(ORPHAN_MS)) {
     if (orphans.length === 0) break;
     const parent = readPid(pidFile);
@@ -211,8 +210,7 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
       orphans = serversOn(cluster);
     }
   }
-  if (orphans.length > 0)
-    throw new Error(`end orphaned PostgreSQL processes ${orphans.join(', ')}: still there`);
+  if (orphans.length > 0) throw new Error(`cannot end orphaned PostgreSQL processes ${orphans.join(', ')}`);
   rmSync(pidFile, { force: true });
 }
 
@@ -246,7 +244,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      continue; // Gone between the look and the signal.
+      continue; // It ended between the check and the signal.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the PostgreSQL binaries that npm installed for this platform, keeps them beside the cluster, and makes them
- * runnable: the library links that a package cannot carry (npm may not run its install script), and rights for the user
- * that runs the server.
+ * Finds the PostgreSQL binaries that npm installed for this platform, keeps them next to the cluster, and makes them
+ * usable: creates the library links that a package cannot contain (npm may not run its install script), and sets
+ * permissions for the user that runs the server.
  */
 import {
   accessSync,
@@ -25,12 +25,12 @@ import { hasErrorCode } from '../../../../shared/errors.ts';
 import { canTraverse } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
-/** The embedded database cannot run on this machine at all; retrying is useless. */
+/** The embedded database cannot run on this machine at all; retrying is pointless. */
 export class EmbeddedDatabaseUnsupported extends Error {
   override readonly name = 'EmbeddedDatabaseUnsupported';
 }
 
-/** Names of the folders that are kept, before the version; and after it, of one that is not whole. */
+/** Prefix of the names of kept directories, followed by the version; and suffix of an incomplete one. */
 const RUNTIME = 'runtime-';
 const UNFINISHED = '.new';
 
@@ -42,7 +42,7 @@ export interface PostgresPackage {
   readonly version: string;
 }
 
-/** Finds the binaries for a platform. @throws {EmbeddedDatabaseUnsupported} when there are none. */
+/** Finds the binaries for a platform. @throws {EmbeddedDatabaseUnsupported} if there are none. */
 export function findPostgresPackage(
   platform: string = process.platform,
   arch: string = process.arch,
@@ -53,7 +53,7 @@ export function findPostgresPackage(
     entry = createRequire(import.meta.url).resolve(name);
   } catch (cause) {
     throw new EmbeddedDatabaseUnsupported(
-      `find PostgreSQL binaries for ${platform}-${arch}: package ${name} is not installed; ` +
+      `no PostgreSQL binaries for ${platform}-${arch}: package ${name} is not installed; ` +
         'set database.url to your own PostgreSQL server',
       { cause },
     );
@@ -64,9 +64,10 @@ export function findPostgresPackage(
 }
 
 /**
- * Folder with runnable `bin/postgres` and `bin/initdb`: the package's, kept below `privateDir` under a name with its
- * version. Links if the file system and the package's rights allow it, else a copy (45 MB). So the server has its files
- * when npm replaces the package under it, and a cluster its server when the next package brings another major version.
+ * Directory with usable `bin/postgres` and `bin/initdb`: those of the package, kept in `privateDir` under a name with
+ * the version. It contains links if the file system and the package's permissions allow it, else a copy (45 MB). So the
+ * server keeps its files when npm replaces the package, and a cluster keeps its server when the next package has
+ * another major version.
  */
 export function prepareRuntime(
   source: PostgresPackage,
@@ -83,19 +84,19 @@ export function prepareRuntime(
   }
   if (!completeLinks(unfinished)) {
     throw new EmbeddedDatabaseUnsupported(
-      `link PostgreSQL libraries in ${unfinished}: not possible there; set database.url`,
+      `cannot link PostgreSQL libraries in ${unfinished}; set database.url`,
     );
   }
   renameSync(unfinished, kept);
   return kept;
 }
 
-/** Major version of a package or of a kept folder's version. */
+/** Major version of a package version or of a kept directory's version. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
 }
 
-/** The newest folder of a major version that is kept below `privateDir`. */
+/** The newest kept directory of a major version in `privateDir`. */
 export function keptRuntime(privateDir: string, major: number): string | undefined {
   const newest = keptVersions(privateDir)
     .filter((version) => majorOf(version) === major)
@@ -104,7 +105,7 @@ export function keptRuntime(privateDir: string, major: number): string | undefin
   return newest === undefined ? undefined : join(privateDir, `${RUNTIME}${newest}`);
 }
 
-/** Removes the kept runtimes, except directories that are still in use. */
+/** Deletes the kept runtimes, except directories that are still in use. */
 export function dropRuntimes(privateDir: string, inUse: readonly string[]): void {
   for (const version of keptVersions(privateDir)) {
     const kept = join(privateDir, `${RUNTIME}${version}`);
@@ -159,10 +160,10 @@ function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
       accessSync(server, constants.R_OK | constants.X_OK);
       return true;
     } catch {
-      return false; // The copy that follows fails with the reason if it cannot be read either.
+      return false; // If it cannot be read either, the copy that follows fails with the reason.
     }
   }
-  // npm under a strict umask installs for root only, whatever the folders above allow.
+  // With a strict umask, npm installs for root only, whatever the directories above allow.
   const forOthers = (path: string, bits: number): boolean => (statSync(path).mode & bits) === bits;
   return (
     canTraverse(dirname(server), account) &&
@@ -172,11 +173,11 @@ function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
   );
 }
 
-/** Makes the library links that are missing; false when the folder does not let us. */
+/** Creates missing library links; false if the directory does not permit it. */
 function completeLinks(nativeDir: string): boolean {
   const list = readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // The list contains `native/lib/…`, a copy has another name.
+    // The list contains `native/lib/…`; a copy has another name.
     const path = join(nativeDir, target.replace(/^native\//, ''));
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) continue;
     try {

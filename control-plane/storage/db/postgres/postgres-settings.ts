@@ -1,4 +1,4 @@
-/** Settings of the embedded server, for a small machine: little memory, few processes, a log written more than read. */
+/** Settings of the embedded server for a small machine: little memory, few processes, a log that is mostly written. */
 
 /** Settings as for `postgres -c name=value`. */
 export type PostgresSettings = Readonly<Record<string, string | number>>;
@@ -12,7 +12,7 @@ const SETTINGS: PostgresSettings = {
   min_wal_size: '32MB',
   max_wal_size: '256MB',
   checkpoint_timeout: '15min',
-  // Checkpoints and sessions write pages as well; the background writer would wake five times a second.
+  // Checkpoints and sessions also write pages; the background writer would wake up five times per second.
   bgwriter_lru_maxpages: 0,
   bgwriter_delay: '10s',
   max_worker_processes: 2,
@@ -34,7 +34,7 @@ const SETTINGS: PostgresSettings = {
   logging_collector: 'off',
 };
 
-/** Settings that only newer servers know, by the major version that introduced them. */
+/** Settings that only newer servers support, by the major version that introduced them. */
 const SINCE: Readonly<Record<number, PostgresSettings>> = {
   18: { io_method: 'sync', autovacuum_worker_slots: 2 },
 };

@@ -1,7 +1,7 @@
 /**
- * Where the embedded server listens: a Unix socket in its home when the path fits into a socket address
- * and the file system carries sockets, else one in a short temporary folder, else a loopback TCP port.
- * Never an address that another machine can reach.
+ * Where the embedded server listens: on a Unix socket in its home if the path fits into a socket address and the file
+ * system supports sockets, else on one in a short temporary directory, else on a loopback TCP port. Never on an address
+ * that another machine can reach.
  */
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -15,20 +15,20 @@ import type { PostgresSettings } from './postgres-settings.ts';
 
 /** Where to connect, and the settings that make the server listen there. */
 export interface PostgresSocket {
-  /** Folder of the Unix socket, or a loopback address. */
+  /** Directory of the Unix socket, or a loopback address. */
   readonly host: string;
   readonly port: number;
   readonly settings: PostgresSettings;
-  /** Removes what was made outside the home. */
+  /** Deletes what was created outside the home. */
   cleanUp(): void;
 }
 
-/** Bytes of a Unix socket's path that the kernel takes, without the final zero. */
+/** Maximum length of a Unix socket's path in the kernel, without the final zero. */
 const MAX_SOCKET_PATH = 107;
-/** Names the socket's file only: nothing listens on that port. */
+/** Only part of the name of the socket's file: nothing listens on that port. */
 const SOCKET_PORT = 5432;
 
-/** Finds the first place that works on this machine; `folder` is one in the home. */
+/** Finds the first location that works on this machine; `folder` is a directory in the home. */
 export async function choosePostgresSocket(home: PostgresHome, folder = 'run'): Promise<PostgresSocket> {
   const inHome = join(home.dir, folder);
   if (fits(inHome)) {
@@ -73,11 +73,11 @@ async function canListen(folder: string): Promise<boolean> {
     await listenOnce({ path });
     return true;
   } catch {
-    return false; // A shared folder of a virtual machine, say: the next place is tried.
+    return false; // For example a shared folder of a virtual machine: the next location is tried.
   }
 }
 
-/** Listens and closes again; the port it got, or 0 for a path. */
+/** Listens and closes again; returns the port, or 0 for a path. */
 function listenOnce(options: ListenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

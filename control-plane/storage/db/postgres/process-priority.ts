@@ -1,31 +1,34 @@
-/** Priority of processes, mainly of the embedded server's: if CPU time is short, answers come before the log. */
+/**
+ * Priority of processes, mainly of those of the embedded server: if CPU time is scarce, answers take precedence over
+ * the log.
+ */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../../../shared/log.ts';
 
 /**
- * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds
- * locks for which the log waits, and with 19 the log stood still for ten seconds.
+ * Niceness of a process relative to the DNS threads. A long read is behind the log, but not far behind: it holds locks
+ * for which the log waits, and with 19 the log stood still for ten seconds.
  */
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 
 const MOST = 19;
 /**
- * Priority of the threads that answer, which have the first one of the process; the control plane later lowers its own.
- * In a thread that is started later, the value differs.
+ * Priority of the DNS threads, which is that of the process at its start; the control plane later lowers its own. In a
+ * thread that is started later, the value differs.
  */
 export const FIRST_PRIORITY = getPriority();
 
-/** Lowers the priority of a process below `first`; keeps it if the system does not allow that. */
+/** Lowers the priority of a process below `first`; leaves it if the system does not allow that. */
 export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
   try {
     setPriority(pid, Math.min(first + niceness, MOST));
-    // Each process of PostgreSQL is a separate session, and Linux may divide a core among sessions before it considers
-    // their processes (sched(7), autogroup).
+    // Each process of PostgreSQL is a session of its own, and Linux may divide a core among sessions before it
+    // considers their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch (error) {
-    logger.debug('lower the priority of a process: not possible', { pid, error: String(error) });
+    logger.debug('could not lower the priority of a process', { pid, error: String(error) });
   }
 }
 

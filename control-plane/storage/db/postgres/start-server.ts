@@ -7,19 +7,19 @@ import { endOrphans, launchPostgres, type RunningPostgres } from './postgres-pro
 import { settingsOf, type PostgresSettings } from './postgres-settings.ts';
 import { choosePostgresSocket } from './postgres-socket.ts';
 
-/** Options to start a server. */
+/** Options for starting a server. */
 export interface ServerPlace {
   readonly home: PostgresHome;
-  /** Folder with `bin/postgres`, of the version that made the cluster. */
+  /** Directory with `bin/postgres`, of the version that created the cluster. */
   readonly runtime: string;
   /** Password of the role. */
   readonly password: string;
   readonly logger: Logger;
-  /** Ends a server that does not accept connections yet. */
+  /** Aborts the start of the server. */
   readonly signal: AbortSignal;
-  /** Folder of its socket in the home: one for each server that runs at the same time. */
+  /** Directory of its socket in the home: one for each server that runs at the same time. */
   readonly socketFolder?: string;
-  /** Settings in addition to those of every server. */
+  /** Settings in addition to the common ones. */
   readonly settings?: PostgresSettings;
 }
 
@@ -28,12 +28,12 @@ export interface StartedServer extends RunningPostgres {
   readonly address: PostgresAddress;
 }
 
-/** Milliseconds for the end of a server that was used for one purpose. */
+/** Milliseconds for stopping a server that was used for one purpose. */
 const STOP_MS = 2500;
 /** Milliseconds for a connection. */
 const CONNECT_MS = 5000;
 
-/** Starts it, after what a killed Weir may have left on the cluster has ended. */
+/** Starts the server, after ending any processes that a killed Weir may have left on the cluster. */
 export async function startServer(place: ServerPlace): Promise<StartedServer> {
   const { home, runtime, password, logger, signal } = place;
   await endOrphans(home.cluster, logger);
@@ -68,7 +68,7 @@ export async function useAddress<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ ...address, connectionTimeoutMillis: CONNECT_MS });
-  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+  client.on('error', () => undefined); // A lost connection makes the current statement fail.
   const cut = (): void => void client.end().catch(() => undefined);
   await client.connect();
   signal.addEventListener('abort', cut, { once: true });
@@ -77,6 +77,6 @@ export async function useAddress<T>(
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cut);
-    await client.end().catch(() => undefined); // Its purpose is done or has failed already.
+    await client.end().catch(() => undefined); // It has served its purpose or has already failed.
   }
 }

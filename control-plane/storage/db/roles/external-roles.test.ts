@@ -100,7 +100,7 @@ describe('startDatabase() with roles of a person', () => {
     await server.rows('ALTER ROLE asker RENAME TO gone');
     const { database } = open(urlOf('asker'), urlOf('keeper'));
     expect((await untilDown(database)).error).toBe(
-      'the role "asker" of database.url does not exist: make it again with its password, as by CREATE ROLE asker LOGIN',
+      'the role "asker" of database.url does not exist: create it again with its password, as by CREATE ROLE asker LOGIN',
     );
     await server.rows(`ALTER ROLE gone RENAME TO asker; ALTER ROLE asker PASSWORD 'of-asker'`);
     await database.whenUp();
@@ -109,7 +109,9 @@ describe('startDatabase() with roles of a person', () => {
 
   test('says which role cannot connect, without its password', async () => {
     const { database, logger } = open(urlOf('asker', 'wrong-secret'), urlOf('keeper'));
-    expect((await untilDown(database)).error).toMatch(/^connect with the role of database.url: .*"asker"$/);
+    expect((await untilDown(database)).error).toMatch(
+      /^cannot connect with the role of database.url: .*"asker"$/,
+    );
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
   });
 

@@ -1,7 +1,8 @@
 /**
- * The role that queries run as. It reads and writes the rows of Weir's tables and nothing else: a statement that a fault
- * lets in cannot run programs, read files, or change tables. Another role owns the tables: it migrates them, makes and
- * drops the days of the log, and gives this one its rights each time Weir connects, so that tables of a restore have them.
+ * The role used for queries. It can read and write the rows of Weir's tables and nothing else: an injected statement
+ * cannot run programs, read files, or change tables. Another role owns the tables: it migrates them, creates and drops
+ * the days of the log, and grants this role its privileges each time Weir connects, so that they also apply to the
+ * tables of a restore.
  */
 import { createHmac } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
@@ -14,27 +15,27 @@ export class RoleMissing extends Error {
   override readonly name = 'RoleMissing';
 }
 
-/** The role, as its owner sets it up. */
+/** The role, as the owner sets it up. */
 export interface QueryRole {
   readonly name: string;
   /** ASCII. Null = an administrator creates the role and has chosen its password. */
   readonly password: string | null;
 }
 
-/** Lets one node at a time change rights: PostgreSQL refuses two that change those of one table. */
+/** Lets one node at a time change privileges: PostgreSQL refuses concurrent changes to those of one table. */
 const LOCK_KEY = 0x77_65_69_73;
 
 const ATTRIBUTES = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT -1 VALID UNTIL 'infinity'`;
 
-/** The rights that tables and sequences have from the start, by the letter of `pg_default_acl.defaclobjtype`. */
+/** The default privileges of tables and sequences, by the letter of `pg_default_acl.defaclobjtype`. */
 const RIGHTS = { r: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], S: ['USAGE'] } as const;
 const lacksAny = (has: string, of: string, rights: readonly string[]): string =>
   `NOT (${rights.map((right) => `${has}($1::name, ${of}, '${right}')`).join(' AND ')})`;
 
-/** Which migrations there were decides what the owner runs. */
+/** Only the owner may change it, as it decides which migrations the owner runs. */
 const OWNERS_TABLE = 'schema_migrations';
 
-/** Statements by which the role gets the rights that it lacks, and loses those that it must not have. */
+/** Statements that grant the role missing privileges and revoke those it must not have. */
 const DUE = `
   SELECT format('GRANT USAGE ON SCHEMA public TO %I', $1::name) AS sql
   WHERE NOT has_schema_privilege($1::name, 'public', 'USAGE')
@@ -73,30 +74,30 @@ const EXCESS = `SELECT CASE
       THEN 'queries run as a role that can become the one of database.owner_url'
   END AS excess FROM pg_roles WHERE rolname = coalesce($1::name, current_user)`;
 
-/** The role of the embedded server, as its owner's password has it: there is one secret to keep. */
+/** The role of the embedded server, with a password derived from the owner's: there is only one secret to keep. */
 export function embeddedQueryRole(ownerPassword: string): { name: string; password: string } {
   const name = 'weir_app';
   return { name, password: createHmac('sha256', ownerPassword).update(name).digest('base64url') };
 }
 
 /**
- * Gives the role what it needs and no more, once the tables are there; `owner` is a connection of the role that owns them.
- * @throws {RoleMissing} if it is not there, and Weir does not know its password
+ * Gives the role exactly the privileges it needs, once the tables exist; `owner` is a connection of the role that owns
+ * them. @throws {RoleMissing} if the role does not exist, and Weir does not know its password
  */
 export async function prepareQueryRole(owner: ClientBase, { name, password }: QueryRole): Promise<void> {
   const isThere = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
   if (password !== null) await makeRole(owner, { name, password, isThere });
   else if (!isThere)
     throw new RoleMissing(
-      `the role "${name}" of database.url does not exist: make it again with its password, as by CREATE ROLE ${name} LOGIN`,
+      `the role "${name}" of database.url does not exist: create it again with its password, as by CREATE ROLE ${name} LOGIN`,
     );
   const { rows } = await owner.query<{ sql: string }>(DUE, [name]);
   if (rows.length === 0) return;
-  // In one message, which is one transaction.
+  // In one message, which makes it one transaction.
   await owner.query([`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, ...rows.map(({ sql }) => sql)].join(';\n'));
 }
 
-/** For users: unneeded privileges of the role of queries; null = none that an administrator should change. */
+/** For users: unnecessary privileges of the role for queries; null = none that an administrator should change. */
 export async function excessOf(client: ClientBase, role: QueryRole | undefined): Promise<string | null> {
   const { rows } = await client.query<{ excess: string | null }>(EXCESS, [
     role?.name ?? null,
