@@ -108,7 +108,7 @@ describe('weir.deb', () => {
     rmSync(workDir, { recursive: true, force: true });
   });
 
-  test('has nothing that lintian minds and the overrides do not explain', () => {
+  test('has no lintian finding without an override', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
@@ -124,7 +124,7 @@ describe('weir.deb', () => {
     expect(await asked(() => undefined)).toEqual({ lost: '0', codes: 'NOERROR (100.00%)' });
   });
 
-  test('runs Weir as its user, with the right to low ports alone', () => {
+  test('runs Weir as its user, with only the capability for low ports', () => {
     const status = machine.run('cat', `/proc/${ofService('MainPID')}/status`);
     const uid = machine.run('id', '--user', 'weir').trim();
     expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t`, 'm'));
@@ -132,7 +132,7 @@ describe('weir.deb', () => {
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
-  test('takes another process for the service when it is reloaded, and loses no query', async () => {
+  test('replaces the process of the service on a reload without losing a query', async () => {
     const process = ofService('MainPID');
     expect(await asked(() => machine.run('systemctl', 'reload', 'weir'))).toMatchObject({ lost: '0' });
     expect(ofService('MainPID')).not.toBe(process);
@@ -140,14 +140,14 @@ describe('weir.deb', () => {
     expect(Number(ofService('NFileDescriptorStore'))).toBeGreaterThan(0);
   });
 
-  test('stops the process that took over in order, with its database', async () => {
+  test('cleanly stops the process that took over, with its database', async () => {
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ExecMainStatus')]).toEqual(['success', '0']);
     machine.run('systemctl', 'start', 'weir');
     await untilReady();
   });
 
-  test('stops in order even if it has only just started, and leaves no process', async () => {
+  test('stops cleanly even just after its start, and leaves no process', async () => {
     machine.run('systemctl', 'stop', 'weir');
     machine.run('systemctl', 'start', '--no-block', 'weir');
     const hasProcess = (pid: string): boolean => pid !== '0';
@@ -161,7 +161,7 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('comes back where it is killed, by systemd or after another process, on the sockets it had', async () => {
+  test('is restarted on the same sockets if it is killed, by systemd or after another process', async () => {
     const sockets = socketsOf53();
     expect(sockets.length).toBeGreaterThan(0);
     for (const restarts of ['1', '2']) {
@@ -179,7 +179,7 @@ describe('weir.deb', () => {
     }
   });
 
-  test('is upgraded under load: no query is lost, and its edited configuration is kept', async () => {
+  test('is upgraded under load without losing a query or its edited configuration', async () => {
     const file = join(root, CONFIG);
     writeFileSync(file, `${readFileSync(file, 'utf8')}# edited\n`);
     const ofRelease = join(root, RELEASES, version);
@@ -193,14 +193,14 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('goes back to the version before in the same way', async () => {
+  test('is downgraded in the same way', async () => {
     expect(await asked(() => install(version))).toMatchObject({ lost: '0' });
     expect(running()).toBe(version);
     await untilReady();
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
   });
 
-  test('keeps answering with the running release if later ones do not start', async () => {
+  test('keeps answering with the running release if newer ones do not start', async () => {
     const process = ofService('MainPID');
     for (const broken of BROKEN)
       expect(await asked(() => expect(install(broken)).toMatch(/Setting up/))).toMatchObject({ lost: '0' });
@@ -210,7 +210,7 @@ describe('weir.deb', () => {
     expect([running(), ofService('NRestarts')]).toEqual([version, '2']);
   });
 
-  test('leaves configuration and data when it is removed, and nothing when it is purged', () => {
+  test('keeps configuration and data when it is removed, and nothing when it is purged', () => {
     machine.run(...APT, 'remove', 'weir');
     expect(machine.run('ps', '--no-headers', '-e', '-o', 'user')).not.toMatch(/^weir$/m);
     expect(existsSync(join(root, 'usr/lib/weir'))).toBe(false);
