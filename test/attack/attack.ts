@@ -1,12 +1,11 @@
 /** An attack: it starts, runs while good clients send queries, and reports its results at its end. */
-import type { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
 /** Target of an attack, and its helpers. */
 export interface Target {
   readonly weir: Weir;
-  /** The only upstream, over TCP; it runs in this process. */
-  readonly upstream: ScriptedUpstream;
+  /** Connections so far to the only upstream, which is asked over TCP. */
+  readonly upstreamConnections: () => Promise<number>;
   /** The folder of `file:` lists. */
   readonly listFolder: string;
 }

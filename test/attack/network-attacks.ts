@@ -105,7 +105,7 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
   };
 }
 
-async function beginLongAnswers({ weir, upstream }: Target): Promise<() => Promise<string>> {
+async function beginLongAnswers({ weir, upstreamConnections }: Target): Promise<() => Promise<string>> {
   const socket = createSocket('udp4');
   socket.on('message', () => undefined);
   let asked = 0;
@@ -116,11 +116,11 @@ async function beginLongAnswers({ weir, upstream }: Target): Promise<() => Promi
       '127.0.0.1',
     );
   });
-  const connectionsBefore = upstream.tcpConnections;
+  const before = await upstreamConnections();
   return async () => {
     end();
     socket.close();
-    return `${String(asked)} asked; ${String(upstream.tcpConnections - connectionsBefore)} new connections to the upstream`;
+    return `${String(asked)} asked; ${String((await upstreamConnections()) - before)} new connections to the upstream`;
   };
 }
 

@@ -8,17 +8,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { batchLoad } from '../bench/load/batch-load.ts';
+import { AHEAD_OF_OTHERS, batchLoad } from '../bench/load/batch-load.ts';
 import type { LoadGenerator, LoadResult } from '../bench/load/load.ts';
 import { SERIAL_LABEL } from '../bench/material/question-mix.ts';
 import { buildNativeTools } from '../bench/native-tools.ts';
+import { startChild } from '../bench/process/child.ts';
 import { makeTempDir } from '../support/weir/data-dir.ts';
 import type { TempDir } from '../support/weir/data-dir.ts';
 import { Weir } from '../support/weir/weir-process.ts';
-import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { Attack, Target } from './attack.ts';
 import { listAttacks } from './list-attacks.ts';
-import { answerUnderAttack, LOCAL_RECORDS, networkAttacks } from './network-attacks.ts';
+import { LOCAL_RECORDS, networkAttacks } from './network-attacks.ts';
 import { webAttack } from './web-attack.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -28,10 +28,10 @@ const NEW_QPS = 100;
 const CACHED_NAMES = 2000;
 const CALM_SECS = 10;
 /**
- * The generator has a higher priority than the attackers, which share the other core with it, so that waiting for that
- * core does not count as latency of Weir.
+ * Generator and upstream have a higher priority than the attackers, which share the cores with them, so that their
+ * waiting for a core does not count as latency of Weir.
  */
-const GENERATOR_NICE = -15;
+const CORES = [0, 1];
 
 /** Makes every new name unique. */
 let serial = 0;
@@ -46,24 +46,27 @@ if (tools === undefined) throw new Error('attack: the load generator takes a C c
 
 const tempDir = makeTempDir();
 try {
-  process.exitCode = await attack(batchLoad(tools.load, [0, 1], GENERATOR_NICE), tempDir);
+  process.exitCode = await attack(batchLoad(tools.load, CORES, AHEAD_OF_OTHERS), tempDir);
 } finally {
   tempDir.remove();
 }
 
 async function attack(load: LoadGenerator, tempDir: TempDir): Promise<number> {
-  await using upstream = await ScriptedUpstream.start();
-  upstream.tcpScript = answerUnderAttack;
+  await using upstream = await startUpstream(tempDir);
   const listFolder = join(tempDir.dataDir, 'lists');
   mkdirSync(listFolder, { recursive: true });
   await using weir = await Weir.start({
     tempDir,
     addresses: ['0.0.0.0'],
-    upstreams: [`tcp://127.0.0.1:${String(upstream.port)}`],
+    upstreams: [`tcp://127.0.0.1:${String((await upstream.state()).port)}`],
     toml: `[dns]\nlocal_records = ${JSON.stringify(LOCAL_RECORDS)}\n`,
   });
   await weir.api();
-  const target: Target = { weir, upstream, listFolder };
+  const target: Target = {
+    weir,
+    upstreamConnections: async () => (await upstream.state()).connections,
+    listFolder,
+  };
   const files = questionFiles(tempDir);
   await askGood(load, weir, files, 2);
   report('calm', await askGood(load, weir, files, CALM_SECS));
@@ -78,6 +81,20 @@ async function attack(load: LoadGenerator, tempDir: TempDir): Promise<number> {
   say(`threads replaced: ${String(weir.replacedThreads)}`);
   const lost = results.reduce((sum, result) => sum + result.lost + failures(result), 0);
   return lost === 0 && weir.replacedThreads === 0 ? 0 : 1;
+}
+
+interface Upstream extends AsyncDisposable {
+  readonly state: () => Promise<{ readonly port: number; readonly connections: number }>;
+}
+
+async function startUpstream(tempDir: TempDir): Promise<Upstream> {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'attacked-upstream.ts')];
+  const launch = { command: process.execPath, args, ipc: true, nice: AHEAD_OF_OTHERS };
+  const child = await startChild(launch, CORES, join(tempDir.path, 'upstream.log'));
+  return {
+    state: async () => (await child.ask({})) as Awaited<ReturnType<Upstream['state']>>,
+    [Symbol.asyncDispose]: () => child.stop(),
+  };
 }
 
 /** The good clients: some query names in the cache, others new ones. */

@@ -140,12 +140,16 @@ export async function runCombination(combination: Combination, ip: string): Prom
   };
   try {
     if (mode === 'auto after') {
-      await ask();
       const wanted = feature === 'cookie' ? 'cookies' : 'case';
+      // A question starts the probes; more questions start them again if a busy machine lost some.
       await until(
         'the feature to be earned',
-        () => resolver.report()[0]!.supports,
+        async () => {
+          await ask();
+          return resolver.report()[0]!.supports;
+        },
         (supports) => supports[wanted] === 'supported',
+        { pauseMs: 500 },
       );
       upstream.udpScript = script();
     }
