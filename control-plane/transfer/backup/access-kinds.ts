@@ -1,6 +1,6 @@
 /**
- * Users, their second factors, certificates, API tokens and grants of a backup. The administrator is in none: a restore
- * never changes that way in. Hashes that a file was made without are kept here.
+ * Users, their second factors, certificates, API tokens and grants in a backup. The administrator is never included: a
+ * restore does not change this access. Hashes that a file lacks are kept as they are here.
  */
 import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
 import { certificates } from './certificate-items.ts';
@@ -32,7 +32,7 @@ const GRANT = items(
 );
 /** Domain in the row of a grant; the one for a service has a reserved name. */
 const STORED_DOMAIN = `CASE WHEN v.service_id IS NULL THEN v.domain ELSE 'service.invalid' END`;
-/** Condition that the client or group of a grant exists, so that the grant does not become one for everyone. */
+/** Condition that the client or group of a grant exists, so that the grant does not apply to everyone. */
 const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';
 const grants: BackupKind = {
   name: 'grants',
@@ -81,10 +81,10 @@ export const SECRET_FIELDS = {
   api_tokens: 'key_hash',
 } as const satisfies Partial<Record<KindName, string>>;
 
-/** A kind with such a field. */
+/** A kind that has such a field. */
 export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
-/** How an object is shown in the answer of a restore: with its rights, and the old ones if they differ. */
+/** The description of an object in the response to a restore: with its permissions, and the old ones if they differ. */
 export function rightsOf(item: Item, was: Item | undefined): string {
   const shown = ({ role, enabled }: Item): string =>
     `${String(role)}${enabled === false ? ', disabled' : ''}`;

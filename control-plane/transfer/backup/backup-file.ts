@@ -1,4 +1,4 @@
-/** Turns a checked file into the objects that it sets, or into its faults. Pure. */
+/** Converts a validated file into the objects that it sets, or into its errors. Pure. */
 import type { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import { MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
@@ -17,7 +17,7 @@ import { isOutOfDate, readCertificateItem } from './certificate-items.ts';
 import { itemsOfValues, unmaskedValue, withDnsSettings } from './configuration-items.ts';
 import type { BackupKind, Item, KindName } from './backup-kind.ts';
 
-/** Faults that are named at once. */
+/** Maximum number of reported errors. */
 const MOST_FAULTS = 1000;
 
 /** The objects that a file sets. */
@@ -33,7 +33,7 @@ export interface ReadFor {
   readonly adminName: string;
 }
 
-/** The objects that a file sets, given the `current` ones. @throws {ApiError} 400 with its faults */
+/** The objects that a file sets, given the `current` ones. @throws {ApiError} 400 with its errors */
 export function readBackupFile(file: BackupFile, current: BackupItems, { now, adminName }: ReadFor): Wanted {
   const problems: FieldProblem[] = [];
   const leftOut: LeftOut[] = [];
@@ -66,7 +66,7 @@ export function readBackupFile(file: BackupFile, current: BackupItems, { now, ad
   return { items: wanted, leftOut };
 }
 
-/** A user of that name could not log in: the administrator would be meant. */
+/** A user with this name could not log in, as it is the administrator's. */
 function isNamed({ username }: Item, adminName: string): boolean {
   return looksLike(String(username), adminName);
 }
@@ -95,7 +95,7 @@ function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOu
   }
 }
 
-/** The configuration that a file has; files of version 1 have four keys of it. */
+/** The configuration in a file; files of version 1 contain four of its keys. */
 function configured(
   file: BackupFile,
   current: BackupItems,
@@ -106,7 +106,7 @@ function configured(
   return withDnsSettings(current.get('configuration') ?? [], file.dns_settings);
 }
 
-/** With the secrets that are stored here; a value whose secret is not stored is unchanged. */
+/** The configuration with the secrets that are stored here; a value whose secret is not stored is unchanged. */
 function unmaskedConfiguration(
   items: readonly Item[],
   { kind, current, leftOut }: { kind: BackupKind; current: BackupItems; leftOut: LeftOut[] },
@@ -164,7 +164,7 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
   }
 }
 
-/** The hash that is stored here, if the file was made without secrets. */
+/** The hash that is stored here, if the file contains no secrets. */
 function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Item {
   const field = SECRET_FIELDS[kind];
   if (item[field] !== null) return kind === 'second_factors' ? withSortedCodes(item) : item;
@@ -175,13 +175,13 @@ function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Ite
   return { ...item, [field]: stored?.[field] ?? null };
 }
 
-/** As they are read from the database, so that equal ones look equal. */
+/** Sorted as they are read from the database, so that equal ones compare equal. */
 function withSortedCodes(item: Item): Item {
   const { secret, recovery_codes: codes } = item['factor'] as { secret: string; recovery_codes: string[] };
   return { ...item, factor: { secret, recovery_codes: [...new Set(codes)].toSorted() } };
 }
 
-/** The URL with the credentials that are stored here, if the file was made without secrets. */
+/** The URL with the credentials that are stored here, if the file contains no secrets. */
 function unmasked({ kind, url, name }: Item, { path, current, problems }: Place): unknown {
   if (!hasMask(String(url))) return url;
   const stored = (current.get('list_sources') ?? []).filter(
@@ -225,7 +225,7 @@ function refuseOddGroups(wanted: BackupItems, problems: FieldProblem[]): void {
     problems.push({ path: 'groups', message: 'the group with is_default cannot be disabled' });
 }
 
-/** References, by kind and field, to the name of a thing of another kind. */
+/** References, by kind and field, to the name of an object of another kind. */
 const REFERENCES: readonly (readonly [KindName, string, KindName, string])[] = [
   ['clients', 'group', 'groups', 'name'],
   ['client_subnets', 'group', 'groups', 'name'],
@@ -262,7 +262,7 @@ function refuseLooseEnds(wanted: BackupItems, current: BackupItems, problems: Fi
     for (const [index, item] of (wanted.get(kind) ?? []).entries())
       for (const reference of [item[field]].flat()) {
         if (typeof reference !== 'string' || names.has(reference)) continue;
-        // The catalog knows the others, and may learn of them later.
+        // The others are in the catalog, or may be added to it later.
         if (target === 'custom_services' && !reference.startsWith('custom-')) continue;
         const message = `"${reference}" is not among ${target}`;
         problems.push({ path: `${kind}.${index}.${field}`, message });

@@ -21,17 +21,20 @@ export interface KindChange {
   readonly removed: readonly Item[];
 }
 
-/** A thing of a file that is not restored. */
+/** An object in a file that is not restored. */
 export interface LeftOut {
   readonly kind: BackupKind;
   readonly item: Item;
   readonly reason: RestoreAnswer['left_out'][number]['reason'];
 }
 
-/** Names that are listed for a change. */
+/** Maximum number of names that are listed for a change. */
 const MOST_NAMES = 1000;
 
-/** All current objects; `outside` is not in the database. Call it in a transaction, so that it sees one snapshot. */
+/**
+ * All current objects; `outside` contains those that are not in the database. Call it in a transaction, so that it sees
+ * one snapshot.
+ */
 export async function readItems(
   tx: Queryable,
   now: Date,
@@ -54,13 +57,13 @@ export async function readKinds(
   return found;
 }
 
-/** Groups of a source have no order. */
+/** The groups of a source have no order. */
 export function inOrder(item: Item): Item {
   const { groups } = item;
   return Array.isArray(groups) ? { ...item, groups: (groups as string[]).toSorted() } : item;
 }
 
-/** The text that identifies an object among those of its kind. */
+/** The key that identifies an object among those of its kind. */
 export function keyOf(
   { name, key, isFolded = false, isKnownByFirst = false }: BackupKind,
   item: Item,
@@ -109,7 +112,7 @@ export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['cha
   }));
 }
 
-/** All objects that are left out, for users: at most a few thousand objects of a file can be. */
+/** All objects that are left out, for users: at most a few thousand, given the size of a file. */
 export function shownLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
   return leftOut.map(({ kind, item, reason }) => ({
     kind: kind.name,
@@ -135,7 +138,7 @@ function nameOf({ name, key }: BackupKind, item: Item, was: Item | undefined): s
   }
   if (name === 'configuration') return describeValue(item, was);
   if (name === 'certificates') return 'web';
-  // URLs may hold credentials.
+  // URLs may contain credentials.
   const fields = name === 'list_sources' ? ['name'] : key;
   const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));
   if (name === 'clients' && typeof item['name'] === 'string' && item['name'] !== '')

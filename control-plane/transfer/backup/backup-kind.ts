@@ -2,9 +2,9 @@
 import type { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A thing of a backup, in the fields of the file after its checks. */
+/** An object in a backup, with the fields of the validated file. */
 export type Item = Readonly<Record<string, unknown>>;
-/** A kind of things, as the file names it. */
+/** The name of a kind of objects in the file. */
 export type KindName = Exclude<
   keyof BackupFile,
   | 'format'
@@ -23,24 +23,24 @@ export interface BackupKind {
   readonly name: KindName;
   /** Fields that identify an object. */
   readonly key: readonly string[];
-  /** Whether only the first of these fields that an object has identifies it. */
+  /** Whether an object is identified by only the first of these fields that it has. */
   readonly isKnownByFirst?: boolean;
   /** Whether the key ignores letter case. */
   readonly isFolded?: boolean;
   /** `read` takes the current time as `$1`. */
   readonly isTimed?: boolean;
-  /** Rows in the fields of the file, in an order that does not depend on ids where it means nothing. */
+  /** Rows with the fields of the file, in an order that does not depend on ids where these have no meaning. */
   readonly read: string;
-  /** Adds what the database holds in another form to what was read. */
+  /** Completes the rows with data that the database stores in another form. */
   readonly complete?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
-  /** The reverse, before `put`. */
+  /** The reverse of `complete`, before `put`. */
   readonly prepare?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Stores new and changed ones. */
   readonly put: readonly string[];
   readonly remove: readonly string[];
 }
 
-/** SQL that reads the things of a kind, given as JSON in `$1`, as rows `v`. */
+/** SQL that reads the objects of a kind, given as JSON in `$1`, as rows `v`. */
 export function items(columns: string): string {
   return `jsonb_to_recordset($1::jsonb) AS v(${columns})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Contents of a backup: for each kind, the names by which users know its items, and the SQL that reads, stores
- * and removes them. The statements take the items as JSON in `$1`.
+ * Contents of a backup: for each kind, the names by which users know its objects, and the SQL that reads, stores and
+ * deletes them. The statements take the objects as JSON in `$1`.
  */
 import { ACCESS_KINDS } from './access-kinds.ts';
 import { type BackupKind, items } from './backup-kind.ts';
@@ -27,9 +27,9 @@ const putClients = (where: string, key: string): string =>
 /** The identifier of a client, as text. */
 const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
-/** Condition that makes a statement use the value `$1`, which each one must. */
+/** Condition that makes a statement use the value `$1`, because each statement must. */
 const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
-/** Clients that are part of others, and those others: none is both. */
+/** Clients that are part of others, and those others: no client is both. */
 const MERGE_CLIENTS = [
   `UPDATE clients t SET device_id = main.id FROM ${CLIENT} JOIN clients main ON ${knownBy('main')} = v.device
     WHERE ${IS_CLIENT} AND main.id <> t.id`,
@@ -45,7 +45,7 @@ const clients: BackupKind = {
   name: 'clients',
   key: ['mac_address', 'ip_address', 'client_key'],
   isKnownByFirst: true,
-  // The address of a client that is known by its MAC is where it was seen last.
+  // The address of a client that is identified by its MAC is where it was seen last.
   read: `SELECT CASE WHEN t.mac_address IS NULL THEN host(t.ip_address) END AS ip_address,
       t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group", t.exclude_from_log, t.exclude_from_stats,
       (SELECT ${knownBy('main')} FROM clients main WHERE main.id = t.device_id AND main.id <> t.id) AS device
@@ -53,7 +53,7 @@ const clients: BackupKind = {
       OR t.exclude_from_log OR t.exclude_from_stats
     ORDER BY t.mac_address, t.ip_address, t.client_key`,
   put: [
-    // A key may go from one client to another.
+    // A key may move from one client to another.
     `UPDATE clients t SET client_key = NULL FROM ${CLIENT} WHERE t.client_key IS NOT NULL AND ${IS_CLIENT} AND NOT (${HAS_KEY_ONLY('t')})`,
     putClients('v.mac_address IS NOT NULL', '(mac_address)'),
     putClients(
@@ -63,9 +63,9 @@ const clients: BackupKind = {
     putClients(HAS_KEY_ONLY('v'), '(client_key)'),
     ...MERGE_CLIENTS,
   ],
-  // Clients that were seen on the network stay, without their settings.
+  // Clients that were seen on the network are kept without their settings.
   remove: [
-    // Those that are part of them do not go with them.
+    // Clients that are part of them are not deleted with them.
     `UPDATE clients part SET device_id = NULL FROM ${CLIENT}, clients t
        WHERE ${IS_CLIENT} AND t.id IN (part.id, part.device_id)`,
     `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
@@ -237,13 +237,14 @@ const groups: BackupKind = {
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
        comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
-  // Out of the way of new ones that take their names; `store-changes.ts` deletes them when nothing refers to them.
+  // Renamed to make way for new ones with the same names; `store-changes.ts` deletes them when nothing refers to them
+  // any more.
   remove: [
     `UPDATE groups g SET name = 'removed ' || gen_random_uuid() FROM ${GROUP} WHERE g.name = v.name AND g.id <> 1`,
   ],
 };
 
-/** All kinds; those that others refer to come first. Another kind of things that people set is a row here. */
+/** All kinds; those that others refer to come first. A new kind of user settings is a row here. */
 export const KINDS: readonly BackupKind[] = [
   groups,
   clients,

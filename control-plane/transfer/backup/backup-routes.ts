@@ -21,7 +21,7 @@ import { toBackupFile } from './written-backup.ts';
 import { restoreBackup, tryRestore } from './restore-backup.ts';
 import type { RestoreParts } from './restore-backup.ts';
 
-/** Largest file that is restored. */
+/** Maximum size of a backup file. */
 const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
 
 /** Parts that the routes share. */
@@ -49,7 +49,7 @@ function readBackup(context: BackupContext): Route {
   });
 }
 
-/** A POST, for a passphrase must not be in a URL. */
+/** A POST, because a passphrase must not be in a URL. */
 function readBackupWithSecrets(context: BackupContext): Route {
   return route({
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * The web certificate in a backup. A restore stores it for all nodes in its transaction; the files follow, after a
- * check beforehand that they can be replaced.
+ * The web certificate in a backup. A restore stores it for all nodes in its transaction; the files are written
+ * afterwards, after a check beforehand that they can be replaced.
  */
 import { ApiError, conflict } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/queryable.ts';
@@ -12,13 +12,13 @@ import type { WebCertificate } from '../../web/tls/web-certificate.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { BackupKind, Item } from './backup-kind.ts';
 
-/** Parts that backup and restore need for certificates. */
+/** Dependencies of backup and restore for certificates. */
 export interface CertificateParts {
   readonly certificate: Pick<WebCertificate, 'current' | 'check'>;
   readonly sharedCertificate: Pick<SharedCertificate, 'share' | 'take'>;
 }
 
-/** The kind; `readItems` takes its items from the certificate in use, and SQL has no part in it. */
+/** The kind; `readItems` takes its objects from the certificate in use, no SQL is involved. */
 export const certificates: BackupKind = {
   name: 'certificates',
   key: ['name'],
@@ -27,13 +27,13 @@ export const certificates: BackupKind = {
   remove: [],
 };
 
-/** The certificate in use, unless each node makes such a one itself. */
+/** The certificate in use, unless each node generates its own. */
 export function certificateItems({ certificate }: CertificateParts): Item[] {
   const pair = certificate.current();
   return pair === null || pair.facts.isSelfSigned ? [] : [{ name: 'web', cert: pair.cert, key: pair.key }];
 }
 
-/** Puts the faults of a certificate with its key into `problems`. */
+/** Adds the errors of a certificate and its key to `problems`. */
 export function readCertificateItem(item: Item, path: string, problems: FieldProblem[]): Item {
   if (item['key'] === null) return item;
   try {
@@ -52,7 +52,7 @@ export function isOutOfDate(item: Item, now: Date): boolean {
     refuseOutOfDate(pairOf(item), now.getTime());
     return false;
   } catch (error) {
-    // Other faults have been named.
+    // Other errors have already been reported.
     return error instanceof CertificateFault && error.field === 'cert';
   }
 }
@@ -68,7 +68,7 @@ export async function checkCertificate({ certificate }: CertificateParts, item: 
   }
 }
 
-/** Gives the certificate to all nodes, as a part of the restore's transaction. */
+/** Stores the certificate for all nodes, as part of the restore's transaction. */
 export function shareCertificate(
   { sharedCertificate }: CertificateParts,
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * The configuration of the cluster in a backup: the rows that the API and the first file have set. Keys of a node are
- * in the file for people to read only: addresses, paths and the URL of the database belong to one machine.
+ * The configuration of the cluster in a backup: the rows that were set by the API and the initial file. Keys of a node
+ * are only in the file for humans to read: addresses, paths and the URL of the database belong to one machine.
  */
 import { isNodeKey, isSameValue, isSecret, KEY_NAMES, valuesOf } from '../../../config/layers.ts';
 import type { Source, Values } from '../../../config/layers.ts';
@@ -11,7 +11,7 @@ import { type BackupKind, type Item, items } from './backup-kind.ts';
 
 const ROW = items('key text, value jsonb');
 const MASK = '***';
-/** Longest value in the list of changes, characters. */
+/** Maximum length of a value in the list of changes, in characters. */
 const SHOWN_LENGTH = 200;
 const CLUSTER_KEYS: ReadonlySet<string> = new Set(KEY_NAMES.filter((name) => !isNodeKey(name)));
 
@@ -20,7 +20,7 @@ export const configuration: BackupKind = {
   name: 'configuration',
   key: ['key'],
   read: 'SELECT key, value FROM config_values ORDER BY key',
-  // Rows of keys that this Weir does not know stay.
+  // Rows of keys that are unknown to this Weir are kept.
   complete: (_tx, rows) => Promise.resolve(rows.filter(({ key }) => CLUSTER_KEYS.has(String(key)))),
   put: [
     `INSERT INTO config_values (key, value) SELECT v.key, v.value FROM ${ROW}
@@ -29,12 +29,12 @@ export const configuration: BackupKind = {
   remove: [`DELETE FROM config_values c USING ${ROW} WHERE c.key = v.key`],
 };
 
-/** Items by key, as the file has them. */
+/** Items by key, as in the file. */
 export function valuesOfItems(rows: readonly Item[]): Values {
   return Object.fromEntries(rows.map(({ key, value }) => [String(key), value]));
 }
 
-/** The reverse; keys that are not of the cluster are faults. */
+/** The reverse; keys that do not belong to the cluster are errors. */
 export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] {
   for (const key of Object.keys(values))
     if (!CLUSTER_KEYS.has(key))
@@ -52,7 +52,7 @@ export function withDnsSettings(current: readonly Item[], settings: Item): Item[
   return [...others, ...given.filter(({ value }) => value !== null)];
 }
 
-/** A value as a file without secrets has it. */
+/** A value as shown in a file without secrets. */
 export function hiddenValue(key: string, value: unknown): unknown {
   if (isSecret(key)) return value === '' ? value : MASK;
   return withoutCredentials(value);
@@ -65,7 +65,7 @@ function withoutCredentials(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutCredentials(inner)]));
 }
 
-/** The item with the stored secret if the file was made without secrets; null if it is not stored here. */
+/** The item with the stored secret if the file contains no secrets; null if it is not stored here. */
 export function unmaskedValue(item: Item, current: readonly Item[]): Item | null {
   const stored = current.find(({ key }) => key === item['key']);
   const hidden = stored && hiddenValue(String(item['key']), stored['value']);
@@ -83,7 +83,7 @@ export function describeValue({ key, value }: Item, was: Item | undefined): stri
   return was === undefined ? `${name}: ${shown(value)}` : `${name}: ${shown(was['value'])} → ${shown(value)}`;
 }
 
-/** Keys of the node that are set, without secrets, for people to read. */
+/** Keys of the node that are set, without secrets, for humans to read. */
 export function nodeConfiguration(config: Config, sources: Readonly<Record<string, Source>>): Values {
   const found = Object.entries(valuesOf(config)).filter(
     ([name]) => isNodeKey(name) && sources[name] !== 'default',

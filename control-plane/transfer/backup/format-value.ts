@@ -1,6 +1,6 @@
 /** Compares JSON data. */
 
-/** Equal texts mean equal things, whatever the order of their fields. */
+/** Equal strings mean equal values, whatever the order of their fields. */
 export function formatValue(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -1,6 +1,6 @@
 /**
- * Adds things to what is set: a thing that is there takes what the addition says of it, nothing is removed. What an
- * addition does not say (null, or an empty text) stays. Pure.
+ * Merges objects into the current settings: an existing object takes over the fields of the addition, nothing is
+ * deleted. Fields without a value in the addition (null or empty) keep theirs. Pure.
  */
 import type { BackupItems, KindChange } from './backup-items.ts';
 import { inOrder, keyOf } from './backup-items.ts';
@@ -8,7 +8,7 @@ import type { BackupKind, Item, KindName } from './backup-kind.ts';
 import { KINDS } from './backup-kinds.ts';
 import { formatValue } from './format-value.ts';
 
-/** Fields that an existing object takes from the addition, by kind. */
+/** Fields that an existing object takes over from the addition, by kind. */
 const TAKEN = {
   groups: ['enabled', 'comment', 'no_ipv6'],
   clients: ['name', 'group', 'exclude_from_log', 'exclude_from_stats'],
@@ -24,7 +24,7 @@ const TAKEN = {
   configuration: ['value'],
 } as const satisfies Partial<Record<KindName, readonly string[]>>;
 
-/** A kind whose things can be added. */
+/** A kind whose objects can be merged. */
 export type MergedKind = keyof typeof TAKEN;
 
 /** These kinds, those that others refer to first. */
@@ -34,7 +34,7 @@ export const MERGED_KINDS: readonly (BackupKind & { readonly name: MergedKind })
 
 /** One object of an addition. */
 export interface MergedThing {
-  /** The object as it is then stored. */
+  /** The object to be stored. */
   readonly item: Item;
   readonly outcome: 'created' | 'changed' | 'same';
 }
@@ -42,7 +42,7 @@ export interface MergedThing {
 /** Result of an addition. */
 export interface Merge {
   readonly changes: readonly KindChange[];
-  /** The things of each kind, in the order in which they were given. */
+  /** The objects of each kind, in the given order. */
   readonly things: ReadonlyMap<MergedKind, readonly MergedThing[]>;
 }
 
@@ -100,7 +100,10 @@ function mergeKind(
   return { change: { kind, created, changed, were, removed: [] }, merged };
 }
 
-/** By what a thing is found, its own key first: a group also by a name that Default has, a client also by its key. */
+/**
+ * The keys by which an existing object is found, its own key first: a group also by a name that Default has, a client
+ * also by its client key.
+ */
 function keysOf(kind: BackupKind, item: Item): readonly [string, ...string[]] {
   if (kind.name === 'groups') return [String(item['name']).toLowerCase()];
   const { client_key: key } = item;
@@ -114,14 +117,14 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
   const given = fields.filter((field) => {
     // Only YouTube has modes.
     if (field === 'youtube_mode' && item['engine'] !== 'youtube') return false;
-    // An addition switches these on, and never off.
+    // An addition enables these and never disables them.
     if (field === 'no_ipv6' || field.startsWith('exclude_')) return item[field] === true;
     return item[field] !== null && item[field] !== '';
   });
   return inOrder({ ...before, ...Object.fromEntries(given.map((field) => [field, item[field]])) });
 }
 
-/** The names here of the groups of an addition: its default group is the one here, whatever the names. */
+/** The local names of the groups of an addition: its default group is the local default group, whatever the names. */
 function groupNames(current: readonly Item[], added: readonly Item[]): (name: unknown) => unknown {
   const folded = ({ name }: Item): string => String(name).toLowerCase();
   const here = new Map(current.map((group) => [folded(group), group['name']]));

@@ -26,7 +26,7 @@ import { storeChanges, type StoredChanges } from './store-changes.ts';
 
 const ADMIN_NAME = 'auth.admin.username';
 
-/** Parts of a restore. */
+/** Dependencies of a restore. */
 export interface RestoreParts extends CertificateParts {
   readonly configuration: Pick<Configuration, 'current' | 'faultsOfRows' | 'written' | 'writtenWith'>;
   readonly logger: Logger;
@@ -49,7 +49,7 @@ interface Plan {
 /** Result of a restore. */
 interface Restored extends Plan, Omit<StoredChanges, 'outside'> {}
 
-/** Preview of a restore. @throws {ApiError} 400 */
+/** Previews a restore. @throws {ApiError} 400 */
 export async function tryRestore(parts: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
   const plan = await parts.database.transaction(async (tx) => planFor(tx, file, parts));
   return { dry_run: true, revision: null, ...toAnswer(plan) };
@@ -86,7 +86,7 @@ function toAnswer({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | '
   return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
 }
 
-/** A failure is rare, since the files could be replaced a moment ago, and the next attempt follows. */
+/** A failure is rare, since it was just checked that the files can be replaced, and it will be retried. */
 async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Promise<void> {
   try {
     await sharedCertificate.take();
@@ -115,7 +115,7 @@ async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Pr
   return plan;
 }
 
-/** The administrator must not get the name of a user, who then could not log in. */
+/** The administrator must not get the name of a user, who could not log in any more. */
 function refuseTakenName({ configuration }: RestoreParts, items: BackupItems, current: BackupItems): void {
   const values = valuesOfItems(items.get('configuration') ?? []);
   const { username } = configuration.writtenWith(values).auth.admin;
@@ -131,7 +131,7 @@ function newOnes({ changes }: Plan, name: KindName): readonly Item[] {
   );
 }
 
-/** Without grants and links of clients that neither this node nor the file knows. */
+/** Removes grants and links of clients that are neither known to this node nor in the file. */
 async function withKnownClients(tx: Queryable, wanted: Wanted): Promise<Wanted> {
   return withKnownClientsOf('grants', tx, await withKnownClientsOf('user_clients', tx, wanted));
 }
@@ -169,7 +169,7 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** 400: a filter that was active, or is new, cannot be. */
+/** 400: a filter that was active or is new cannot be active. */
 function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
   const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
   throw invalid([{ path: 'regex_filters', message }]);

@@ -15,13 +15,13 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
-/** 32 MiB and three passes; one of the equivalent settings that OWASP recommends. */
+/** 32 MiB and three passes: one of the equivalent settings that OWASP recommends. */
 const COST = { n: 1 << 15, r: 8, p: 3 } as const;
 
 type Kdf = SealedSecrets['kdf'];
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
-/** Limits key derivation to one at a time: each takes memory and a core. */
+/** Limits key derivation to one at a time: each needs memory and a core. */
 const turns = new Semaphore(1);
 
 /** Encrypts JSON data; `context` must be the same when it is decrypted. */
@@ -45,7 +45,7 @@ export async function sealSecrets(
   };
 }
 
-/** Decrypts what `sealSecrets` made. @throws {WrongPassphrase} */
+/** Decrypts the output of `sealSecrets`. @throws {WrongPassphrase} */
 export async function openSecrets(
   sealed: SealedSecrets,
   passphrase: string,
@@ -64,7 +64,7 @@ export async function openSecrets(
 }
 
 function keyFor(passphrase: string, { n, r, p, salt }: Kdf): Promise<Buffer> {
-  // The same passphrase from keyboards that compose letters in different ways.
+  // The same passphrase may come from keyboards that compose letters differently.
   const text = passphrase.normalize('NFC');
   const options = { N: n, r, p, maxmem: 256 * n * r };
   return turns.run(() => derive(text, bytesOf(salt), KEY_BYTES, options));

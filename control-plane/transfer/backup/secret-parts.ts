@@ -1,11 +1,11 @@
-/** Puts the encrypted secrets of a file back into its parts. */
+/** Merges the encrypted secrets of a file back into its parts. */
 import { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../../shared/api/policy/backup-api.ts';
 import { invalid } from '../../api/api-error.ts';
 import { openSecrets, WrongPassphrase } from './sealed-secrets.ts';
 import { formatValue } from './format-value.ts';
 
-/** Objects with a secret, by kind: as the file shows them, and with their secrets, in the same order. */
+/** Objects with a secret, by kind: as shown in the file, and with their secrets, in the same order. */
 export interface SecretParts {
   readonly hidden: Readonly<Record<string, unknown>>;
   readonly full: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export function contextOf({
 }
 
 /**
- * The file with its secrets. A thing that was removed from the file, or changed there, gets none. Files without
+ * The file with its secrets. An object that was removed from the file or changed in it gets none. Files without
  * encrypted secrets are not changed. @throws {ApiError} 400
  */
 export async function withSecrets(file: BackupFile, passphrase: string | undefined): Promise<BackupFile> {
@@ -49,7 +49,7 @@ async function opened(file: BackupFile, passphrase: string): Promise<SecretParts
   }
 }
 
-/** The kinds of a part, checked as those of a file are. */
+/** The kinds of a part, validated like those of a file. */
 function parsed(
   { format, version, created_at, weir, node }: Omit<BackupFile, 'secrets'>,
   part: Readonly<Record<string, unknown>>,

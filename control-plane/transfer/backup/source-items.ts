@@ -1,4 +1,4 @@
-/** List sources in a backup: the database holds the texts of custom rules apart, by their content. */
+/** List sources in a backup: the database stores the texts of custom rules separately, by their content. */
 import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
 import { packText, readText, storeText } from '../../storage/cluster/blob-store.ts';
@@ -10,7 +10,7 @@ const SOURCE = items(
 );
 const IS_SOURCE = 's.kind = v.kind AND s.url = v.url';
 const URL_KEY = `left(encode(sha256(convert_to(v.url, 'UTF8')), 'hex'), 16)`;
-/** Custom rules are active at once: a person brings them now. */
+/** Custom rules are active immediately, as a person is supplying them. */
 const WRITTEN = `jsonb_build_object('content_key', v.text, 'reading', ${LIST_READING}, 'wide_rules', '[]'::jsonb,
   'address_share', 0)`;
 
@@ -46,12 +46,12 @@ export const sources: BackupKind = {
   remove: [`DELETE FROM list_sources s USING ${SOURCE} WHERE ${IS_SOURCE}`],
 };
 
-/** Puts the texts of custom rules in the place of their content keys. */
+/** Replaces the content keys of custom rules with their texts. */
 async function readTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
   return mapTexts(items, async (key) => ({ text: await readText(tx, key) }));
 }
 
-/** Stores the texts of custom rules, and puts their content keys in their place. */
+/** Stores the texts of custom rules and replaces them with their content keys. */
 async function storeTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
   return mapTexts(items, async (text) => {
     const packed = await packText(text);

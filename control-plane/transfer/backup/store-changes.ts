@@ -12,13 +12,13 @@ import { hiddenValue } from './configuration-items.ts';
 
 /** The stored changes, for steps after the transaction. */
 export interface StoredChanges extends ChangedClients {
-  /** Rows outside of revisions, for the audit log. */
+  /** Rows that are not in revisions, for the audit log. */
   readonly outside: readonly ChangedRow[];
 }
 
 /**
- * Removes, changes and creates, so that nothing is in the way of anything. `onRefused` gets the regex filters that the
- * budget of all of them leaves out now, and did not before.
+ * Deletes, changes and creates in an order without conflicts. `onRefused` receives the regex filters that no longer fit
+ * into their shared budget, but did before.
  */
 export async function storeChanges(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function storeChanges(
     if (items.length === 0) return;
     for (const text of texts) await tx.query(text, [JSON.stringify(items)]);
   };
-  // Groups last: the others refer to them.
+  // Groups last, because the others refer to them.
   for (const { kind, removed } of changes.toReversed()) await run(kind.remove, removed);
   const hasFilters = changes.some(({ kind }) => kind.name === 'regex_filters');
   const refusedBefore = hasFilters ? await newlyRefusedFilters(tx, new Set()) : [];
@@ -46,7 +46,7 @@ export async function storeChanges(
   return { ...(await changedClients(tx)), outside: changes.flatMap(accessRows) };
 }
 
-/** Kinds whose rows are not in revisions; of the configuration those are the keys that decide about no name. */
+/** Kinds whose rows are not in revisions; for the configuration, the keys that do not affect decisions about names. */
 const OUTSIDE: ReadonlySet<KindName> = new Set([
   'users',
   'user_clients',

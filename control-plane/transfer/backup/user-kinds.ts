@@ -1,4 +1,4 @@
-/** Users of a backup, and the clients that are linked to them. */
+/** Users in a backup, and the clients that are linked to them. */
 import { type BackupKind, items } from './backup-kind.ts';
 
 const USER = items('username text, display_name text, role text, enabled boolean, password_hash text');
@@ -18,7 +18,7 @@ export const users: BackupKind = {
   remove: [`DELETE FROM users u USING ${USER} WHERE ${IS_USER} AND u.id <> 1`],
 };
 
-/** SQL of what a client `c` is known by: its MAC, else its address, else its key. */
+/** SQL of the identifier of a client `c`: its MAC, else its address, else its key. */
 export const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
 
 const USER_CLIENT = items('username text, client text');

@@ -1,4 +1,4 @@
-/** Turns what is set into the file of a backup, without its secrets or with them, encrypted. */
+/** Converts the current settings into a backup file, without secrets or with encrypted secrets. */
 import { BACKUP_VERSION } from '../../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../../shared/api/policy/backup-api.ts';
 import type { Values } from '../../../config/layers.ts';
@@ -19,7 +19,7 @@ export interface BackupHead {
   readonly nodeConfiguration: Values;
 }
 
-/** The file; its secrets are in it if there is a passphrase, which encrypts them. */
+/** Creates the file; it contains the secrets if there is a passphrase, which encrypts them. */
 export async function toBackupFile(
   items: BackupItems,
   head: BackupHead,

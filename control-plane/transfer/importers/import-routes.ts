@@ -1,14 +1,14 @@
-/** HTTP routes of `{api}/import`. An import is in the database and active when the answer is sent. */
+/** HTTP routes of `{api}/import`. An import is in the database and active when the response is sent. */
 import { ImportQuery, ImportReport } from '../../../shared/api/imports-api.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { saveUpload } from '../../api/upload.ts';
 import type { SettingsImport } from './import-settings.ts';
 
-/** Largest file: a database of Pi-hole with a million names. */
+/** Maximum file size: a database of Pi-hole with a million names. */
 const LIMIT_BYTES = 128 * 1024 * 1024;
 
-/** The row of imports. */
+/** The route of imports. */
 export function importRoutes({ settingsImport }: { settingsImport: Pick<SettingsImport, 'run'> }): Route[] {
   const importSettings = route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** One import from upload to report. The only door to importers for HTTP. */
+/** One import from upload to report. The only entry point to importers for HTTP. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valuesOf } from '../../../config/layers.ts';
@@ -17,9 +17,9 @@ import { withProtections } from './choices/own-protections.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 import { planInThread } from './plan-in-thread.ts';
 
-/** Parts of an import. */
+/** Dependencies of an import. */
 export interface ImportParts extends ApplyParts {
-  /** Data directory, which contains the folder of the running import. */
+  /** Data directory, which contains the directory of the running import. */
   readonly dataDir: () => string;
   readonly logger: Logger;
   readonly configuration: ApplyParts['configuration'] & {
@@ -47,9 +47,9 @@ export interface ImportWish {
   readonly author: Author;
 }
 
-/** Below the data directory; the next import removes what a killed one left there. */
+/** Subdirectory of the data directory; the next import deletes what a killed one left there. */
 const FOLDER = 'import';
-/** Imports that may wait for the one that runs. */
+/** Maximum number of imports that wait for the running one. */
 const MOST_WAITING = 2;
 const RETRY_SECS = 5;
 
@@ -91,7 +91,7 @@ export class SettingsImport {
     }
   }
 
-  /** The choices for a plan; upstreams are tried only if the choice depends on it, or for a dry run. */
+  /** The choices for a plan; upstreams are tested only if the choice depends on it, or for a dry run. */
   private async choose(
     plan: ImportPlan,
     { settings: selection, answers, isDryRun }: ImportWish,

@@ -1,11 +1,11 @@
-/** Entry of the thread that reads one upload and ends: foreign files may take long, or more memory than there is. */
+/** Entry point of the thread that reads one upload and ends: foreign files may need much time or memory. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../../shared/errors.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { type ImportOrder, makePlan } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
-/** Answer of the thread: a plan, or the reason why there is none; `isOfFile` if the file is at fault. */
+/** Response of the thread: a plan, or the reason why there is none; `isOfFile` if the file is at fault. */
 export type ImportAnswer =
   { readonly plan: ImportPlan } | { readonly fault: string; readonly isOfFile: boolean };
 

@@ -22,12 +22,15 @@ import { isTechnitium, readTechnitium } from './technitium/read-technitium.ts';
 export interface ImportOrder {
   /** Path of the upload. */
   readonly path: string;
-  /** A folder for files that reading needs; the caller empties it. */
+  /** A directory for temporary files; the caller empties it. */
   readonly folder: string;
   readonly format: ImportFormat | 'auto';
 }
 
-/** Most rows of one import: they are one transaction, of some 35 s then, during which no other change can be made. */
+/**
+ * Maximum number of rows of one import: they are one transaction, which then takes about 35 s, during which no other
+ * change can be made.
+ */
 const MOST_ROWS = 20_000;
 
 /** One importer. */
@@ -36,7 +39,7 @@ interface Importer {
   readonly plan: (files: FileSet, folder: string) => ImportPlan;
 }
 
-/** In the order in which `auto` tries them: programs whose files are easier to recognize come first. */
+/** In the order in which `auto` tries them: formats that are easier to recognize come first. */
 const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
   adguard_home: { isMine: isAdguard, plan: planAdguard },
@@ -69,7 +72,7 @@ function planAdguard(files: FileSet): ImportPlan {
   return { ...mapAdguard(readAdguard(files)), queries: loggedNames(files) };
 }
 
-/** Rows that a plan makes, about. */
+/** Approximate number of rows of a plan. */
 function rowsOf({ origins: { configuration: _settings, groups, ...others } }: ImportPlan): number {
   return Object.values(others).reduce((sum, things) => sum + things.length, groups.length - 1);
 }

@@ -1,4 +1,4 @@
-/** Reads an upload in a separate thread with limits of time and memory. */
+/** Reads an upload in a separate thread with limits on time and memory. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -8,7 +8,7 @@ import type { ImportOrder } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
 const ENTRY = new URL('./import-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, MiB; the contents of files are outside of it. */
+/** JavaScript heap of the thread, MiB; file contents are outside of it. */
 const HEAP_MIB = 384;
 /** Time limit in milliseconds; the largest files take a tenth of it. */
 const LIMIT_MS = 20_000;

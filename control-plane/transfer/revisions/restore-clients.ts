@@ -1,7 +1,7 @@
 /**
- * SQL that gives clients back what people had set of them at a revision. Clients that were only seen then become that
- * again, or go if nothing was seen of them. A client that was deleted comes back under its id, with what was seen of it;
- * if it was discovered again since, that row becomes part of it.
+ * SQL that restores the settings that clients had at a revision. Clients that had only been seen then become that
+ * again, or are deleted if nothing is known about them. A deleted client is restored under its id, with what was seen
+ * of it; if it was discovered again since, that row becomes part of it.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { firstChangesOf } from './noted-changes.ts';
@@ -11,10 +11,10 @@ const CHANGED = firstChangesOf('clients');
 const WAS = `WITH was AS MATERIALIZED (SELECT r.* FROM ${CHANGED} first,
   jsonb_populate_record(NULL::clients, first.was) r WHERE first.was IS NOT NULL)`;
 
-/** Sightings wait: what they insert could be in the way. */
+/** Sightings must wait, as their rows could conflict. */
 const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 
-/** Merged clients are several until the end; nothing that is part of another one goes with it. */
+/** Merged clients are separated until the end; no client is deleted as part of another one. */
 const SPLIT = `UPDATE clients SET device_id = NULL FROM ${CHANGED} first
   WHERE id = first.key::integer AND device_id IS NOT NULL`;
 const REMOVE_NEW = `DELETE FROM clients USING ${CHANGED} first WHERE first.was IS NULL AND id = first.key::integer
@@ -24,19 +24,19 @@ const CLEAR_NEW = `UPDATE clients SET group_id = NULL, name = NULL, client_key =
     exclude_from_stats = false FROM ${CHANGED} first
   WHERE first.was IS NULL AND id = first.key::integer`;
 
-/** Whether it is known by the same MAC or, without one, by the same address. */
+/** Whether it is identified by the same MAC or, without one, by the same address. */
 const STAYS = `(clients.mac_address = was.mac_address
   OR clients.mac_address IS NULL AND was.mac_address IS NULL AND clients.ip_address = was.ip_address) IS TRUE`;
 const KEEPS_KEY = `clients.client_key IS NOT DISTINCT FROM was.client_key
   AND (${STAYS} OR clients.client_key IS NOT NULL)`;
-/** They may have exchanged their addresses and keys. Each is known by something: by a key that no other has, if need be. */
+/** They may have exchanged their addresses and keys. Each needs an identifier: a unique temporary key, if need be. */
 const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
     mac_address = CASE WHEN ${STAYS} THEN clients.mac_address END,
     ip_address = CASE WHEN ${STAYS} THEN clients.ip_address END,
     client_key = CASE WHEN ${KEEPS_KEY} THEN clients.client_key ELSE gen_random_uuid()::text END
   FROM was WHERE clients.id = was.id`;
 
-/** Takes the changed clients out of their groups, and what was set since from those that were only seen. */
+/** Removes the changed clients from their groups, and later settings from those that had only been seen. */
 export async function detachClients(tx: Queryable, revision: number): Promise<void> {
   await tx.query(LOCK);
   for (const text of [SPLIT, REMOVE_NEW, CLEAR_NEW, DETACH]) await tx.query(text, [revision]);
@@ -62,7 +62,7 @@ const TAKE_SIGHTINGS = `WITH gone AS (DELETE FROM clients USING ${PAIRS} WHERE c
     first_seen = least(clients.first_seen, gone.first_seen), last_seen = greatest(clients.last_seen, gone.last_seen),
     query_count = clients.query_count + gone.query_count FROM gone WHERE clients.id = gone.is_id`;
 
-/** A client that is known by its MAC stays where it was seen last. */
+/** A client that is identified by its MAC keeps its latest address. */
 const SET_AS_THEN = `${WAS} UPDATE clients SET mac_address = was.mac_address, client_key = was.client_key,
     name = was.name, group_id = was.group_id, device_id = was.device_id, exclude_from_log = was.exclude_from_log,
     exclude_from_stats = was.exclude_from_stats, ip_address = CASE WHEN was.mac_address IS NULL THEN was.ip_address

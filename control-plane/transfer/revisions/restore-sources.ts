@@ -1,11 +1,11 @@
 /**
- * SQL that restores changed list sources. Contents stay the present ones, except those that people changed: of a list that
+ * SQL that restores changed list sources. Contents stay as they are, except those that users changed: of a list that
  * they deleted or gave another URL, of an update that they approved, of custom rules.
  */
 import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { changesOf, firstChangesOf } from './noted-changes.ts';
 
-/** Of each list the row before the first change of its content by a person. */
+/** The row of each list before the first change of its content by a user. */
 const FIRST_CONTENTS = `(SELECT DISTINCT ON (key) key, was ${changesOf('list_sources')} AND was ? 'has_new_content'
   ORDER BY key, seq)`;
 const SETTINGS = [
@@ -19,7 +19,7 @@ const SETTINGS = [
   'created_at',
   'updated_at',
 ];
-/** Lists as they were, with the contents before those that people chose. */
+/** Lists as they were, with the contents before those that users chose. */
 const SOURCES_BEFORE = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
   LEFT JOIN ${FIRST_CONTENTS} content ON content.key = first.key AND content.was ->> 'url' = first.was ->> 'url',
   jsonb_populate_record(NULL::list_sources, first.was
@@ -28,24 +28,24 @@ const SOURCES_BEFORE = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
 
 const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
 const IS_CHOSEN = `EXISTS (SELECT FROM ${FIRST_CONTENTS} content WHERE content.key::integer = list_sources.id)`;
-/** The earlier content also comes back. */
+/** The earlier content is also restored. */
 const HAS_OTHER_CONTENT = `(list_sources.url <> excluded.url OR ${IS_CHOSEN})`;
-/** A copy that a person approved since is held again, so that the next fetch does not bring it back. */
+/** A copy that a user approved since then is held again, so that the next fetch does not activate it again. */
 const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${IS_CUSTOM}
   AND list_sources.content_key <> excluded.content_key)`;
 const earlier = (column: string): string =>
   `${column} = CASE WHEN ${HAS_OTHER_CONTENT} THEN excluded.${column} ELSE list_sources.${column} END`;
-/** A list that had not been fetched keeps the rules that it has now, until it is. */
+/** A list that had not been fetched keeps its current rules until it is. */
 const earlierIfAny = (column: string): string =>
   `${column} = CASE WHEN ${HAS_OTHER_CONTENT} AND excluded.content_key IS NOT NULL
     THEN excluded.${column} ELSE list_sources.${column} END`;
 const ofHeld = (column: string, held: string): string =>
   `${column} = CASE WHEN ${IS_UNDONE} THEN ${held} WHEN NOT ${HAS_OTHER_CONTENT} THEN list_sources.${column} END`;
-/** Data of the server about its copy; NULL if the URL differs. */
+/** The server's data about its copy; NULL if the URL differs. */
 const ofServer = (column: string): string =>
   `${column} = CASE WHEN list_sources.url = excluded.url THEN list_sources.${column} END`;
 
-/** A source that was deleted is fetched again: nothing of its server's answers is kept. */
+/** A source that was deleted is fetched again: nothing of its server's responses is kept. */
 export const RESTORE_SOURCES = `INSERT INTO list_sources
     (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
      last_changed_at, content_key, content_url_key, judged, created_at, updated_at)

@@ -1,8 +1,9 @@
 /**
- * SQL that restores the policy of a revision inside one transaction, by undoing what `policy_changes` notes since: a row
- * that was not there goes, one that was changed or removed becomes what it was before its first change.
+ * SQL that restores the policy of a revision inside one transaction, by undoing the changes recorded in
+ * `policy_changes` since: a row that did not exist is deleted, one that was changed or deleted becomes what it was
+ * before its first change.
  *
- * What was seen of clients and found out about lists stays.
+ * Observations of clients and of lists are kept.
  */
 import { conflict } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
@@ -17,7 +18,7 @@ const removeChanged = (table: NotedTable): string =>
   `DELETE FROM ${table.name} USING (SELECT DISTINCT key ${changesOf(table.name)}) changed
      WHERE ${hasKey(table, 'changed.key')}`;
 
-/** Removals by a cascade are noted as well. */
+/** Deletions by a cascade are recorded as well. */
 const bringBackChanged = ({ name }: NotedTable): string =>
   `INSERT INTO ${name} SELECT r.* FROM ${firstChangesOf(name)} first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
@@ -34,7 +35,10 @@ const RESTORE_GROUPS = `INSERT INTO groups SELECT r.* FROM ${firstChangesOf('gro
   ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, comment = excluded.comment,
     no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
-/** Restores the policy of revision `id`, which must be kept; 409 if two list sources have exchanged their URLs since. */
+/**
+ * Restores the policy of revision `id`, which must still be stored; 409 if two list sources have exchanged their URLs
+ * since.
+ */
 export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   try {
     await detachClients(tx, id);

@@ -36,7 +36,7 @@ function readRevision({ database }: RollBackParts): Route {
     answer: RevisionDetail,
     handle: async ({ params, caller }) => {
       const detail = await readDetail(database, params.id);
-      // Only admins see addresses, as they do in the lists of sessions and the audit log.
+      // Only admins see addresses, as in the lists of sessions and the audit log.
       return caller?.role === 'admin' ? detail : { ...detail, ip_address: null, address: null };
     },
   });

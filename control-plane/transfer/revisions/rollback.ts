@@ -1,6 +1,7 @@
 /**
- * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then makes them active,
- * with lists that had been deleted from the rules on disk if they still exist (no compile), else from the copies.
+ * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then activates them.
+ * Lists that had been deleted are restored from the rules on disk if they still exist (no compile), otherwise from the
+ * copies.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import type { Author } from '../../api/caller.ts';
@@ -17,7 +18,7 @@ import {
   refuseUnknownHead,
 } from '../../policy/change/revision-store.ts';
 
-/** Parts of a rollback. */
+/** Dependencies of a rollback. */
 export interface RollBackParts {
   readonly database: Queryable;
   readonly policy: PolicyChanges;

@@ -1,6 +1,6 @@
 /**
- * Authentication of one node: who a request comes from, login, setup and the change of a password. It knows neither HTTP
- * (`web/server/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
+ * Authentication of one node: identifies the sender of a request, and handles login, setup and changes of the password.
+ * It contains neither HTTP (`web/server/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
 import type { Caller } from '../../api/caller.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -30,7 +30,7 @@ import { ApiTokens } from './tokens/api-tokens.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Seconds that a session of the compatibility API lives after its last use, as its clients expect it. */
+/** Seconds that a session of the compatibility API lives after its last use, as its clients expect. */
 export const IDLE_SECS = 1800;
 /** Lifetime of a session. */
 const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS } as const;
@@ -60,7 +60,7 @@ export interface Credentials {
   readonly key: string | null;
 }
 
-/** The parts of the node that authentication needs. */
+/** Dependencies of authentication. */
 export interface AuthenticatorParts {
   config(): Config;
   readonly configured: ConfiguredPassword;
@@ -112,7 +112,7 @@ export class Authenticator {
     });
   }
 
-  /** Whether setup is needed; null if only the database knows, and it is away. */
+  /** Whether setup is needed; null if only the database knows and it is unavailable. */
   async status(): Promise<Omit<AuthStatus, 'session' | 'setup_code_file'>> {
     const enabled = this.settings.enabled;
     const configured = await this.account.isConfigured().catch((error: unknown) => {
@@ -134,7 +134,7 @@ export class Authenticator {
     }
   }
 
-  /** Sets the first password; 403 once there is one, and to remote senders without the setup code. */
+  /** Sets the first password; 403 if there is one, and for remote senders without the setup code. */
   async setUp(password: string, sender: SetupSender): Promise<void> {
     const { setupCode, logger } = this.parts;
     const { isLocal, address, setupCode: given } = sender;
@@ -159,7 +159,7 @@ export class Authenticator {
     return this.parts.setupCode.path;
   }
 
-  /** The setup code until a password is set; then null, and removed from disk. */
+  /** The setup code until a password is set; then null, and deleted from disk. */
   async pendingSetupCode(): Promise<string | null> {
     if (!(await this.account.isConfigured())) return this.parts.setupCode.value();
     await this.parts.setupCode.remove();
@@ -181,8 +181,9 @@ export class Authenticator {
   }
 
   /**
-   * Who brings these; null for a stranger. A session or a token suffices: of both, the session counts unless the token
-   * may do more. Throws DatabaseUnavailable where one cannot be looked up and the other does not count.
+   * The caller with these credentials; null for an unknown one. A session or a token suffices: with both, the session
+   * is used unless the token has more rights. Throws DatabaseUnavailable if one cannot be looked up and the other does
+   * not suffice.
    */
   async callerOf({ secrets, key }: Credentials): Promise<Caller | null> {
     const bySession = this.sessions.of(secrets).then((session) => session?.caller ?? null);
@@ -211,9 +212,8 @@ export class Authenticator {
   }
 
   /**
-   * Opens a session, which expires `IDLE_SECS` after its last use, for the administrator's password (with a code, if
-   * one
-   * is required) or the key of an API token; errors as `logIn`.
+   * Opens a session that expires `IDLE_SECS` after its last use, for the administrator's password (with a code, if
+   * required) or the key of an API token; errors as `logIn`.
    */
   async logInByPassword(
     password: string,
@@ -227,7 +227,7 @@ export class Authenticator {
     return this.sessions.open({ ...IDLE, owner: { userId: null, tokenId }, confirm }, origin);
   }
 
-  /** Replaces the caller's password and ends all other sessions; a wrong current one counts as a failed login. */
+  /** Replaces the caller's password and ends all other sessions; a wrong current password counts as a failed login. */
   async changePassword(
     caller: Caller,
     passwords: { current: string; next: string },
@@ -249,7 +249,7 @@ export class Authenticator {
     this.parts.logger.info('changed the password', { username });
   }
 
-  /** Whether logins of the administrator need a code; what was last known while the database is away. */
+  /** Whether logins of the administrator need a code; the last known state while the database is unavailable. */
   async asksAdminForCode(): Promise<boolean> {
     try {
       this.adminHasFactor = (await this.secondFactors.stateOf(ADMIN_USER_ID)).isOn;
@@ -259,7 +259,7 @@ export class Authenticator {
     return this.adminHasFactor;
   }
 
-  /** Clears the caches after users and tokens were changed in another way. */
+  /** Clears the caches after users and tokens were changed by other means. */
   forgetCallers(): void {
     this.sessions.forget(() => true);
     this.tokens.forgetAll();
@@ -271,7 +271,7 @@ export class Authenticator {
     this.tokens.mayHaveChanged();
   }
 
-  /** Removes sessions that are over and lockouts that have passed; for a timer. */
+  /** Removes expired sessions and lockouts; for a timer. */
   async removeExpired(): Promise<void> {
     if (await this.sessions.removeExpired()) await this.login.removePassed();
   }

@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../api/route.ts';
 import type { Owner, OwnerProof } from './own-second-factor.ts';
 import type { GivenCode } from './second-factor/second-factors.ts';
 
-/** The code that a body holds; null without one. */
+/** The code in a body; null without one. */
 export function codeIn(body: {
   readonly totp_code?: string | undefined;
   readonly recovery_code?: string | undefined;
@@ -16,7 +16,7 @@ export function codeIn(body: {
   return recovery === undefined ? null : { recovery };
 }
 
-/** The proof that a body holds; the schema lets exactly one through. */
+/** The proof in a body; the schema allows exactly one. */
 export function proofIn(body: SecondFactorProof): OwnerProof {
   return codeIn(body) ?? { password: body.password! };
 }

@@ -1,6 +1,7 @@
 /**
- * Checks a user name, a password and the code of a second factor, and locks out who fails too often
- * (`login-failure-store.ts`), and slows down an account that many addresses guess at. Sessions are opened elsewhere.
+ * Checks a user name, a password and the code of a second factor. Locks out callers that fail too often
+ * (`login-failure-store.ts`), and slows down an account that is being guessed from many addresses. Sessions are opened
+ * elsewhere.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
@@ -22,10 +23,10 @@ import type {
   SecondFactors,
 } from './second-factor/second-factors.ts';
 
-/** Wrong codes of one user, from all addresses together, before the lock: this many times those of one address. */
+/** Limit of wrong codes of one user from all addresses together, as a multiple of that for one address. */
 const CODES_OF_ALL = 10;
 
-/** The parts of the node that it needs. */
+/** Its dependencies. */
 export interface LoginCheckParts {
   config(): Config;
   readonly accounts: Accounts;
@@ -43,13 +44,13 @@ export interface ShownLogin {
   readonly code: GivenCode | null;
 }
 
-/** A user who may log in, and the code that the login uses up; null = no code is required. */
+/** A user who may log in, and the code that the login consumes; null = no code is required. */
 export interface ProvenLogin {
   readonly account: ProvenAccount;
   readonly code: RightCode | null;
 }
 
-/** Checks logins, one after the other from each address. */
+/** Checks logins, one at a time for each address. */
 export class LoginCheck {
   private readonly parts: LoginCheckParts;
   private readonly turns = new LoginTurns();
@@ -60,7 +61,9 @@ export class LoginCheck {
     this.pace = new LoginPace(parts.clock, () => this.lockoutRule().windowMs);
   }
 
-  /** The account of a name, its password and its second factor; 401 for wrong ones, which are counted, 429 while locked. */
+  /**
+   * The account with this name, password and second factor; 401 for wrong ones, which are counted, 429 while locked.
+   */
   check({ username, password, code }: ShownLogin, address: string): Promise<ProvenLogin> {
     return this.inTurn(username, address, async (who) => {
       const account = await this.prove(who, password, address);
@@ -70,7 +73,7 @@ export class LoginCheck {
     });
   }
 
-  /** The account of a name and its password alone; errors as `check`. */
+  /** The account with this name and password only; errors as `check`. */
   checkPassword(username: string, password: string, address: string): Promise<ProvenAccount> {
     return this.inTurn(username, address, (who) => this.prove(who, password, address));
   }
@@ -84,13 +87,13 @@ export class LoginCheck {
     return this.inTurn(username, address, (who) => this.judge(who, address, judge));
   }
 
-  /** Removes lockouts that have passed. */
+  /** Removes expired lockouts. */
   async removePassed(): Promise<void> {
     const { now, windowMs } = this.lockoutRule();
     await failures.deletePassedFailures(this.parts.database, new Date(now.getTime() - windowMs));
   }
 
-  /** Counts only attempts that were checked: a refusal because of load or a missing database is not a failure. */
+  /** Only counts attempts that were checked: a refusal because of load or an unavailable database is not a failure. */
   private inTurn<T>(
     username: string,
     address: string,

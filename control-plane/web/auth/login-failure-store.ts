@@ -1,16 +1,16 @@
 /**
- * SQL of `login_failures`: failed logins per user name and client address. In the database, so that a lockout holds on
- * every node and across restarts. Attackers choose names and addresses, so the rows per address and of the table are
- * bounded.
+ * SQL of `login_failures`: failed logins per user name and client address. They are in the database so that a lockout
+ * applies to every node and across restarts. Attackers choose names and addresses, so the rows per address and of the
+ * table are limited.
  */
 import { clientNetwork } from '../../../shared/net/client-network.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Rows of one address within a window; all further names share one row. */
+/** Maximum number of rows of one address within a window; all further names share one row. */
 const MAX_NAMES = 10;
-/** The name in that row; user names are never empty. */
+/** The name in that row; real user names are never empty. */
 const OTHER_NAMES = '';
-/** Rows of the whole table; beyond it rows without a lock are removed first, the oldest of them first. */
+/** Maximum number of rows of the table; beyond it, rows without a lock are deleted first, the oldest of them first. */
 const MAX_ROWS = 10_000;
 
 /** Source of counted failures. */
@@ -26,8 +26,8 @@ export function loginSource(username: string, clientAddress: string): LoginSourc
 }
 
 /**
- * The source that wrong codes of the second factor are counted for, wherever they come from: who knows the password may
- * have many addresses, and a code has six digits.
+ * The source for which wrong codes of the second factor are counted, independent of the address: someone who knows the
+ * password may have many addresses, and a code has only six digits.
  */
 export function codeSource(username: string): LoginSource {
   return { username, address: 'second factor' };
@@ -38,7 +38,7 @@ export interface LockoutRule {
   readonly now: Date;
   /** Failures before the lock. */
   readonly attempts: number;
-  /** Life of the lock after the last failure, and of a failure in the count. */
+  /** Duration of the lock after the last failure, and for which a failure counts. */
   readonly windowMs: number;
 }
 
@@ -71,8 +71,8 @@ export async function countFailure(db: Queryable, source: LoginSource, rule: Loc
 }
 
 /**
- * Removes the row of a source that has logged in, with its count of failures. Names beyond the bound share a row: its
- * failures are of others too, so that one stays until its window has passed.
+ * Deletes the row of a source that has logged in, with its count of failures. Names beyond the limit share a row: it
+ * also contains failures of others, so it stays until its window has passed.
  */
 export async function clearFailures(db: Queryable, source: LoginSource): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [
@@ -81,12 +81,12 @@ export async function clearFailures(db: Queryable, source: LoginSource): Promise
   ]);
 }
 
-/** Removes what no longer counts. */
+/** Deletes failures that no longer count. */
 export async function deletePassedFailures(db: Queryable, windowStart: Date): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE last_at <= $1', [windowStart]);
 }
 
-/** The name of the row that a source is counted in. It does not depend on whether the user exists. */
+/** The name of the row in which a source is counted. It does not depend on whether the user exists. */
 async function countedName(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<string> {
   const { rows } = await db.query<{ is_known: boolean; names: number }>(
     `SELECT coalesce(bool_or(username = $2), false) AS is_known, count(*)::integer AS names

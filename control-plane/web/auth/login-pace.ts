@@ -1,7 +1,7 @@
 /**
- * Whose password is checked first, and how long an account under attack makes a login wait. A flood of wrong passwords
- * from many addresses must not keep the owner out, and a right password always counts. What is known here is of this
- * node, in memory, and bounded; the lockout of an address is in the database (`login-failure-store.ts`).
+ * Decides whose password is checked first, and how long a login waits for an account under attack. A flood of wrong
+ * passwords from many addresses must not keep the owner out, and a correct password is always accepted. This data is
+ * per node, in memory, and limited; the lockout of an address is in the database (`login-failure-store.ts`).
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { widerNetwork } from '../../../shared/net/client-network.ts';
@@ -12,14 +12,17 @@ import { widerNetwork } from '../../../shared/net/client-network.ts';
  */
 export const PROVEN = -1;
 
-/** Entries of each table; beyond it the one that is unused for the longest time goes. */
+/** Maximum number of entries of each table; beyond it, the least recently used one is dropped. */
 const MOST_ENTRIES = 4096;
-/** Failures of an account from all addresses that slow nothing down. */
+/** Number of failures of an account from all addresses that do not cause a delay. */
 const FREE_FAILURES = 20;
 const DELAY_MS_EACH = 20;
-/** The longest wait; an address without failures waits half as long, and a quarter in a network without. */
+/** Maximum delay; half of it for an address without failures, and a quarter if its network has none. */
 const MOST_DELAY_MS = 800;
-/** Failures and checks of a network that its other addresses do not answer for, and those that make the largest fraction. */
+/**
+ * Number of failures and checks of a network that do not affect its other addresses, and the number that makes up the
+ * largest fraction.
+ */
 const FREE_OF_NETWORK = 8;
 const MOST_OF_NETWORK = 1000;
 
@@ -30,7 +33,7 @@ export class LoginPace {
   private readonly ranks = new RecentCounts();
   private readonly networks = new RecentCounts();
   private readonly accounts = new RecentCounts();
-  /** Logins by network that are being checked. */
+  /** Number of logins that are being checked, by network. */
   private readonly underWay = new Map<string, number>();
 
   constructor(clock: Clock, windowMs: () => number) {
@@ -38,7 +41,7 @@ export class LoginPace {
     this.windowMs = windowMs;
   }
 
-  /** Place of an address in the queue. */
+  /** Priority of an address in the queue. */
   rankOf(address: string): number {
     const sinceMs = this.sinceMs();
     const rank = this.ranks.get(address, sinceMs);
@@ -75,7 +78,7 @@ export class LoginPace {
     const nowMs = this.clock.monotonicMs();
     const sinceMs = this.sinceMs();
     this.accounts.set(username, this.accounts.get(username, sinceMs) + 1, nowMs);
-    // An address that was proven keeps its place: someone mistypes there.
+    // An address that was proven keeps its rank: someone may have mistyped.
     const rank = this.ranks.get(address, sinceMs);
     if (rank === PROVEN) return;
     this.ranks.set(address, rank + 1, nowMs);
@@ -93,7 +96,7 @@ export class LoginPace {
   }
 }
 
-/** Counts that are forgotten when they are old. */
+/** Counts that expire. */
 class RecentCounts {
   private readonly counts = new Map<string, { readonly count: number; readonly atMs: number }>();
 

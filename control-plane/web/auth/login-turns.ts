@@ -4,7 +4,7 @@
  */
 import { tooMany } from '../../api/api-error.ts';
 
-/** Logins of one address that wait or run; more get 429. */
+/** Maximum number of waiting and running logins of one address; more get 429. */
 const MAX_WAITING = 8;
 
 interface Line {

@@ -8,7 +8,10 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
 import { adguardPlaceOf } from './adguard-clients.ts';
 
-/** Adds who may ask, and who may not. There, the first one replaces the second, and an empty one lets anyone ask. */
+/**
+ * Adds the clients that may query and those that may not. In AdGuard Home, the first list replaces the second, and an
+ * empty one allows everyone.
+ */
 export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
   const allowed = dns.texts('allowed_clients') ?? [];
   const blocked = dns.texts('disallowed_clients') ?? [];
@@ -53,7 +56,7 @@ function knownPlaces(builder: PlanBuilder, written: readonly string[], from: str
   });
 }
 
-/** Adds the names that no client gets an answer for: denied before any exception, as there. */
+/** Adds the names that are not answered for any client: denied before any exception, as in AdGuard Home. */
 export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: blocked hosts', 'adguard-home-blocked-hosts');
   for (const written of dns.texts('blocked_hosts') ?? []) addBlockedHost(builder, lists, written.trim());
@@ -77,7 +80,7 @@ function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: st
   } else builder.rule({ table: 'managed_domains', text: prefix === '' ? name : `*.${name}`, ...deny }, item);
 }
 
-/** A pattern becomes a rule of a list; an exception may override it there. */
+/** A pattern becomes a rule of a list, where an exception may override it. */
 function addBlockedPattern(builder: PlanBuilder, lists: GeneratedLists, written: string, item: number): void {
   const rule = written.includes('$') ? `${written},important` : `${written}$important`;
   const outcome = readAdblockRule(rule, false);

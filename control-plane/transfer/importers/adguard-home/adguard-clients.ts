@@ -17,7 +17,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardClient, AdguardPolicy, AdguardSchedule, AdguardSettings } from './adguard-settings.ts';
 import { blockedSlots, zoneOf } from './service-times.ts';
 
-/** Services that AdGuard Home and Weir's own catalog call by different ids. */
+/** Services with different ids in AdGuard Home and Weir's own catalog. */
 const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
   amazon_streaming: 'primevideo',
   apple_streaming: 'apple-tvplus',
@@ -31,7 +31,7 @@ const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
   x: 'twitter',
 };
 
-/** Adds them; the result is the groups that lists and rules are for: null = every group, empty = no client. */
+/** Adds them; returns the groups to which lists and rules apply: null = every group, empty = no client. */
 export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSettings): readonly string[] | null {
   const { everyone, clients, leases } = settings;
   const groups = new PolicyGroups(builder, everyone);
@@ -82,11 +82,11 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
   });
 }
 
-/** A group for each distinct policy; that of everyone is Default. */
+/** A group for each distinct policy; the one for everyone is Default. */
 class PolicyGroups {
   private readonly builder: PlanBuilder;
   private readonly byPolicy = new Map<string, { readonly name: string; readonly policy: AdguardPolicy }>();
-  /** Names of schedule profiles by what they hold. */
+  /** Names of schedule profiles by their content. */
   private readonly profiles = new Map<string, string | null>();
 
   constructor(builder: PlanBuilder, everyone: AdguardPolicy) {
@@ -94,7 +94,7 @@ class PolicyGroups {
     this.byPolicy.set(JSON.stringify(everyone), { name: DEFAULT_GROUP, policy: everyone });
   }
 
-  /** The group of a client; made under the name of the first one. */
+  /** The group of a client; created with the name of the first one. */
   groupOf(policy: AdguardPolicy, clientName: string): string {
     const key = JSON.stringify(policy);
     const before = this.byPolicy.get(key);
@@ -125,7 +125,7 @@ class PolicyGroups {
     return filtered.length === groups.length ? null : filtered.map(({ name }) => name);
   }
 
-  /** The schedule profile with these times; made under the name of the first group. */
+  /** The schedule profile with these times; created with the name of the first group. */
   private profileOf(schedule: AdguardSchedule, group: string): string | null {
     const key = JSON.stringify(schedule);
     const before = this.profiles.get(key);

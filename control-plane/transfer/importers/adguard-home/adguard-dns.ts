@@ -37,7 +37,7 @@ export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): 
   if (dns.flag('use_private_ptr_resolvers') !== false) mapReverse(builder, pools, settings);
 }
 
-/** Reads servers; what differs in how Weir asks one is a row. */
+/** Reads servers; any difference in how Weir queries one is a row. */
 function reader(builder: PlanBuilder): (written: string) => ReadUpstream {
   const reported = new Set<string>();
   return (written) => {
@@ -50,7 +50,7 @@ function reader(builder: PlanBuilder): (written: string) => ReadUpstream {
 }
 
 function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStrategy {
-  // Before schema 28 each mode had a switch.
+  // Before schema 28 each mode had its own switch.
   const old =
     dns.flag('all_servers') === true
       ? 'parallel'
@@ -68,7 +68,7 @@ function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStra
   return STRATEGIES[mode] ?? 'Balanced';
 }
 
-/** `[/a.b/]#` excepts a name from the servers of a domain above it: the servers of everything else become its own. */
+/** `[/a.b/]#` exempts a name from the servers of a parent domain: it gets the general servers. */
 function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: readonly string[]): void {
   for (const line of lines) {
     const [, domains] = /^\[\/(.+)\/\]\s*#\s*$/.exec(line.trim()) ?? [];
@@ -89,7 +89,7 @@ function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: 
   }
 }
 
-/** The servers without domains; those with become zones. */
+/** The servers without domains; those with domains become zones. */
 function plainServers(builder: PlanBuilder, pools: PlannedPools, lines: readonly string[]): string[] {
   const servers: string[] = [];
   for (const line of lines.map((one) => one.trim())) {

@@ -18,7 +18,7 @@ const MODES: Readonly<Record<string, string>> = {
 /** Default timeouts and cache sizes of AdGuard Home. */
 const DEFAULT_TIMEOUT_SECS = 10;
 const DEFAULT_CACHE_BYTES = 4_194_304;
-/** Proxies that it trusts by default. */
+/** Proxies that are trusted by default. */
 const DEFAULT_PROXIES = ['127.0.0.0/8', '::1/128'];
 
 /** Adds them. */
@@ -54,7 +54,7 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
     builder.key('blocking.list_refresh_hours', Math.min(hours, 8760), 'filters_update_interval');
 }
 
-/** Protection that is off until some time is a pause. */
+/** Protection that is disabled until a given time is a pause. */
 function mapProtection(builder: PlanBuilder, filtering: ForeignTree): void {
   const isOn = filtering.flag('protection_enabled');
   if (isOn === undefined) return;
@@ -67,7 +67,7 @@ function mapProtection(builder: PlanBuilder, filtering: ForeignTree): void {
   builder.pause(until, builder.item('setting', shown, 'blocking is paused until then'));
 }
 
-/** Questions per second of a network; older versions counted each address. */
+/** Queries per second of a network; older versions counted per address. */
 function mapLimits(builder: PlanBuilder, dns: ForeignTree): void {
   const perSecond = dns.count('ratelimit');
   if (perSecond === undefined) return;
@@ -101,7 +101,7 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
   if (dns.flag('cache_optimistic') === true) mapOptimistic(builder, dns);
 }
 
-/** There, ended answers are given while new ones are fetched; in Weir, if no upstream answers. */
+/** AdGuard Home answers with expired records while new ones are fetched; Weir does so if no upstream answers. */
 function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
   const remark = 'Weir asks again before popular answers end, and gives ended ones while no upstream answers';
   builder.key(
@@ -156,7 +156,7 @@ function asNetwork(text: string): string {
   return text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
 }
 
-/** The domain of the DHCP server, below which it answers the names of its leases. */
+/** The domain of the DHCP server, in which it answers the names of its leases. */
 function mapLocalDomain(
   builder: PlanBuilder,
   { dns, file, leases }: Pick<AdguardSettings, 'dns' | 'file' | 'leases'>,

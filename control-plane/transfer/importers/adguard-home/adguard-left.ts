@@ -1,4 +1,4 @@
-/** Settings of AdGuard Home that are in use there and that Weir has no place for. Pure. */
+/** Settings in use in AdGuard Home that have no equivalent in Weir. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardSettings } from './adguard-settings.ts';

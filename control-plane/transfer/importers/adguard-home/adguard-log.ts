@@ -31,7 +31,7 @@ export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettin
   mapIgnored(builder, file.at('statistics'), 'statistics.ignored', 'database.stats_excluded_domains');
 }
 
-/** Names that are left out, as rules of lists. */
+/** Names that are excluded, in the form of list rules. */
 function mapIgnored(builder: PlanBuilder, section: ForeignTree, from: string, key: string): void {
   if (section.flag('ignored_enabled') === false) return;
   const names: string[] = [];
@@ -67,7 +67,7 @@ function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
     builder.differs('other', 'statistics.enabled', 'Weir counts questions even if their log is off', []);
 }
 
-/** Whole days of a duration, rounded up; a number is of days, in older schemas. Null for none. */
+/** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null for none. */
 function daysOf(written: string | undefined): number | null {
   const secs = goDurationSecs(written, DAY_SECS) ?? 0;
   return secs === 0 ? null : Math.min(Math.ceil(secs / DAY_SECS), MOST_DAYS);

@@ -8,11 +8,11 @@ export interface AdguardPolicy {
   readonly safeSearch: readonly string[];
   /** Ids of blocked services. */
   readonly services: readonly string[];
-  /** When these are allowed; null = never. */
+  /** Times at which these are allowed; null = never. */
   readonly schedule: AdguardSchedule | null;
 }
 
-/** A week of times, one a day at most. */
+/** Times of a week, at most one range per day. */
 export interface AdguardSchedule {
   readonly timeZone: string;
   /** For Monday to Sunday, minutes of the day from `start` to before `end`; null = not on that day. */
@@ -26,7 +26,7 @@ export interface AdguardClient {
   readonly policy: AdguardPolicy;
   /** Tags such as `device_tv`, which rules refer to by `$ctag`. */
   readonly tags: readonly string[];
-  /** Whether the query log and the statistics leave it out. */
+  /** Whether it is excluded from the query log and the statistics. */
   readonly isUnlogged: boolean;
   readonly isUncounted: boolean;
   /** Settings without an equivalent in Weir. */
@@ -54,14 +54,14 @@ export interface AdguardLease {
   readonly mac: string;
   readonly address: string;
   readonly name: string;
-  /** A static one does not end. */
+  /** A static one does not expire. */
   readonly isStatic: boolean;
 }
 
 export interface AdguardSettings {
   readonly schema: number;
   readonly filters: readonly AdguardFilter[];
-  /** Lines in Adblock's syntax, or in that of hosts files. */
+  /** Lines in Adblock syntax or hosts-file syntax. */
   readonly rules: readonly string[];
   readonly rewrites: readonly AdguardRewrite[];
   /** Policy of clients without individual settings. */
@@ -70,7 +70,7 @@ export interface AdguardSettings {
   readonly leases: readonly AdguardLease[];
   /** Lines of `upstream_dns_file`; null if there is none, or the upload lacks it. */
   readonly upstreamFile: readonly string[] | null;
-  /** The sections `dns`, and `filtering`, which was a part of it before schema 26. */
+  /** The section `dns`, and `filtering`, which was part of it before schema 26. */
   readonly dns: ForeignTree;
   readonly filtering: ForeignTree;
   /** The whole file, for single keys. */

@@ -1,4 +1,4 @@
-/** Answers of AdGuard Home that Weir gives otherwise, by the parts of the settings that cause them. Pure. */
+/** Answers that differ between AdGuard Home and Weir, by the settings that cause them. Pure. */
 import { placeOf } from '../plan/client-place.ts';
 import { isSinkLine, isSystemName, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -23,7 +23,7 @@ export function reportAnswers(builder: PlanBuilder, settings: AdguardSettings): 
   reportServices(builder, settings, mode);
 }
 
-/** Lines of a hosts file are blocking rules there, and only the mode `default` answers with their address. */
+/** Lines of a hosts file are blocking rules in AdGuard Home, and only the mode `default` answers with their address. */
 function reportHostsLines(builder: PlanBuilder, rules: readonly string[], mode: string): void {
   const loopback = new Set<string>();
   const addressed = new Map<string, Set<string>>();
@@ -79,7 +79,7 @@ function isRecord(value: string): boolean {
   return placeOf(value)?.kind === 'ip' || /^NOERROR;(?!CNAME;|;)/i.test(value);
 }
 
-/** Rewrites answer with addresses alone: other types are asked upstream under the name of the target. */
+/** Rewrites only answer with addresses: other types are forwarded upstream under the name of the target. */
 function reportAliases(builder: PlanBuilder, { rewrites }: AdguardSettings): void {
   const used = rewrites.filter(({ enabled }) => enabled);
   const addressed = used.filter(({ answer }) => placeOf(answer)?.kind === 'ip');

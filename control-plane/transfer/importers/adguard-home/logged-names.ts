@@ -1,8 +1,11 @@
-/** Which names AdGuard Home was asked for, by its query log, if the upload has it: `data/querylog.json` and the one before. */
+/**
+ * The names that AdGuard Home was queried for, according to its query log, if the upload contains it:
+ * `data/querylog.json` and its predecessor.
+ */
 import { fileAt, type FileSet } from '../files/file-set.ts';
 
 const FILES = ['querylog.json', 'querylog.json.1'];
-/** The end of a log, which has the newest queries. */
+/** Size of the end of a log that is read, which has the newest queries. */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** The name in a line of JSON: it needs no escapes. */
 const NAME = /"QH":"([^"\\]{1,255})"/g;

@@ -1,4 +1,4 @@
-/** The settings of an AdGuard Home as a plan of Weir's entities. Pure. */
+/** Maps the settings of AdGuard Home to a plan of Weir's entities. Pure. */
 import { decodeText } from '../files/decode-text.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -17,10 +17,10 @@ import { mapRewrites } from './rewrites.ts';
 import type { AdguardFilter, AdguardSettings } from './adguard-settings.ts';
 import { mapUserRules } from './rules/user-rules.ts';
 
-/** The newest schema that was looked at. */
+/** The newest known schema. */
 const NEWEST_SCHEMA = 34;
 
-/** Maps them all. */
+/** Maps all settings. */
 export function mapAdguard(settings: AdguardSettings): ImportPlan {
   const builder = new PlanBuilder();
   if (settings.schema > NEWEST_SCHEMA)
@@ -80,7 +80,7 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
   return names;
 }
 
-/** Answers with these addresses are NXDOMAIN there; in Weir they are blocked. */
+/** Answers with these addresses are NXDOMAIN in AdGuard Home; in Weir they are blocked. */
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {

@@ -18,9 +18,9 @@ import type {
 
 const NAME = 'AdGuardHome.yaml';
 const OLDEST_SCHEMA = 12;
-/** Keys that moved from `dns` to `filtering`, and clients' own engines, by the schema of the move. */
+/** Keys that moved from `dns` to `filtering`, and engines of clients, by the schema of the move. */
 const FILTERING_SINCE = 26;
-/** Engines of the one switch that there was before each engine had its own. */
+/** Engines of the single switch that existed before each engine had its own. */
 const ENGINES_OF_SWITCH = ['bing', 'duckduckgo', 'google', 'pixabay', 'yandex', 'youtube'];
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const ENGINES = [...ENGINES_OF_SWITCH, 'ecosia'];
@@ -32,7 +32,7 @@ export function isAdguard(files: FileSet): boolean {
   return only !== undefined && /^schema_version:[ \t]*\d/m.test(decodeText(only));
 }
 
-/** Reads them; throws an ImportFault. */
+/** Reads the files; throws an ImportFault. */
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
   if (content === undefined) throw new ImportFault(`there is no ${NAME} in it`);

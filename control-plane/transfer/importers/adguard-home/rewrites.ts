@@ -4,7 +4,10 @@ import { addAddress, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
 
-/** Adds them; `groups` are those that are filtered, null = every group. Only these clients have them there. */
+/**
+ * Adds them; `groups` are those that are filtered, null = every group. In AdGuard Home, rewrites only apply to these
+ * clients.
+ */
 export function mapRewrites(
   builder: PlanBuilder,
   { rewrites, rules, clients }: AdguardSettings,
@@ -43,7 +46,7 @@ function mapRewrite(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonl
   );
 }
 
-/** Whether the name is asked upstream: of one type, or of all. */
+/** Whether the name is forwarded upstream: for one type or for all. */
 function isException({ domain, answer }: AdguardRewrite): boolean {
   return /^(?:A|AAAA)$/.test(answer) || answer.toLowerCase() === domain.toLowerCase();
 }

@@ -1,7 +1,7 @@
-/** The times at which AdGuard Home allows blocked services, as the times at which Weir blocks them. Pure. */
+/** Converts the times at which AdGuard Home allows blocked services to the times at which Weir blocks them. Pure. */
 import type { AdguardSchedule } from './adguard-settings.ts';
 
-/** Some time of some weekdays: days as bits, Monday 1; `start` and `end` in minutes since midnight. */
+/** A time range on some weekdays: days as bits, Monday 1; `start` and `end` in minutes since midnight. */
 export interface BlockedSlot {
   readonly days: number;
   readonly start: number;

@@ -1,6 +1,6 @@
 /**
- * Merges the document of a plan into what is set: in one transaction, with one revision, and active when the promise
- * resolves. A second time changes nothing. A dry run does the same and rolls back.
+ * Merges the document of a plan into the current settings: in one transaction, with one revision, and active when the
+ * promise resolves. Repeating it changes nothing. A dry run does the same and rolls back.
  */
 import type { ImportReport } from '../../../../shared/api/imports-api.ts';
 import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
@@ -33,12 +33,12 @@ import { ImportOutcomes } from './import-outcomes.ts';
 import { type ListFile, listFiles, writeFiles } from './kept-lists.ts';
 import { type PlannedThing, plannedThings } from './planned-things.ts';
 
-/** Parts of the node that an import needs. */
+/** Dependencies of an import. */
 export interface ApplyParts {
   readonly policy: PolicyChanges;
-  /** Clients in memory, where their addresses are looked up. */
+  /** Clients in memory, which are looked up by address. */
   readonly clients: { takeOver(changed: ChangedClients): void };
-  /** The life of list sources. */
+  /** Manages list sources. */
   readonly sources: {
     takeUp(
       written: readonly StoredSource[],
@@ -59,10 +59,10 @@ export interface ApplyParts {
   readonly listDirs: () => readonly string[];
 }
 
-/** Choices of the user, and data that decides the rest. */
+/** Choices of the user, and data that determines the rest. */
 export interface ImportChoices {
   readonly settings: readonly ChosenSetting[];
-  /** Keys of the plan that have their values already. */
+  /** Keys of the plan that already have their values. */
   readonly same: readonly PlannedKey[];
   readonly answers: ReadonlyMap<string, string>;
   readonly queries: QueriesByName;
@@ -115,7 +115,7 @@ export async function applyPlan(
   } catch (error) {
     if (error instanceof DryRunDone) return error.outcomes.report(true, null, choices.queries);
     if (!hasSettings || !isRefusal(error)) throw error;
-    // The configuration cannot be changed now: what else the file has is taken all the same.
+    // The configuration cannot be changed now: the rest of the file is imported anyway.
     const settings = choices.settings.map((setting) =>
       setting.isSelected ? { ...setting, isSelected: false, reason: error.message } : setting,
     );
@@ -123,7 +123,7 @@ export async function applyPlan(
   }
 }
 
-/** The change of the policy, and that of the configuration as PATCH /config makes it, in one transaction and revision. */
+/** Changes the policy and, like PATCH /config, the configuration, in one transaction and revision. */
 async function changeWithSettings(
   { configuration, policy }: ApplyParts,
   author: Author,
@@ -193,7 +193,7 @@ async function write(
   return { outcomes, sources, stored };
 }
 
-/** Pauses blocking as the plan has it, unless that time has passed. */
+/** Pauses blocking according to the plan, unless that time has passed. */
 async function pauseBlocking(
   tx: Queryable,
   { pause }: ImportPlan,
@@ -223,7 +223,7 @@ function noteOutcomes(outcomes: ImportOutcomes, merge: Merge, things: Things): v
     }
 }
 
-/** A setting without a row has its default: off, or no text. */
+/** A setting without a row has its default: off, or empty. */
 function outcomeOfSetting<Outcome>(
   outcome: Outcome | 'created',
   { value }: Item,
@@ -254,13 +254,13 @@ async function changedSources(
   if (changed.size === 0) return [];
   const sources = (await listSources(tx)).filter(({ kind, url }) => changed.has(`${kind} ${url}`));
   const urls = new Set(files.map(({ url }) => url));
-  // No other node looks for a file that is written here.
+  // No other node has the file that is written here.
   for (const { id, url } of sources)
     if (urls.has(url)) await recordFacts(tx, id, url, { fileNode: nodeName });
   return sources;
 }
 
-/** A filter of the plan that exceeds the budget of all of them is kept, but disabled. */
+/** A filter of the plan that exceeds the shared budget of all filters is kept, but disabled. */
 async function disableRefused(
   tx: Queryable,
   refused: readonly RefusedFilter[],

@@ -1,4 +1,4 @@
-/** Things of a plan that depend on answers of people: the list of the first start, and devices with two entries. */
+/** Objects of a plan that depend on answers of the user: the list of the first start, and devices with two entries. */
 import type { Queryable } from '../../../storage/db/database.ts';
 import type { BackupItems } from '../../backup/backup-items.ts';
 import type { MergedKind } from '../../backup/merge-items.ts';
@@ -8,7 +8,7 @@ import type { ImportPlan } from '../plan/import-plan.ts';
 import type { ImportOutcomes } from './import-outcomes.ts';
 import type { PlannedThing } from './planned-things.ts';
 
-/** Data of both functions, which change `things`. */
+/** Data of both functions, which modify `things`. */
 interface AskedThings {
   readonly plan: ImportPlan;
   readonly things: Map<MergedKind, readonly PlannedThing[]>;
@@ -17,7 +17,7 @@ interface AskedThings {
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Makes one client of the entries of each device. */
+/** Merges the entries of each device into one client. */
 export async function mergeDevices(
   tx: Queryable,
   { plan, things, current, outcomes, site, answers }: AskedThings & { readonly site: string },
@@ -35,7 +35,7 @@ export async function mergeDevices(
   for (const { items, text } of remarks) outcomes.remark(items, text);
 }
 
-/** Asks about the list of the first start, and changes it as answered. */
+/** Asks about the list of the first start, and changes it according to the answer. */
 export async function addStartingList(
   tx: Queryable,
   { plan, things, current, outcomes, answers }: AskedThings,
@@ -62,7 +62,7 @@ export async function addStartingList(
     things.set('list_sources', [...things.get('list_sources')!, { item: changed, origin: [item] }]);
 }
 
-/** Whether there was an import before, which has asked about the list. */
+/** Whether there was an earlier import, which already asked about the list. */
 async function wasImported(tx: Queryable): Promise<boolean> {
   const { rows } = await tx.query(
     `SELECT 1 FROM revisions WHERE NOT is_own AND summary LIKE 'settings of %: imported,%' LIMIT 1`,

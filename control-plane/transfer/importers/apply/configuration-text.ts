@@ -1,4 +1,4 @@
-/** Keys of the configuration that an import offers, as TOML for its file, and a key in a row of the report. Pure. */
+/** Keys of the configuration that an import offers, as TOML for the file, and a key in a row of the report. Pure. */
 import { hiddenValue } from '../../backup/configuration-items.ts';
 import { type OfferedSetting, valuesOfRows } from '../choices/offered-settings.ts';
 
@@ -19,7 +19,7 @@ export function configurationText(rows: readonly OfferedSetting[]): string {
   return [...blocks, ...tables].join('\n');
 }
 
-/** New value of a key, for the report; for a pool its servers. */
+/** New value of a key, for the report; for a pool, its servers. */
 export function keyText({ id, key, value }: OfferedSetting): string {
   const hidden = hiddenValue(key, value);
   const isTable = typeof hidden === 'object' && hidden !== null && !Array.isArray(hidden);
@@ -42,7 +42,7 @@ function isTables(value: unknown): value is readonly Readonly<Record<string, unk
   return Array.isArray(value) && value.some((row) => typeof row === 'object' && row !== null);
 }
 
-/** Strings of TOML have the escapes of JSON, and may not hold DEL. */
+/** Strings in TOML have the same escapes as in JSON, and may not contain DEL. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');

@@ -14,7 +14,7 @@ import { configurationText, keyText } from './configuration-text.ts';
 
 type Outcome = MergedThing['outcome'];
 
-/** Kinds that do the same for all of their names. */
+/** Kinds that have the same action for all of their names. */
 const ACTIONS: Readonly<Partial<Record<ImportItemKind, 'allow' | 'deny'>>> = {
   allowlist: 'allow',
   blocklist: 'deny',
@@ -40,32 +40,32 @@ export class ImportOutcomes {
     for (const setting of settings) this.noteSetting(setting);
   }
 
-  /** Adds an item that the file does not have. */
+  /** Adds an item that is not in the file. */
   add(item: PlanItem): number {
     return this.rows.push(item) - 1;
   }
 
-  /** Asks people. */
+  /** Adds a question for the user. */
   ask(question: ImportQuestion): void {
     this.questions.push(question);
   }
 
-  /** Notes what happened to a thing that is made of these items. */
+  /** Records the outcome of an object that was made from these items. */
   note(items: readonly number[], outcome: Outcome): void {
     for (const item of items) push(this.outcomes, item, outcome);
   }
 
-  /** Notes that a thing cannot be made. */
+  /** Records that an object cannot be created. */
   refuse(items: readonly number[], reason: string): void {
     for (const item of items) push(this.refusals, item, reason);
   }
 
-  /** Notes something to know about a thing. */
+  /** Adds a remark about an object. */
   remark(items: readonly number[], remark: string): void {
     for (const item of items) push(this.remarks, item, remark);
   }
 
-  /** One line for the revision; null if nothing was made or changed. */
+  /** One line for the revision; null if nothing was created or changed. */
   summary(): string | null {
     const hasChanged = [...this.outcomes.values()].some((of) => of.some((outcome) => outcome !== 'same'));
     if (!hasChanged) return null;

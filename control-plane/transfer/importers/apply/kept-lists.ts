@@ -1,4 +1,4 @@
-/** Lists of a plan that Weir keeps as files: their sources, and the files, which are written after the sources. */
+/** Lists of a plan that Weir stores as files: their sources, and the files, which are written after the sources. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ export interface ListFile extends PlannedList {
   readonly isSame: boolean;
 }
 
-/** The lists with their paths in the first of these folders; empty without one. */
+/** The lists with their paths in the first of these directories; empty without one. */
 export async function listFiles(
   lists: readonly PlannedList[],
   [folder]: readonly string[],

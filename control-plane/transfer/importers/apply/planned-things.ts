@@ -1,4 +1,4 @@
-/** The things of a plan that can be merged into this Weir, as its database holds them; the others are refused. */
+/** The objects of a plan that can be merged into this Weir, in the form of its database; the others are refused. */
 import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
 import type { BackupItems } from '../../backup/backup-items.ts';
 import type { Item } from '../../backup/backup-kind.ts';
@@ -9,7 +9,7 @@ import type { ImportPlan, Thing } from '../plan/import-plan.ts';
 import type { ImportOutcomes } from './import-outcomes.ts';
 import type { ListFile } from './kept-lists.ts';
 
-/** A thing, and the items of the file that it is made of. */
+/** An object, and the items of the file from which it was made. */
 export interface PlannedThing {
   readonly item: Item;
   readonly origin: readonly number[];
@@ -24,7 +24,7 @@ export interface MergeInto {
   readonly isService: (id: string) => boolean;
 }
 
-/** Those things, by kind. */
+/** The mergeable objects, by kind. */
 export function plannedThings(
   plan: ImportPlan,
   into: MergeInto,
@@ -52,7 +52,7 @@ export function plannedThings(
   return found;
 }
 
-/** Local records in stored form, without those that contradict others. */
+/** Local records in stored form, except those that contradict others. */
 function withoutConflicts(
   things: readonly PlannedThing[],
   { current, configRecords }: MergeInto,
@@ -83,7 +83,7 @@ function keyOfRecord({ fqdn, record_type: type, value }: RecordFields): string {
   return `${fqdn} ${type} ${value}`;
 }
 
-/** Blocked services by the ids that this Weir knows; the id of the file first. */
+/** Blocked services with ids that this Weir knows; the id in the file first. */
 function knownServices(
   { serviceAliases }: ImportPlan,
   things: readonly PlannedThing[],
@@ -101,7 +101,7 @@ function knownServices(
 
 type Name = Pick<WrittenLocalRecord, 'fqdn' | 'type' | 'value'>;
 
-/** Names that local records are at, so that an alias stands alone and never leads back to itself. */
+/** Names of local records, to ensure that an alias is the only record of its name and never leads back to itself. */
 class NamesInUse {
   private readonly names = new Set<string>();
   private readonly aliases = new Map<string, string>();

@@ -1,4 +1,7 @@
-/** blocky's clients and groups of lists. All keys that name a client count together; clients without one have `default`. Pure. */
+/**
+ * blocky's clients and groups of lists. All keys that match a client apply together; clients without one have
+ * `default`. Pure.
+ */
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { GroupSets } from '../plan/group-sets.ts';
@@ -8,17 +11,17 @@ import { fitsGlob } from './name-glob.ts';
 import { type BlockyRecords, localNamesOf } from './blocky-records.ts';
 import type { BlockyClients, BlockySettings } from './blocky-settings.ts';
 
-/** Clients at one place in the network, and the keys that name it. */
+/** Clients at one location in the network, and the keys that match it. */
 interface Located {
   readonly place: ClientPlace;
   readonly name: string | null;
   readonly keys: BlockyClients[];
 }
 
-/** A key that every client has, with a name or without. */
+/** A key that matches every client, with or without a name. */
 const EVERYONE = '*';
 
-/** Adds clients; the result knows the groups in Weir of each group of lists. */
+/** Adds clients; the result maps groups of lists to groups in Weir. */
 export function mapBlockyClients(
   builder: PlanBuilder,
   settings: BlockySettings,
@@ -48,7 +51,7 @@ export function mapBlockyClients(
   for (const at of located.values()) {
     const around = [...located.values()].filter((other) => other !== at && contains(other.place, at.place));
     const groups = [at, ...around].flatMap(({ keys }) => keys).flatMap((key) => key.groups);
-    // Keys without a group leave the default, as clients without a key have it.
+    // Keys without a group keep the default, like clients without a key.
     const group = sets.groupOf(groups.length === 0 ? byDefault : [...groups, ...ofEveryone]);
     const shown = at.name === null ? at.place.text : `${at.name} (${at.place.text})`;
     addPlacedClient(builder, { shown, place: at.place, group }, { name: at.name });
@@ -62,13 +65,13 @@ export function mapBlockyClients(
   return sets;
 }
 
-/** A client that no key names has a name alone. */
+/** A client that no key matches only has a name. */
 function addNamed(builder: PlanBuilder, name: string, ip: string): void {
   const item = builder.item('client', `${name} (${ip})`, 'its name only');
   builder.client({ mac: null, ip, key: null, name, group: null }, item);
 }
 
-/** A key by name counts for clients whose name is known only once they ask. */
+/** A key by name applies to clients whose name is only known once they send a query. */
 function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asksServer: boolean): void {
   if (!isKnown)
     builder.notMapped(
@@ -85,11 +88,11 @@ function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asks
     );
 }
 
-/** Finds clients by the names that the file has for their addresses. */
+/** Finds clients by the names of their addresses in the file. */
 class ClientNames {
   private readonly addresses: ReadonlyMap<string, readonly string[]>;
 
-  /** Own records name an address only if the lookup of clients does not. */
+  /** Own records only name an address if the client lookup does not. */
   constructor({ names }: BlockySettings, records: BlockyRecords) {
     const known = new Set([...names.values()].flat());
     const others = [...localNamesOf(records)].map(
@@ -100,7 +103,7 @@ class ClientNames {
     this.addresses = all;
   }
 
-  /** An address or network as it is written; the addresses of names that fit. */
+  /** An address or network as written; or the addresses of the names that match. */
   placesOf(key: string): { readonly place: ClientPlace; readonly name: string | null }[] {
     const place = placeOf(key) ?? networkOfGlob(key);
     if (place !== null && place.kind !== 'mac') return [{ place, name: null }];
@@ -115,7 +118,7 @@ class ClientNames {
   }
 }
 
-/** `192.0.2.*`: a client without a name is called by its address. */
+/** `192.0.2.*`: a client without a name is identified by its address. */
 function networkOfGlob(key: string): ClientPlace | null {
   const octets = /^((?:\d{1,3}\.){1,3})\*$/.exec(key)?.[1]?.split('.').slice(0, -1);
   if (octets === undefined) return null;

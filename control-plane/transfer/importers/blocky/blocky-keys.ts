@@ -33,7 +33,7 @@ export function mapBlockyKeys(
 
 function mapUpstreams(builder: PlanBuilder, pools: PlannedPools, file: ForeignTree): void {
   const groups = [...file.members('upstreams.groups'), ...file.members('upstream')];
-  // The oldest versions named the servers of all clients `externalResolvers`.
+  // The oldest versions called the servers of all clients `externalResolvers`.
   for (const [name, servers] of groups) {
     if (name === 'default' || name === 'externalResolvers')
       pools.add(
@@ -68,7 +68,7 @@ function textsOf(file: ForeignTree, key: string): string[] {
   return text === undefined ? [] : [text];
 }
 
-/** Answers without a list or a server. */
+/** Answers that involve neither a list nor a server. */
 function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
   if (isFqdnOnly(file)) {
     builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
@@ -111,7 +111,7 @@ function mapRateLimit(builder: PlanBuilder, file: ForeignTree): void {
   if (allowed.length > 0) builder.key('dns.rate_limit.whitelist', allowed, 'rateLimit.allowlist');
 }
 
-/** The router that knows the names of clients. */
+/** The router that resolves the names of clients. */
 function mapClientLookup(builder: PlanBuilder, file: ForeignTree): void {
   const written = file.text('clientLookup.upstream');
   if (written === undefined) return;

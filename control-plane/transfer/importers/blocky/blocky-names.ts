@@ -20,12 +20,12 @@ export interface NameParts {
   readonly pools: PlannedPools;
 }
 
-/** Whether names of one label have no answer, not even of a record. */
+/** Whether names of one label are not answered, not even from a record. */
 export function isFqdnOnly(file: ForeignTree): boolean {
   return file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true;
 }
 
-/** Adds records, zones, and what is answered without them. */
+/** Adds records, zones, and names that are answered without them. */
 export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, records: BlockyRecords): void {
   const { builder } = parts;
   const isOneLabelRefused = isFqdnOnly(file);
@@ -66,7 +66,7 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     addPrivateDomains(parts, zones);
 }
 
-/** A name of the zone replaces the same name of the mapping. */
+/** A name in the zone overrides the same name in the mapping. */
 function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyRecords): ZoneRecord[] {
   const ofZone = new Set(zone.map(({ owner }) => owner));
   const own = mapping.filter((record) => {
@@ -88,7 +88,7 @@ function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyR
   return [...own, ...zone];
 }
 
-/** The name of an address is asked for by a question for PTR. */
+/** The name of an address is queried with type PTR. */
 function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
   const names = new Map<string, Set<string>>();
   for (const { owner, type, value } of own)
@@ -106,7 +106,7 @@ function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
     );
 }
 
-/** A name of blocky covers all names below it. */
+/** A name in blocky includes its subdomains. */
 function addWithSubdomains(
   builder: PlanBuilder,
   { owner, type, value, ttlSecs }: ZoneRecord,
@@ -151,7 +151,7 @@ function mapRewrites(
   }
 }
 
-/** A hosts file counts after the own records, which cover what is below their names. */
+/** A hosts file applies after the own records, which include their subdomains. */
 function mapHosts(
   builder: PlanBuilder,
   records: BlockyRecords,
@@ -160,7 +160,7 @@ function mapHosts(
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
     builder.notMapped('other', `hosts file ${source}`, 'the upload has no such file: add it to the archive');
-  // Such a line may be anything, a password too.
+  // Such a line may be anything, even a password.
   if (hostsFaults.length > 0)
     builder.notMapped(
       'local_record',
@@ -169,7 +169,7 @@ function mapHosts(
     );
   const families = new Map<string, Set<string>>();
   for (const { name, address, ttlSecs } of hosts) {
-    // Weir answers what the hosts file of any system has.
+    // Weir answers the usual entries of the system's hosts file itself.
     if (isSystemName(name)) continue;
     const shown = `${name} ${address}`;
     const reason = whySkipped(name);
@@ -217,7 +217,7 @@ function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): vo
   }
 }
 
-/** The name and those above it. */
+/** The name and its parent domains. */
 function parentsOf(name: string): string[] {
   const labels = name.split('.');
   return labels.map((_, from) => labels.slice(from).join('.'));

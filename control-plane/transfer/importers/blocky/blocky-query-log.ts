@@ -38,7 +38,7 @@ function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
   else builder.differs('other', from, 'Weir keeps all fields of a query; see database.query_log_privacy', []);
 }
 
-/** An entry is a name alone, `*.name`, or an expression. */
+/** An entry is a single name, `*.name`, or an expression. */
 function mapIgnored(builder: PlanBuilder, entries: readonly string[]): void {
   const names = entries.filter((entry) => !entry.startsWith('/'));
   const exact = names.filter((name) => !name.startsWith('*.'));

@@ -1,4 +1,7 @@
-/** The names that blocky answers itself, of its mapping, its zone and its hosts files, before they become records. Pure. */
+/**
+ * The names that blocky answers itself, from its mapping, its zone and its hosts files, before they become records.
+ * Pure.
+ */
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -8,7 +11,7 @@ import { readHostsLine } from '../plan/hosts-lines.ts';
 import { readZone, type ZoneRecord } from '../plan/zone-records.ts';
 import type { BlockySettings } from './blocky-settings.ts';
 
-/** blocky's default for names that it answers itself, seconds. */
+/** blocky's default TTL for names that it answers itself, in seconds. */
 const OWN_TTL_SECS = 3600;
 const LOOPBACK = /^(?:127\.|::1$)/;
 
@@ -25,10 +28,10 @@ export interface BlockyRecords {
   readonly mapping: readonly ZoneRecord[];
   readonly zone: readonly ZoneRecord[];
   readonly zoneFaults: readonly string[];
-  /** The last address of each name and family counts. */
+  /** The last address of each name and family applies. */
   readonly hosts: readonly HostsAddress[];
   readonly hostsFaults: readonly string[];
-  /** Sources that the upload does not have. */
+  /** Sources that are not in the upload. */
   readonly missing: readonly string[];
 }
 
@@ -45,7 +48,10 @@ export function readBlockyRecords(settings: Pick<BlockySettings, 'file' | 'files
   return { mapping: readMapping(file), zone, zoneFaults: faults, ...readHosts(settings) };
 }
 
-/** The names of an address, as blocky looks for them before it asks a server: from its records, then from hosts files. */
+/**
+ * The names of an address, in the order in which blocky looks for them before it asks a server: from its records, then
+ * from hosts files.
+ */
 export function localNamesOf({ mapping, zone, hosts }: BlockyRecords): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const add = (name: string, address: string): void => {

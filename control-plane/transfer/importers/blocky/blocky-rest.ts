@@ -1,4 +1,4 @@
-/** Settings of blocky that nothing was made of: each is named once, with the reason. Pure. */
+/** Settings of blocky that are not imported: each is listed once, with the reason. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
@@ -7,7 +7,7 @@ type Rest = 'read' | { readonly skipped: string } | { readonly notMapped: string
 const OF_PROGRAM: Rest = { skipped: 'it is about how that program runs' };
 const OF_DOWNLOADS: Rest = { skipped: 'Weir has its own way to fetch lists' };
 
-/** By key, or by the section before the first dot; a key outranks its section. */
+/** By key, or by the section before the first dot; a key takes precedence over its section. */
 const REST: Readonly<Record<string, Rest>> = {
   ...read(
     'upstreams.groups',
@@ -83,7 +83,7 @@ const REST: Readonly<Record<string, Rest>> = {
   ),
 };
 
-/** Adds a row for each key that nothing was made of. */
+/** Adds a row for each key that is not imported. */
 export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void {
   for (const [section, value] of file.members()) {
     const ofSection = restOf(section);
@@ -91,7 +91,7 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
     for (const key of keys.length === 0 && ofSection !== 'read' ? [section] : keys) {
       const rest = restOf(key) ?? ofSection ?? { notMapped: 'Weir has no such setting' };
       if (rest === 'read') continue;
-      // Off is what Weir does anyway.
+      // In Weir it is always off.
       if (file.flag(key) === false) builder.skipped('other', key, 'it is switched off there');
       else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
       else builder.notMapped('other', key, rest.notMapped);
@@ -100,12 +100,12 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
   reportSchedules(builder, file);
 }
 
-/** A file may have any key, `constructor` too. */
+/** A file may contain any key, even `constructor`. */
 function restOf(key: string): Rest | undefined {
   return Object.hasOwn(REST, key) ? REST[key] : undefined;
 }
 
-/** Lists that count at times only. */
+/** Lists that only apply at certain times. */
 function reportSchedules(builder: PlanBuilder, file: ForeignTree): void {
   const scheduled = file.members('blocking.listSchedules');
   const used = new Set(scheduled.flatMap(([, names]) => names.texts() ?? []));

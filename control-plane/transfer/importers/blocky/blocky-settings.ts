@@ -10,7 +10,7 @@ export interface BlockyList {
   readonly place: string;
 }
 
-/** Clients of one key, and the groups of lists that they have. */
+/** Clients matched by one key, and their groups of lists. */
 export interface BlockyClients {
   /** A name, perhaps with `*`, `?` and `[...]`; an address; or a network. */
   readonly key: string;

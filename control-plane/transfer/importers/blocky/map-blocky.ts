@@ -1,4 +1,4 @@
-/** The settings of a blocky as a plan of Weir's entities. */
+/** Maps the settings of blocky to a plan of Weir's entities. */
 import { isIP } from 'node:net';
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt } from '../files/file-set.ts';
@@ -16,7 +16,7 @@ import { reportBlockyRest } from './blocky-rest.ts';
 import type { BlockyList, BlockySettings } from './blocky-settings.ts';
 import { readBlockyUpstream } from './blocky-upstream.ts';
 
-/** Maps them all. */
+/** Maps all settings. */
 export function mapBlocky(settings: BlockySettings): ImportPlan {
   const builder = new PlanBuilder();
   const { lists, file } = settings;
@@ -59,7 +59,7 @@ function mapList(
   });
 }
 
-/** An address on a line denies answers that hold it. */
+/** An address on a line denies answers that contain it. */
 function withAddressRules(text: string | undefined): string | undefined {
   return text?.replaceAll(/^[ \t]*([\da-f.:]+)[ \t]*$/gim, (line, address: string) =>
     isIP(address) > 0 ? `bogus-nxdomain=${address}` : line,

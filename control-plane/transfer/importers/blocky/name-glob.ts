@@ -1,8 +1,10 @@
-/** Patterns of names with `*`, `?` and `[0-9]`, matched in time that grows with pattern times name. Pure. */
+/**
+ * Patterns of names with `*`, `?` and `[0-9]`, matched in time proportional to pattern length times name length. Pure.
+ */
 
 type Part = 'any-run' | ((letter: string) => boolean);
 
-/** Whether a name fits a pattern, in any letter case. */
+/** Whether a name matches a pattern, ignoring case. */
 export function fitsGlob(pattern: string, name: string): boolean {
   const parts = partsOf(pattern.toLowerCase());
   const letters = name.toLowerCase().split('');
@@ -37,7 +39,7 @@ function partsOf(pattern: string): Part[] {
   });
 }
 
-/** `a-z0-9`, or with a leading `^` or `!` all others. */
+/** `a-z0-9`; with a leading `^` or `!`, all others. */
 function inSet(text: string): (letter: string) => boolean {
   const isExcept = /^[\^!]/.test(text);
   const ranges = text.slice(isExcept ? 1 : 0).match(/[^]-[^]|[^]/gu) ?? [];

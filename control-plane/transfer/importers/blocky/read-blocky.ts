@@ -1,6 +1,6 @@
 /**
- * Reads blocky's configuration: one YAML file, or a folder of them in the order of their paths. Tables of several files
- * are merged; of other values the last one counts. Older keys are read under their newer names.
+ * Reads blocky's configuration: one YAML file, or a directory of them in the order of their paths. Tables of several
+ * files are merged; for other values the last one applies. Older keys are read under their newer names.
  */
 import { decodeText } from '../files/decode-text.ts';
 import type { FileSet } from '../files/file-set.ts';
@@ -13,15 +13,15 @@ import type { BlockyList, BlockySettings } from './blocky-settings.ts';
 type Table = Readonly<Record<string, unknown>>;
 
 const YAML = /\.ya?ml$/i;
-/** Sections that no other program's file has together with YAML's form. */
+/** Sections that, together with YAML syntax, only occur in blocky's files. */
 const TELLING = /^(?:upstreams?|blocking|customDNS|conditional|clientLookup|bootstrapDns|hostsFile):/m;
 
-/** Whether the files are those of a blocky. */
+/** Whether these are files of blocky. */
 export function isBlocky(files: FileSet): boolean {
   return [...yamlFiles(files)].some(([, content]) => TELLING.test(decodeText(content)));
 }
 
-/** Reads them; throws an ImportFault. */
+/** Reads the files; throws an ImportFault. */
 export function readBlocky(files: FileSet): BlockySettings {
   let merged: Table = {};
   for (const [path, content] of yamlFiles(files)) {
@@ -54,7 +54,7 @@ function yamlFiles(files: FileSet): [path: string, content: Buffer][] {
   return [...files].filter(([path]) => YAML.test(path)).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Tables are merged, all else is replaced. */
+/** Tables are merged, everything else is replaced. */
 function mergedTable(before: Table, after: Table): Table {
   const result: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(after)) {

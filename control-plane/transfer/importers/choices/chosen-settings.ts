@@ -1,4 +1,4 @@
-/** Which offered settings an import sets: as people chose them, or those that can be set without a doubt. */
+/** Decides which offered settings an import sets: those the user chose, or those that can safely be set. */
 import { needsRestart } from '../../../../config/layers.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { ImportSetting, SettingSelection } from '../../../../shared/api/imports-api.ts';
@@ -19,7 +19,7 @@ export interface ChosenSetting extends OfferedSetting {
   readonly reason: string | null;
 }
 
-/** Data that the choice depends on. */
+/** Data on which the choice depends. */
 interface Choosing {
   readonly selection: SettingSelection;
   readonly faultsOf: FaultsOfChange;
@@ -27,7 +27,7 @@ interface Choosing {
   readonly tests: UpstreamTests | null;
 }
 
-/** The rows, and whether each is set. A row that cannot be set, alone or with the others, does not prevent the rest. */
+/** The rows, and whether each is set. A row that cannot be set, alone or with the others, does not affect the rest. */
 export function chooseSettings(
   offered: readonly OfferedSetting[],
   { selection, faultsOf, tests }: Choosing,
@@ -69,7 +69,7 @@ export function toImportSetting({
   return { key: id, value: hiddenValue(key, value), selected: isSelected, can_select: canSelect, reason };
 }
 
-/** As many rows as can be set together, the earlier ones first, and what is wrong with each of the others. */
+/** As many rows as can be set together, the earlier ones first, and the error of each of the others. */
 function compatible(
   rows: readonly OfferedSetting[],
   faultsOf: FaultsOfChange,
@@ -78,7 +78,7 @@ function compatible(
   const faults = new Map<string, string>();
   let taken: OfferedSetting[] = [];
   let rest = [...rows];
-  // A row may need one that comes after it.
+  // A row may depend on a later one.
   for (let before = -1; before !== taken.length;) {
     before = taken.length;
     const left: OfferedSetting[] = [];
@@ -98,7 +98,7 @@ function textOf({ path, message }: FieldProblem): string {
   return `${path}: ${message}`;
 }
 
-/** Whether a row is set unless people choose otherwise: upstreams only once one of them has answered. */
+/** Whether a row is set by default: upstreams only if one of them has answered. */
 function isTicked(row: OfferedSetting, tests: UpstreamTests | null): boolean {
   if (row.doubt !== null) return false;
   const servers = serversOf(row);

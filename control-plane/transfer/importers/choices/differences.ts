@@ -1,11 +1,11 @@
-/** Differences in behaviour after an import, the most used names first. Pure. */
+/** Differences in behaviour after an import, the most frequently queried names first. Pure. */
 import type { ImportDifference } from '../../../../shared/api/imports-api.ts';
 import type { PlanItem } from '../plan/import-plan.ts';
 
 /** Queries by name; null without a log. */
 export type QueriesByName = ReadonlyMap<string, number> | null;
 
-/** Orders rows that differ by the queries that they concern. */
+/** Sorts rows with differences by the number of affected queries. */
 export function differencesOf(items: readonly PlanItem[], queries: QueriesByName): ImportDifference[] {
   const wanted = new Map<string, number>();
   for (const { domains = [] } of items) for (const domain of domains) wanted.set(folded(domain), 0);
@@ -29,7 +29,7 @@ function folded(domain: string): string {
     .replace(/\.$/, '');
 }
 
-/** The name and what it lies below. */
+/** The name and its parent domains. */
 function parentsOf(name: string): string[] {
   const labels = name.split('.');
   return labels.map((_label, at) => labels.slice(at).join('.'));

@@ -1,29 +1,31 @@
-/** The configuration keys of a plan as people choose them: one row a key, and one for each pool of upstreams. Pure. */
+/**
+ * The configuration keys of a plan as the user chooses them: one row per key, and one for each pool of upstreams. Pure.
+ */
 import { isSameValue } from '../../../../config/layers.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { PlannedKey } from '../plan/import-plan.ts';
 
 /** One setting that an import offers. */
 export interface OfferedSetting extends PlannedKey {
-  /** Id by which it is chosen: the key, or the index of a pool below it. */
+  /** Id by which it is chosen: the key, or the key with the index of a pool. */
   readonly id: string;
 }
 
 /** Settings that a plan offers. */
 export interface Offers {
   readonly settings: readonly OfferedSetting[];
-  /** Keys that have their value already. */
+  /** Keys that already have their value. */
   readonly same: readonly PlannedKey[];
 }
 
 const POOLS = 'dns.pools';
 
-/** The rows; a key that is given twice has its last value. */
+/** The rows; for a key that is given twice, the last value applies. */
 export function offersOf(keys: readonly PlannedKey[], current: Values): Offers {
   const merged = new Map<string, PlannedKey>();
   for (const planned of keys) {
     const items = [...(merged.get(planned.key)?.items ?? []), ...planned.items];
-    // As the body of a request would have it, whatever made the plan.
+    // In the form of a request body, whatever created the plan.
     const value: unknown = JSON.parse(JSON.stringify(planned.value));
     merged.set(planned.key, { ...planned, value, items: [...new Set(items)] });
   }

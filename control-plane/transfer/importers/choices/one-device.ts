@@ -1,13 +1,13 @@
 /**
- * One device, one client: Weir looks at the MAC before the address, so an entry for an address whose device has a known
- * MAC becomes one for that MAC. Two groups for one device are a question, asked once a device.
+ * One client per device: Weir identifies clients by MAC before address, so an entry for an address whose device has a
+ * known MAC becomes one for that MAC. Two groups for one device result in a question, asked once per device.
  */
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import type { Item } from '../../backup/backup-kind.ts';
 import type { KnownDevice } from '../plan/import-plan.ts';
 
-/** A client of the plan, and the items of the file that it is made of. */
+/** A client of the plan, and the items of the file from which it was made. */
 interface PlannedClient {
   readonly item: Item;
   readonly origin: readonly number[];
@@ -24,12 +24,14 @@ export interface OneDeviceEach {
 interface KnownClients {
   /** MACs by address. */
   readonly macs: ReadonlyMap<string, string>;
-  /** Clients that people have set here. */
+  /** Clients that users have configured here. */
   readonly stored: readonly Item[];
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** MACs of the devices that these addresses belong to: as Weir saw them last in this site, else as the file says. */
+/**
+ * MACs of the devices to which these addresses belong: as last seen by Weir in this site, else according to the file.
+ */
 export async function macsOf(
   tx: Queryable,
   addresses: readonly string[],
@@ -69,7 +71,7 @@ export function oneDeviceEach(
     const name = textOf(device?.['name']) ?? textOf(entry['name']);
     let group = ofAddress ?? ofDevice;
     const id = `device.${mac.replaceAll(':', '')}`;
-    // The answer for one address of a device counts for the others.
+    // The answer for one address of a device applies to the others.
     if (questions.some((question) => question.id === id)) group = ofDevice;
     else if (ofAddress !== null && ofDevice !== null && ofAddress.toLowerCase() !== ofDevice.toLowerCase()) {
       const given = answers.get(id);
@@ -106,7 +108,7 @@ function keyOf({ mac_address: mac, ip_address: ip, client_key: key }: Item): str
   return textOf(mac) ?? textOf(ip) ?? `key ${String(key)}`;
 }
 
-/** Flags that one of both has. */
+/** Flags that are set in either of them. */
 function either(names: readonly string[], a: Item, b: Item | undefined): Item {
   return Object.fromEntries(names.map((name) => [name, a[name] === true || b?.[name] === true]));
 }

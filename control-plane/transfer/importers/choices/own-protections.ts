@@ -8,9 +8,9 @@ interface Protection {
   readonly name: string;
   /** Explains the behaviour of Weir, and the effect of the checkbox. */
   readonly reason: string;
-  /** Names that it concerns; none = any. */
+  /** Names that it affects; none = any. */
   readonly domains: readonly string[];
-  /** The program of this format gives the same answers. */
+  /** The program with this format gives the same answers. */
   readonly sameIn?: ImportFormat;
 }
 
@@ -40,9 +40,9 @@ const PROTECTIONS: readonly Protection[] = [
   },
 ];
 
-/** The plan with a row for each of them that is on and that the file does not decide. */
+/** The plan, with a row for each of them that is enabled and not determined by the file. */
 export function withProtections(plan: ImportPlan, current: Values): ImportPlan {
-  // A hosts file has names alone, and no program behind it.
+  // A hosts file only contains names, and there is no program behind it.
   if (plan.format === 'hosts') return plan;
   const given = new Set(plan.keys.map(({ key }) => key));
   const items: PlanItem[] = [...plan.items];

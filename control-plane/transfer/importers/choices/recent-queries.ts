@@ -1,4 +1,4 @@
-/** The queries of the last days by name, as far as the lists of the most asked names have them. */
+/** The queries of the last days by name, as far as known from the lists of names. */
 import type { Clock } from '../../../../shared/clock.ts';
 import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';
@@ -7,12 +7,12 @@ import type { QueriesByName } from './differences.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 7;
-/** Names of each kind; the rest is asked seldom. */
+/** Maximum number of names of each kind; the rest is queried rarely. */
 const MOST_NAMES = 10_000;
-/** A person waits for the preview. */
+/** The user is waiting for the preview. */
 const LIMIT_MS = 5000;
 
-/** Null if the log is empty, or does not answer in time. */
+/** Null if the log is empty or is not read in time. */
 export async function queriesByName({
   log,
   clock,

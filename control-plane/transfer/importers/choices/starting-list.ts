@@ -1,5 +1,5 @@
 /**
- * The list of the first start is for every group: an import asks whether it stays active, and keeps it from clients that
+ * The list of the first start applies to every group: an import asks whether it stays active, and exempts clients that
  * the other program did not filter. Pure.
  */
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
@@ -9,21 +9,21 @@ import type { ImportPlan } from '../plan/import-plan.ts';
 
 export const STARTING_LIST = 'starting_list';
 
-/** The question, and the list as answered. */
+/** The question, and the list according to the answer. */
 export interface StartingList {
   readonly question: ImportQuestion;
-  /** The list as it is after the import; null = as it was. */
+  /** The list after the import; null = unchanged. */
   readonly changed: Item | null;
   readonly reason: string;
 }
 
-/** Null if the list is missing or disabled, or if the file has it as well. */
+/** Null if the list is missing or disabled, or if it is also in the file. */
 export function startingList(
   plan: ImportPlan,
   current: {
     readonly sources: readonly Item[];
     readonly groups: readonly Item[];
-    /** Whether people have decided about the list at an import before. */
+    /** Whether the user has already decided about the list in an earlier import. */
     readonly wasImported: boolean;
   },
   answers: ReadonlyMap<string, string>,
@@ -87,7 +87,10 @@ function namesOf({ document }: ImportPlan): string[] {
   return document.groups.flatMap(({ name, is_default: isDefault }) => (isDefault ? [] : [name]));
 }
 
-/** Groups of the plan that nothing of it filters, although others are; without Default. A disabled group acts as Default. */
+/**
+ * Groups of the plan that it does not filter although it filters others; without Default. A disabled group acts as
+ * Default.
+ */
 function unfilteredGroups(plan: ImportPlan): string[] {
   const { document, lists } = plan;
   const sources = [...document.list_sources, ...lists.map(({ source }) => source)];

@@ -1,6 +1,7 @@
 /**
- * dnsmasq's options about domains: `address`, `local` and `server` with `/domain/`. There the longest domain decides,
- * whatever its option; here local records outrank denied names, and allowed names outrank denied ones. Pure.
+ * dnsmasq's options about domains: `address`, `local` and `server` with `/domain/`. In dnsmasq the longest domain
+ * decides, whatever its option; in Weir local records override denied names, and allowed names override denied ones.
+ * Pure.
  */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
@@ -12,13 +13,13 @@ import { addAddressOfAll } from './dnsmasq-records.ts';
 
 /** Every name. */
 const ROOT = '';
-/** Addresses that lead nowhere. */
+/** Addresses that mean that there is no host. */
 const NOWHERE = /^(?:#|0\.0\.0\.0|::)?$/;
 
-/** All that the options have for a domain and the names below it. */
+/** Everything that the options specify for a domain and its subdomains. */
 interface Domain {
   readonly name: string;
-  /** Targets of `address`; one that leads nowhere denies. */
+  /** Targets of `address`; one that means no host denies. */
   readonly addresses: string[];
   readonly servers: string[];
   /** `server=/x/#`: forwarded to the default servers. */
@@ -34,25 +35,25 @@ export interface DomainParts {
   readonly names: OwnNames;
 }
 
-/** Collects the domains of all options, as each depends on those above it. */
+/** Collects the domains of all options, since each depends on its parent domains. */
 export class DnsmasqDomains {
   private readonly parts: DomainParts;
   private readonly ttlSecs: number | undefined;
   private readonly domains = new Map<string, Domain>();
-  /** Names that only questions for some types are answered here for. */
+  /** Names for which only queries of some types are answered locally. */
   private readonly records: string[] = [];
   private readonly denied: string[] = [];
   /** Denied names of options without an address. */
   private readonly absent: string[] = [];
   private readonly allowed: string[] = [];
 
-  /** `ttlSecs` is that of the records; undefined = Weir's. */
+  /** `ttlSecs` is the TTL of the records; undefined = Weir's. */
   constructor(parts: DomainParts, ttlSecs: number | undefined) {
     this.parts = parts;
     this.ttlSecs = ttlSecs;
   }
 
-  /** `address=/a/b/address`; without an address, or with one that leads nowhere, the names are denied. */
+  /** `address=/a/b/address`; without an address, or with one that means no host, the names are denied. */
   addAddress(value: string): void {
     const { builder } = this.parts;
     const { domains, target } = splitDomains(value);
@@ -86,7 +87,7 @@ export class DnsmasqDomains {
     }
   }
 
-  /** Adds everything; `usual` are the servers for all names. Returns the domains that are allowed below denied ones. */
+  /** Adds everything; `usual` are the servers for all names. Returns the allowed domains below denied ones. */
   finish(usual: readonly string[]): string[] {
     const { builder } = this.parts;
     for (const domain of this.domains.values()) {
@@ -122,7 +123,7 @@ export class DnsmasqDomains {
     return made;
   }
 
-  /** `*.x` is not x itself; `*x` is every name that ends so. */
+  /** `*.x` does not include x; `*x` is every name with this suffix. */
   private addStar(written: string, name: string, target: string): void {
     const { builder, lists } = this.parts;
     const isDotted = written.startsWith('*.');
@@ -147,11 +148,11 @@ export class DnsmasqDomains {
     else this.absent.push(name);
     if (!this.above(name).some((one) => one.isLocal || hasRecord(one) || this.isFreed(one)))
       return names.add({ name: `*.${name}`, action: 'deny', groups: null });
-    // A record, a local domain or an allowed name above it would outrank a denied name.
+    // A record, a local domain or an allowed name above it would override a denied name.
     for (const address of ['0.0.0.0', '::']) addAddressOfAll(builder, name, address, { remark: 'denied' });
   }
 
-  /** `address=/#/…`: every name that no other option has. */
+  /** `address=/#/…`: every name not covered by another option. */
   private addRoot(addresses: readonly string[]): void {
     const { builder, lists } = this.parts;
     for (const address of new Set(addresses)) {
@@ -167,7 +168,7 @@ export class DnsmasqDomains {
     }
   }
 
-  /** NXDOMAIN for what is not known here, except in domains below it that have servers. */
+  /** NXDOMAIN for unknown names, except in subdomains that have servers. */
   private addLocal({ name }: Domain): void {
     const { builder } = this.parts;
     const item = builder.item('forward_zone', `local=/${name}/`, 'answered here, without servers');
@@ -188,7 +189,7 @@ export class DnsmasqDomains {
     else builder.zone({ zone: name, servers, enabled: true }, item);
   }
 
-  /** Asked as all other names are, in a domain that is answered or asked otherwise. */
+  /** Forwarded like all other names, within a domain that is answered or forwarded differently. */
   private addUsual(domain: Domain, usual: readonly string[]): void {
     const { builder } = this.parts;
     const { name } = domain;
@@ -219,7 +220,7 @@ export class DnsmasqDomains {
     return this.above(name).some(({ addresses }) => addresses.some((address) => NOWHERE.test(address)));
   }
 
-  /** The domains above a name, the nearest first. */
+  /** The parent domains of a name, the nearest first. */
   private above(name: string): Domain[] {
     const labels = name === ROOT ? [] : name.split('.');
     return labels.flatMap((_, at) => this.domains.get(labels.slice(at + 1).join('.')) ?? []);

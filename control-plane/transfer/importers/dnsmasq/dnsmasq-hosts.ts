@@ -19,7 +19,7 @@ export interface HostsFileParts {
 }
 
 const OWN_MACHINE = /^(?:127\.|::1\s)/;
-/** A file with more names of this machine than these blocks them. */
+/** A file with more names for this machine than this is a blocklist. */
 const MOST_OWN_NAMES = 50;
 
 /** Adds the records and denied names of a file. */
@@ -32,7 +32,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
       `addn-hosts=${path}`,
       'the upload has no such file: add it to the archive',
     );
-  // Systems give the machine's own name an address of the loopback.
+  // Systems map the machine's own name to a loopback address.
   const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
   const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MOST_OWN_NAMES;
   let others = 0;
@@ -45,7 +45,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     }
     shown.push(...(readHostsLine(expanded)?.names ?? []));
   }
-  // Such a line may be anything, a password too.
+  // Such a line may be anything, even a password.
   if (others > 0)
     builder.notMapped(
       'local_record',
@@ -54,7 +54,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     );
 }
 
-/** Adds each name of a single label also with the domain. */
+/** Adds each name of a single label a second time with the domain. */
 function expandedLine(line: string, domain: string): string {
   const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
   return [

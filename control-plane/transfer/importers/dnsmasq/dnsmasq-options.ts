@@ -10,14 +10,14 @@ export interface DnsmasqOption {
   readonly value: string;
 }
 
-/** Options that are also in files of other programs. */
+/** Options that also occur in files of other programs. */
 const COMMON = /^(?:port|interface|user|group|domain|server|address|local|log-.*)$/;
 const OPTION = /^([a-z0-9][a-z0-9-]*)(?:\s*=\s*(.*))?$/i;
-/** Least part of the lines that are options of dnsmasq. */
+/** Minimum share of lines that are options of dnsmasq. */
 const KNOWN_PART = 0.5;
 const SAMPLE_LINES = 200;
 
-/** Whether the files are those of a dnsmasq. */
+/** Whether these are files of dnsmasq. */
 export function isDnsmasq(files: FileSet): boolean {
   if (fileAt(files, 'dnsmasq.conf') !== undefined || filesIn(files, 'dnsmasq.d').length > 0) return true;
   const lines = contentLines(files.get(ONLY_TEXT)).slice(0, SAMPLE_LINES);
@@ -37,7 +37,7 @@ export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const roots = [
     ...(main === undefined ? [] : [main]),
     ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
-    // Only what the file names, if it names any: some files of the folder may be left out.
+    // Only the files that it includes, if it includes any: some files of the directory may be excluded.
     ...(isListed ? [] : filesIn(files, 'dnsmasq.d').map(([path]) => path)),
   ];
   for (const path of roots) readFile(files, path, seen, options);
@@ -55,7 +55,7 @@ export function optionsOf(lines: readonly string[]): DnsmasqOption[] {
   });
 }
 
-/** A file that includes itself, by whatever way, is read once. */
+/** A file that includes itself, directly or indirectly, is read once. */
 function readFile(files: FileSet, path: string, seen: Set<string>, into: DnsmasqOption[]): void {
   if (seen.has(path)) return;
   seen.add(path);
@@ -82,7 +82,7 @@ function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | 
     : null;
 }
 
-/** `.bak` leaves out files that end so; `*.conf` reads those alone. */
+/** `.bak` excludes files with this suffix; `*.conf` reads only those. */
 function isRead(path: string, patterns: readonly string[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   const ends = (ending: string): boolean => ending !== '' && name.endsWith(ending);

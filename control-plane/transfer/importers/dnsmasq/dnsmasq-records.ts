@@ -1,4 +1,4 @@
-/** Names of dnsmasq's options that Weir answers itself: records, aliases, and clients that DHCP names. Pure. */
+/** Names in dnsmasq's options that Weir answers itself: records, aliases, and clients that DHCP names. */
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { LocalRecordType } from '../../../../shared/policy/local-record.ts';
@@ -57,7 +57,7 @@ function recordOf(
   return { type: 'SRV', value: `${third} ${fourth} ${second} ${first}` };
 }
 
-/** Text of a TXT record: each part is a string of the record; quotes keep commas. */
+/** Text of a TXT record: each part is a string of the record; quotes protect commas. */
 function textValue(written: string): string {
   const strings = (written.match(/"[^"]*"|[^,]+/g) ?? []).map((one) => one.trim().replaceAll(/^"|"$/g, ''));
   return strings.length === 1 ? strings[0]! : strings.map((one) => JSON.stringify(one)).join(' ');
@@ -81,7 +81,7 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
   );
 }
 
-/** A name and all below it with an address, or only what is below it. */
+/** A name and its subdomains with an address, or only the subdomains. */
 export function addAddressOfAll(
   builder: PlanBuilder,
   name: string,

@@ -1,4 +1,4 @@
-/** Options of dnsmasq that nothing is made of, and why. Plain data. */
+/** Options of dnsmasq that are not imported, and why. Plain data. */
 
 /** Options about the program itself, and about behaviour that Weir always has. */
 const SKIPPED: readonly (readonly [options: RegExp, reason: string])[] = [
@@ -37,7 +37,7 @@ const NOT_MAPPED: readonly (readonly [options: RegExp, reason: string])[] = [
   [/^conf-script$/, 'Weir runs no scripts: put its output into the file'],
 ];
 
-/** Reason why an option makes nothing, and whether it needs to; null for an unknown option. */
+/** Reason why an option is not imported, and whether that matters; null for an unknown option. */
 export function restOf(
   option: string,
 ): { readonly result: 'skipped' | 'not_mapped'; readonly reason: string } | null {
@@ -47,7 +47,7 @@ export function restOf(
   return null;
 }
 
-/** Options that make something; with the others all that a file of dnsmasq is known by. */
+/** Options that are imported; together with the others they identify a file of dnsmasq. */
 const MAKING =
   /^(?:address|server|local|rev-server|host-record|cname|txt-record|ptr-record|mx-host|srv-host|addn-hosts|domain|domain-needed|bogus-priv|stop-dns-rebind|rebind-domain-ok|dnssec|min-cache-ttl|max-cache-ttl|max-ttl|neg-ttl|local-ttl|cache-size|use-stale-cache|bogus-nxdomain|ignore-address|local-service|filter-A|filter-AAAA|filter-rr|resolv-file|strip-subnet)$/i;
 

@@ -1,4 +1,4 @@
-/** The files of a dnsmasq, or a hosts file alone, as a plan of Weir's entities. */
+/** Maps the files of dnsmasq, or a single hosts file, to a plan of Weir's entities. */
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -65,13 +65,13 @@ function systemServers(
   return [];
 }
 
-/** Whether the upload is a hosts file: every line of it, comments aside. */
+/** Whether the upload is a hosts file: every line of it, except for comments. */
 export function isHosts(files: FileSet): boolean {
   const lines = contentLines(hostsFile(files)).slice(0, 1000);
   return lines.length > 0 && lines.every((line) => readHostsLine(line) !== null);
 }
 
-/** Maps the lines of a hosts file: to records, or to denied names if the address is one that blocks. */
+/** Maps the lines of a hosts file: to records, or to denied names if the address means blocking. */
 export function mapHosts(files: FileSet): ImportPlan {
   const lines = decodeText(hostsFile(files) ?? Buffer.alloc(0)).split('\n');
   const others = lines.flatMap((line, index) => (isOther(line) ? [index + 1] : []));
@@ -84,7 +84,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
   const names = new OwnNames(builder, lists);
   for (const line of known) addHostsLine(builder, names, line, null);
-  // Such a line may be anything, a password too: it is not shown.
+  // Such a line may be anything, even a password: it is not shown.
   for (const number of others)
     builder.notMapped('local_record', `line ${number}`, 'it is not an address with names');
   names.finish();

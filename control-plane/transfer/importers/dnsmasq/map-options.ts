@@ -1,4 +1,6 @@
-/** dnsmasq's options as entities of Weir, from its own configuration or from lines that a Pi-hole adds to it. Pure. */
+/**
+ * Maps dnsmasq's options to entities of Weir, from its own configuration or from lines that a Pi-hole adds to it. Pure.
+ */
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -26,7 +28,7 @@ export interface OptionUpstreams {
   readonly strategy: PoolStrategy;
 }
 
-/** The parts while options are read. */
+/** The state while options are read. */
 interface Reading extends HostsFileParts {
   readonly domains: DnsmasqDomains;
 }
@@ -90,13 +92,13 @@ const ADD: Readonly<Record<string, Add>> = {
     addAllowed(builder, value === 'host' ? OWN_MACHINE : [...OWN_MACHINE, 'connected'], 'local-service'),
 };
 
-/** Options whose lines together are one thing. */
+/** Options whose lines form one setting together. */
 const TOGETHER = new Set(['rebind-domain-ok']);
 /** Options whose lines are listed one by one. */
 const EACH_LINE =
   /^(?:conf-.*|servers-file|hostsdir|caa-record|naptr-record|dns-rr|synth-domain|interface-name|dynamic-host|alias|resolv-file)$/;
 
-/** Adds all options; returns the servers, which the caller makes pools of. */
+/** Adds all options; returns the servers, of which the caller makes pools. */
 export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]): OptionUpstreams {
   const { builder } = parts;
   const valuesOf = (wanted: string): string[] =>
@@ -147,7 +149,7 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
   };
 }
 
-/** Aliases of names without a record: there the alias is the whole answer. */
+/** Aliases of names without a record: in dnsmasq the alias is the whole answer. */
 function reportOutside(builder: PlanBuilder, lines: readonly string[], known: readonly string[]): void {
   const aliases = lines.flatMap((line) => {
     const parts = line.split(',').map((part) => part.trim());
@@ -163,7 +165,7 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     );
 }
 
-/** Names each other option once, with the number of its lines; those that name something line by line. */
+/** Lists each other option once, with the number of its lines; those that name something, line by line. */
 function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): void {
   const lines = new Map<string, string[]>();
   let unknown = 0;
@@ -176,7 +178,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
     const key = EACH_LINE.test(name) ? `${name}=${value}` : name;
     lines.set(key, [...(lines.get(key) ?? []), name]);
   }
-  // Such a line may be anything, a password too.
+  // Such a line may be anything, even a password.
   if (unknown > 0)
     builder.notMapped(
       'other',
@@ -219,7 +221,7 @@ function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[
   return servers ?? [];
 }
 
-/** Records of a type that are taken out of the answers of others. */
+/** Records of a type that are removed from answers to other types. */
 function addFilter({ builder, lists }: Reading, type: string): void {
   const item = builder.item(
     'list_rule',
@@ -250,7 +252,7 @@ function addBogus({ builder, lists }: Reading, option: string, value: string): v
   lists.add(`bogus-nxdomain=${value}`, null, item);
 }
 
-/** Without the interface or address that questions leave from; in a URL it would be a password that is before it. */
+/** Without the source interface or address; in a URL this could be mistaken for a password. */
 function plainServer(written: string): string {
   return written.includes('://') ? written : (written.split('@')[0] ?? '');
 }

@@ -1,6 +1,6 @@
 /** Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark, else Latin-1, in which every byte is valid. */
 
-/** Text of a file, without its byte order mark and with LF as the only line end. */
+/** Text of a file, without its byte order mark and with LF line endings. */
 export function decodeText(content: Uint8Array): string {
   return decoded(content).replaceAll(/\r\n?/g, '\n');
 }
@@ -10,7 +10,7 @@ function linesOf(content: Uint8Array): string[] {
   return decodeText(content).split('\n', MAX_LINES);
 }
 
-/** Trimmed lines of a file, without empty lines and comments; none if there is no file. */
+/** Trimmed lines of a file, without empty lines and comments; none if the file does not exist. */
 export function contentLines(content: Uint8Array | undefined): string[] {
   const lines = content === undefined ? [] : linesOf(content);
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));

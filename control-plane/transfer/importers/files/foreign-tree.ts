@@ -1,6 +1,9 @@
-/** Values of a foreign file (TOML, YAML or JSON) by path; a value of another type than the one asked for is absent. Pure. */
+/**
+ * Values of a foreign file (TOML, YAML or JSON) by path; a value with a type other than requested counts as absent.
+ * Pure.
+ */
 
-/** A value of any type, perhaps absent. */
+/** A value of any type, possibly absent. */
 export class ForeignTree {
   /** The value as it was read. */
   readonly raw: unknown;
@@ -9,7 +12,7 @@ export class ForeignTree {
     this.raw = value;
   }
 
-  /** The member at a path such as `dns.pools`; keys that hold a dot are reached through `members`. */
+  /** The member at a path such as `dns.pools`; keys that contain a dot are reached through `members`. */
   at(path: string): ForeignTree {
     return new ForeignTree(path.split('.').reduce<unknown>(memberOf, this.raw));
   }
@@ -20,7 +23,7 @@ export class ForeignTree {
     return raw !== undefined && raw !== null;
   }
 
-  /** Text; a number as people wrote it. */
+  /** A string; numbers as written. */
   text(path?: string): string | undefined {
     const value = this.valueAt(path);
     if (typeof value === 'number' || typeof value === 'bigint') return String(value);
@@ -38,7 +41,7 @@ export class ForeignTree {
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   }
 
-  /** The texts of a list; its other members are left out. */
+  /** The strings of a list; its other members are skipped. */
   texts(path?: string): string[] | undefined {
     const value = this.valueAt(path);
     if (!Array.isArray(value)) return undefined;

@@ -1,17 +1,17 @@
 /**
- * Reads YAML and JSON that a stranger wrote, within bounds; faults never quote the file, which may hold passwords. The
- * only importer of the package yaml.
+ * Reads untrusted YAML and JSON within limits; errors never quote the file, which may contain passwords. The only
+ * importer of the package yaml.
  */
 import { parseDocument } from 'yaml';
 import { ForeignTree } from './foreign-tree.ts';
 import { ImportFault } from './import-fault.ts';
 import { decodeText } from './decode-text.ts';
 
-/** Longest text that is read: 100,000 rules of 80 characters. */
+/** Maximum length of the text: 100,000 rules of 80 characters. */
 const MAX_TEXT_LENGTH = 8_000_000;
-/** Aliases multiply what a text holds; people use a handful. */
+/** Aliases multiply the content of a text; usually there are only a few. */
 const MAX_ALIASES = 100;
-/** Maximum number of values, with those behind aliases as often as they are named. */
+/** Maximum number of values, counting those behind aliases each time they are used. */
 const MAX_VALUES = 1_000_000;
 const MAX_DEPTH = 64;
 
@@ -60,7 +60,7 @@ function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length;
 }
 
-/** A value that holds itself is endless, so the depth ends it. */
+/** A value that contains itself is infinite, so the depth is limited. */
 function refuseLarge(name: string, root: unknown): void {
   let left = MAX_VALUES;
   const visit = (value: unknown, depth: number): void => {

@@ -1,7 +1,7 @@
 /**
- * Reads tables of a SQLite database that a stranger made: ordinary tables only, no views, virtual tables or generated
- * columns, which would run what the file says; and rows within bounds. The only importer of node:sqlite. It is
- * synchronous, so this belongs into a thread.
+ * Reads tables of an untrusted SQLite database: ordinary tables only, no views, virtual tables or generated columns,
+ * which would execute the content of the file; and rows within limits. The only importer of node:sqlite. It is
+ * synchronous, so it belongs in a thread.
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -22,7 +22,9 @@ export class SqliteTables {
   private readonly database: DatabaseSync;
   private readonly name: string;
 
-  /** Writes the database to a new file at `path`, which the caller removes; throws an ImportFault, as all here. */
+  /**
+   * Writes the database to a new file at `path`, which the caller deletes; throws an ImportFault, like everything here.
+   */
   constructor(name: string, content: Buffer, path: string) {
     this.name = name;
     const copy = Buffer.from(content);
@@ -32,7 +34,7 @@ export class SqliteTables {
     this.guarded(() => this.database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON'));
   }
 
-  /** The rows of a table with these columns; one that the table lacks is absent. Undefined if there is no such table. */
+  /** The rows of a table with these columns; a missing column is absent. Undefined if there is no such table. */
   rows(table: string, columns: readonly string[]): SqliteRow[] | undefined {
     return this.guarded(() => {
       const known = this.columnsOf(table);

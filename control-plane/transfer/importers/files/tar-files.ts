@@ -1,4 +1,6 @@
-/** Unpacks a tar within bounds. The only importer of the package tar; it uses the parser alone, which writes no file. */
+/**
+ * Unpacks a tar within limits. The only importer of the package tar; it only uses the parser, which writes no files.
+ */
 import { Parser, type ReadEntry } from 'tar';
 import { reasonOf } from '../../../../shared/errors.ts';
 import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
@@ -12,7 +14,7 @@ const PACKED = ['\u001f\u008b', '\u0028\u00b5\u002f\u00fd'];
 const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FOLDERS = new Set(['Directory', 'GNUDumpDir']);
 
-/** Whether the content begins like a tar. */
+/** Whether the content is a tar, by its magic bytes. */
 export function isTar(content: Buffer): boolean {
   const start = content.toString('latin1', 0, 4);
   if (PACKED.some((mark) => start.startsWith(mark))) return false;

@@ -1,4 +1,7 @@
-/** Unpacks a zip within bounds. The only importer of yauzl, which refuses paths that lead out and sizes that lie. */
+/**
+ * Unpacks a zip within limits. The only importer of yauzl, which refuses paths that leave the directory and wrong
+ * sizes.
+ */
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
@@ -6,7 +9,7 @@ import { reasonOf } from '../../../../shared/errors.ts';
 import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
 import { ImportFault } from './import-fault.ts';
 
-/** Of the upper half of an entry's attributes, where it was packed on Unix: the kind of file. */
+/** File type in the upper half of an entry's attributes, where Unix programs store it. */
 const KIND = 0xf000;
 const ORDINARY_FILE = 0x8000;
 

@@ -1,4 +1,4 @@
-/** Pi-hole's clients and groups as those of Weir. Pure. */
+/** Maps Pi-hole's clients and groups to those of Weir. Pure. */
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import {
   addPlacedClient,
@@ -12,10 +12,10 @@ import { DEFAULT_GROUP } from '../plan/import-plan.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeClient, PiholeSettings } from './pihole-settings.ts';
 
-/** Id of the group that clients without an entry are in. */
+/** Id of the group of clients without an entry. */
 const DEFAULT_ID = 0;
 
-/** Adds groups and clients; the result knows the groups of rules. */
+/** Adds groups and clients; the result maps groups of rules. */
 export function mapClients(builder: PlanBuilder, settings: PiholeSettings): GroupSets<number> {
   const sets = new GroupSets<number>(builder, 'Unfiltered (Pi-hole)');
   mapGroups(builder, settings, sets);

@@ -7,15 +7,15 @@ import type { PiholeKeys } from './pihole-settings.ts';
 const IS_HIDDEN =
   'Pi-hole stores and counts its questions, but shows them nowhere; Weir neither stores nor counts them';
 const LOCALHOST = ['127.0.0.1', '::1'];
-/** An expression for one text, and whether something may be before it. */
+/** An expression for a single text, and whether a prefix may precede it. */
 const ONE_TEXT = /^(\^|\(\^\|\\\.\)|\(\\\.\|\^\)|\\\.)((?:[\w:-]|\\\.)+)\$$/;
 
-/** Adds them; `unfiltered` is the group for clients that nothing is blocked for, made when it is first asked for. */
+/** Adds them; `unfiltered` returns the group for clients for which nothing is blocked, created at the first call. */
 export function mapExclusions(builder: PlanBuilder, keys: PiholeKeys, unfiltered: () => string): void {
   mapDomains(builder, keys.excludedDomains ?? []);
   for (const expression of keys.excludedClients ?? []) mapClient(builder, expression);
   if (keys.ignoresLocalhost !== true) return;
-  // Pi-hole does not look at such questions at all, so it does not block them either.
+  // Pi-hole does not process such queries at all, so it does not block them either.
   for (const address of LOCALHOST) {
     const item = builder.item('client', `${address} (dns.ignoreLocalhost)`);
     exclude(builder, { address, group: unfiltered() }, item);
@@ -64,7 +64,7 @@ function exclude(
   builder.client({ ...client, excludeFromLog: true, excludeFromStats: true }, item);
 }
 
-/** An expression for one text exactly, as version 5 has it. */
+/** An expression that matches exactly one text, as in version 5. */
 export function exactly(text: string): string {
   return `^${text.replaceAll('.', '\\.')}$`;
 }

@@ -36,7 +36,7 @@ export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonl
   return recorded;
 }
 
-/** Lines for the dnsmasq within Pi-hole, its own about zones and those of people; returns the servers that they name. */
+/** Lines for the dnsmasq in Pi-hole, its own about zones and those of users; returns the servers named there. */
 function mapDnsmasqLines(
   { builder, lists, names }: Omit<OptionParts, 'linesOf'>,
   { keys, dnsmasqFiles }: PiholeSettings,
@@ -52,7 +52,7 @@ function mapDnsmasqLines(
 
 function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void {
   const pools = new PlannedPools(builder, readUpstream);
-  // Pi-hole asks all of them and stays with the one that is first.
+  // Pi-hole queries all of them and keeps using the first one to answer.
   pools.add('pihole', 'Fastest', upstreams);
   pools.finish('dns.upstreams');
 }
@@ -61,7 +61,7 @@ function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSetting
   const { keys, systemHosts } = settings;
   const recorded = new Set<string>();
   const sinks: string[] = [];
-  // Debian gives the machine's own name an address of the loopback.
+  // Debian maps the machine's own name to a loopback address.
   const ofSystem = systemHosts.filter((line) => !/^(?:127\.|::1\s)/.test(line));
   for (const line of [...(keys.hosts ?? []), ...ofSystem]) {
     const read = readHostsLine(line);
@@ -119,14 +119,14 @@ function reportNames(
     builder.differs('other', 'types of names with records', NO_OTHER_TYPES, forwarded);
 }
 
-/** A name of one label is one of the local domain as well with `expandHosts`. */
+/** With `expandHosts`, a name of one label also exists in the local domain. */
 function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): string[] {
   const isExpanded = expandHosts === true && localDomain !== '' && !name.includes('.');
-  // The first is the name of the address.
+  // The first one is the name of the address.
   return isExpanded ? [`${name}.${localDomain}`, name] : [name];
 }
 
-/** `local=/zone/`: answered from what is known here, else with NXDOMAIN. */
+/** `local=/zone/`: answered from local data, otherwise with NXDOMAIN. */
 function localLines(keys: PiholeKeys): string[] {
   const { localDomain = '', isDomainLocal } = keys;
   if (isDomainLocal === undefined) return [];
@@ -152,7 +152,7 @@ function readRevServer(line: string): RevServer {
   return { isOn: state === 'true' || state === '1', network, server, domain: domain.toLowerCase() };
 }
 
-/** The line for the domain of an active entry: which zone has it depends on the other lines. */
+/** The line for the domain of an active entry; other lines decide which zone gets it. */
 function domainLine(line: string): string[] {
   const { isOn, server, domain } = readRevServer(line);
   return isOn && domain !== '' && readUpstream(server).server !== null ? [`server=/${domain}/${server}`] : [];

@@ -1,4 +1,4 @@
-/** The settings of a Pi-hole as a plan of Weir's entities. Pure. */
+/** Maps the settings of a Pi-hole to a plan of Weir's entities. Pure. */
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
@@ -21,7 +21,7 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
       'gravity.db',
       'the upload has no such file: groups, clients, lists and domains are in it',
     );
-  // First, as what clients need decides on the groups of everything else.
+  // First, because the clients determine the groups of everything else.
   const sets = mapClients(builder, settings);
   mapExclusions(builder, settings.keys, () => sets.groupOf([]));
   const groupsOfList = ({ id }: PiholeList): string[] => sets.groupsOf(settings.listLinks.get(id) ?? []);
@@ -45,7 +45,7 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
   return builder.finish('pihole');
 }
 
-/** Pi-hole looks at its denies before its own records; in Weir records come first. */
+/** Pi-hole applies denies before its own records; in Weir records come first. */
 function reportDenied(builder: PlanBuilder, rules: MappedRules, written: string): void {
   const name = canonicalDomain(written);
   const denier = name === null ? null : rules.denierOf(name);

@@ -1,8 +1,8 @@
 /**
- * Pi-hole's exact and regex domains as managed domains, regex filters and rules of a list. Pi-hole's order: exact and
- * regex allows, exact denies, allowlists, blocklists, regex denies. Weir's managed domains outrank its regex filters, and
- * both outrank lists; so regex denies become rules of a list if there are allowlists, and an exact deny that a regex
- * allows becomes a regex filter. Pure.
+ * Maps Pi-hole's exact and regex domains to managed domains, regex filters and list rules. Pi-hole's order: exact and
+ * regex allows, exact denies, allowlists, blocklists, regex denies. Weir's managed domains override its regex filters,
+ * and both override lists; so regex denies become list rules if there are allowlists, and an exact deny that is allowed
+ * by a regex becomes a regex filter. Pure.
  */
 import { compileExpression } from '../../../../shared/automata/expression.ts';
 import { finds } from '../../../../shared/automata/reach.ts';
@@ -23,21 +23,21 @@ const MEANT_FOR_EVERY_NAME = '.*';
 export interface RuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
-  /** Names of the groups of a domain; empty = it is for no client. */
+  /** Names of the groups of a domain; empty = it applies to no client. */
   readonly groupsOf: (id: number) => readonly string[];
-  /** An allowlist is active, which outranks regex denies in Pi-hole. */
+  /** Whether an allowlist is active, which overrides regex denies in Pi-hole. */
   readonly hasAllowlist: boolean;
-  /** Addresses that Pi-hole answers blocked questions with. */
+  /** Addresses with which Pi-hole answers blocked queries. */
   readonly blockingAddresses: readonly string[];
 }
 
 /** The rules of a Pi-hole. */
 export interface MappedRules {
-  /** The rule that denies a name for some group, as Pi-hole writes it; null if none does, or if one allows it. */
+  /** The rule that denies a name for some group, in Pi-hole's notation; null if none does, or if one allows it. */
   readonly denierOf: (name: string) => string | null;
 }
 
-/** A regex that Weir has an expression for. */
+/** A regex that has an equivalent in Weir. */
 interface ReadRegex {
   readonly row: PiholeDomain;
   /** The rule in Pi-hole's form, without options. */
@@ -183,7 +183,7 @@ function addListRule(
     lists.add(`${place}$${[...dnstype, answer].join(',')}`, groups.length > 0 ? groups : null, item, isOn);
 }
 
-/** Modifiers of a rule in a list: exceptions in blocklists do not lift a plain deny, which is a person's. */
+/** Modifiers of a list rule: exceptions in blocklists do not override a plain deny, which was written by a user. */
 function answersOf(reply: Reply | null): string[] {
   switch (reply?.kind) {
     case 'code':
@@ -197,7 +197,7 @@ function answersOf(reply: Reply | null): string[] {
   }
 }
 
-/** Options of a regex filter, which are written as in Pi-hole. */
+/** Options of a regex filter, in the same notation as in Pi-hole. */
 function filterOptions({ types }: RuleOptions, reply: Reply | null): string[] {
   const querytype = types === null ? [] : [`querytype=${types.isExcept ? '!' : ''}${types.names.join(',')}`];
   if (reply?.kind === 'code') return [...querytype, `reply=${reply.code}`];
@@ -217,7 +217,7 @@ function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: string } {
   return { row, written, options, pattern: inWeirsForm(rewritten.pattern) };
 }
 
-/** Weir has one way to write an expression that is found in every name before it reads a letter. */
+/** Weir has one notation for an expression that matches every name before reading a letter. */
 function inWeirsForm(pattern: string): string {
   if (pattern === '') return MEANT_FOR_EVERY_NAME;
   const compiled = compileExpression(pattern);

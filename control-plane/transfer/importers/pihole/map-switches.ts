@@ -1,4 +1,4 @@
-/** Pi-hole's switches and numbers as keys of Weir's configuration. Pure. */
+/** Maps Pi-hole's switches and numbers to keys of Weir's configuration. Pure. */
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
 import { addRateLimit } from '../plan/planned-pools.ts';
@@ -12,14 +12,14 @@ const MODES: Readonly<Record<string, string>> = {
   IP: 'custom_ip',
   IP_NODATA_AAAA: 'custom_ip',
 };
-/** Switches of `dns.specialDomains`, and Weir's for the same names. */
+/** Switches of `dns.specialDomains`, and Weir's keys for the same names. */
 const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
   mozillaCanary: 'dns.block_doh_canary',
   iCloudPrivateRelay: 'dns.block_private_relay',
 };
 const MOST_LOG_DAYS = 3650;
 const YEAR_SECS = 365 * 86_400;
-/** A person's line for dnsmasq that Weir has a key of the same meaning for. */
+/** A user's line for dnsmasq for which Weir has an equivalent key. */
 const STOPS_REBINDING = /^\s*stop-dns-rebind\s*$/;
 
 /** Adds them all. */
@@ -46,7 +46,7 @@ export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): voi
   if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir does not give out addresses');
 }
 
-/** The addresses that blocked questions are answered with, where they are set. */
+/** The addresses with which blocked queries are answered, if set. */
 export function blockingAddresses({ blockingIpv4 = '', blockingIpv6 = '' }: PiholeKeys): readonly string[] {
   return [blockingIpv4, blockingIpv6].filter((address) => address !== '');
 }
@@ -77,7 +77,7 @@ function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
     );
 }
 
-/** Pi-hole limits each address to a number of queries in a span. */
+/** Pi-hole limits each address to a number of queries per interval. */
 function mapRateLimit(builder: PlanBuilder, { count, interval }: { count: number; interval: number }): void {
   const limit = {
     perSecond: Math.max(1, Math.ceil(count / interval)),
@@ -144,13 +144,13 @@ function mapLog(builder: PlanBuilder, { privacyLevel, logDays }: PiholeKeys): vo
     builder.differs('configuration', from, 'Pi-hole keeps a day in memory only; Weir stores it', []);
 }
 
-/** Seconds for which Pi-hole answers with what has expired; 0 = without end, -1 = never. */
+/** Seconds for which Pi-hole answers with expired records; 0 = unlimited, -1 = never. */
 function mapStale(builder: PlanBuilder, secs: number): void {
   const value = secs < 0 ? 0 : secs === 0 ? YEAR_SECS : Math.min(secs, YEAR_SECS);
   builder.key('cache.serve_stale_secs', value, `dns.cache.optimizer ${secs}`);
 }
 
-/** Pi-hole passes private addresses of public names on, unless a person's line for dnsmasq says otherwise. */
+/** Pi-hole passes on private addresses of public names, unless a user's line for dnsmasq prevents that. */
 function mapRebinding(builder: PlanBuilder, { keys, dnsmasqFiles }: PiholeSettings): void {
   const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
   if (keys.upstreams === undefined || lines.some((line) => STOPS_REBINDING.test(line))) return;

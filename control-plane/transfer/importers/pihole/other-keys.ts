@@ -1,13 +1,13 @@
-/** Settings of Pi-hole that have no place in Weir, or none that a key could hold: one row each. Pure. */
+/** Settings of Pi-hole without an equivalent key in Weir: one row each. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
-/** A setting that is reported if it has another value than Pi-hole's default. */
+/** A setting that is reported if it differs from Pi-hole's default. */
 interface OtherKey {
   readonly usual: string | number | boolean;
   readonly reason: string;
-  /** Answers or behaviour differ by it; else Weir has no such setting. */
+  /** It affects answers or behaviour; otherwise Weir simply has no such setting. */
   readonly differs?: true;
 }
 
@@ -42,7 +42,7 @@ const OTHER: Readonly<Record<string, OtherKey>> = {
   'resolver.networkNames': { usual: true, reason: 'Weir asks for the names of its clients by itself' },
 };
 
-/** Sections that are about the program itself; they hold secrets, so only their names are shown. */
+/** Sections about the program itself; they contain secrets, so only their names are shown. */
 const SECTIONS: Readonly<Record<string, string>> = {
   webserver: "its web server and API: enter what you need in Weir's own settings; passwords are not imported",
   ntp: 'Weir is not a time server',
@@ -77,7 +77,7 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
   }
 }
 
-/** Names that the program answers otherwise, whatever its settings. */
+/** Names that the program answers differently, whatever its settings. */
 function reportNames(builder: PlanBuilder, { upstreams = [], others }: PiholeKeys): void {
   if (upstreams.length === 0) return;
   if (others?.get('dns.CNAMEdeepInspect') !== false)

@@ -49,11 +49,11 @@ export interface GravityTables {
   readonly listLinks: Links;
   readonly domainLinks: Links;
   readonly clientLinks: Links;
-  /** Whether the upload has the tables; else they are empty. */
+  /** Whether the upload has the tables; otherwise they are empty. */
   readonly hasTables: boolean;
 }
 
-/** The keys that Weir has a place for, of version 6 or 5; undefined = not given. */
+/** The keys with an equivalent in Weir, of version 6 or 5; undefined = not given. */
 export interface PiholeKeys {
   readonly upstreams?: readonly string[] | undefined;
   /** Lines of a hosts file. */
@@ -65,7 +65,7 @@ export interface PiholeKeys {
   readonly localDomain?: string | undefined;
   /** Names of the local domain are never forwarded; undefined before version 6.3, which had no such switch. */
   readonly isDomainLocal?: boolean | undefined;
-  /** Names of one label in `hosts` are those of the local domain as well. */
+  /** Whether names of one label in `hosts` also exist in the local domain. */
   readonly expandHosts?: boolean | undefined;
   /** `name[,name...],address[,address][,ttl]`, or empty. */
   readonly hostRecord?: string | undefined;
@@ -81,14 +81,14 @@ export interface PiholeKeys {
   /** 0 = nothing is hidden, 3 = nothing is stored. */
   readonly privacyLevel?: number | undefined;
   readonly logDays?: number | undefined;
-  /** Age up to which expired answers are given; 0 = any age, -1 = none. */
+  /** Age up to which expired answers are used; 0 = any age, -1 = none. */
   readonly staleSecs?: number | undefined;
-  /** Questions of the machine itself are not shown. */
+  /** Whether queries of the machine itself are hidden. */
   readonly ignoresLocalhost?: boolean | undefined;
-  /** Expressions for names and clients that statistics and the log do not show. */
+  /** Expressions for names and clients that statistics and the log hide. */
   readonly excludedDomains?: readonly string[] | undefined;
   readonly excludedClients?: readonly string[] | undefined;
-  /** All values of the TOML by their paths, as in `dns.cache.size`. */
+  /** All values of the TOML by path, such as `dns.cache.size`. */
   readonly others?: ReadonlyMap<string, unknown> | undefined;
   readonly rateLimit?: { readonly count: number; readonly interval: number } | undefined;
   readonly specialDomains?: Readonly<Record<string, boolean>> | undefined;

@@ -1,4 +1,4 @@
-/** The tables of Pi-hole's settings: of its database, or of the JSON files of version 5. */
+/** The tables of Pi-hole's settings: from its database, or from the JSON files of version 5. */
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import { parseJson } from '../files/read-tree.ts';
@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The rows of a table by its name; undefined if there is no such table. */
 type Tables = (table: string, columns: readonly string[]) => readonly Row[] | undefined;
 
-/** Files of version 5 with rows of one table; the type of a domain is in the name only. */
+/** Files of version 5 with rows of one table; the type of a domain is only in the file name. */
 const DOMAIN_FILES = ['whitelist.exact', 'blacklist.exact', 'whitelist.regex', 'blacklist.regex'] as const;
 
 /** The tables of `gravity.db`: a live one, or the copy in an export. */
@@ -30,7 +30,7 @@ export function readGravityJson(files: FileSet): GravityTables {
   });
 }
 
-/** Devices that Pi-hole has seen, of `pihole-FTL.db`. */
+/** Devices that Pi-hole has seen, from `pihole-FTL.db`. */
 export function readDevices(tables: SqliteTables): PiholeDevice[] {
   const network = tables.rows('network', ['id', 'hwaddr']) ?? [];
   const macs = new Map(network.map((row) => [number(row['id']), text(row['hwaddr'])]));
@@ -109,7 +109,7 @@ function jsonRows(name: string, content: Uint8Array): Row[] {
   return value;
 }
 
-/** Some exports write numbers as texts. Anything else becomes -1, which is not the id of any row. */
+/** Some exports write numbers as strings. Anything else becomes -1, which is never the id of a row. */
 function number(value: unknown): number {
   const read = typeof value === 'string' || typeof value === 'bigint' ? Number(value) : value;
   return typeof read === 'number' && Number.isSafeInteger(read) ? read : -1;

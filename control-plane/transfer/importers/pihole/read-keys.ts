@@ -28,7 +28,7 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
     revServers: file.texts('dns.revServers'),
     // Before version 6.3 `dns.domain` was the name itself.
     localDomain: file.text('dns.domain') ?? file.text('dns.domain.name'),
-    // Version 6 never forwarded it before there was a switch.
+    // Before this switch existed, version 6 never forwarded it.
     isDomainLocal: file.flag('dns.domain.local') ?? (file.has('dns.domain') ? true : undefined),
     expandHosts: file.flag('dns.expandHosts'),
     hostRecord: file.text('dns.hostRecord'),
@@ -63,7 +63,7 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
   return { keys, databases };
 }
 
-/** The keys of version 5, of several files. */
+/** The keys of version 5, from several files. */
 export function readVersion5(files: FileSet): PiholeKeys {
   const vars = assignments(fileAt(files, 'setupVars.conf'));
   const ftl = assignments(fileAt(files, 'pihole-FTL.conf'));
@@ -106,14 +106,14 @@ export function readVersion5(files: FileSet): PiholeKeys {
   };
 }
 
-/** An address for blocked questions, if its switch is on. */
+/** An address for blocked queries, if enabled by its switch. */
 function forced(file: ForeignTree, switchName: string, name: string): string | undefined {
   return file.flag(`dns.reply.blocking.${switchName}`) === true
     ? file.text(`dns.reply.blocking.${name}`)
     : undefined;
 }
 
-/** Values other than tables, by their paths. */
+/** Values other than tables, by path. */
 function leavesOf(tree: ForeignTree, path: string): [string, unknown][] {
   return tree.members().flatMap(([name, value]): [string, unknown][] => {
     const at = path === '' ? name : `${path}.${name}`;

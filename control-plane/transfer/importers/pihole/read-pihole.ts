@@ -1,4 +1,7 @@
-/** The files of a Pi-hole as its settings: an export of version 6 (zip) or 5 (tar.gz), or `gravity.db` or `pihole.toml` alone. */
+/**
+ * Reads the settings of a Pi-hole from its files: an export of version 6 (zip) or 5 (tar.gz), or a single `gravity.db`
+ * or `pihole.toml`.
+ */
 import { basename, join } from 'node:path';
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { type FileSet, fileAt, filesIn } from '../files/file-set.ts';
@@ -8,21 +11,21 @@ import type { PiholeDevice, PiholeKeys, PiholeSettings } from './pihole-settings
 import { NO_TABLES, readDevices, readGravity, readGravityJson } from './read-gravity.ts';
 import { readToml, readVersion5 } from './read-keys.ts';
 
-/** Files that only Pi-hole has. */
+/** Files that are specific to Pi-hole. */
 const MARKS = ['pihole.toml', 'gravity.db', 'setupVars.conf', 'adlist.json', 'blacklist.exact.json'];
 
-/** Beginning of a `pihole.toml`, and tables that only it has. */
+/** Beginning of a `pihole.toml`, and tables that are specific to it. */
 const TOML_MARK =
   /^#.*Pi-hole configuration file|^\s*\[(?:dns\.(?:specialDomains|reply\.(?:host|blocking)|rateLimit)|webserver\.api|misc)\]\s*(?:#.*)?$/m;
 
-/** Whether the files are those of a Pi-hole. */
+/** Whether these are files of Pi-hole. */
 export function isPihole(files: FileSet): boolean {
   const text = files.get(ONLY_TEXT);
   if (text !== undefined) return TOML_MARK.test(decodeText(text));
   return files.has(ONLY_DATABASE) || MARKS.some((name) => fileAt(files, name) !== undefined);
 }
 
-/** Reads them; databases are written to `folder` for SQLite, and stay there. Throws an ImportFault. */
+/** Reads them; databases are written to `folder` for SQLite and are not deleted. Throws an ImportFault. */
 export function readPihole(files: FileSet, folder: string): PiholeSettings {
   const toml = files.get(ONLY_TEXT) ?? fileAt(files, 'pihole.toml');
   const version6 = toml === undefined ? undefined : readToml(toml);

@@ -11,9 +11,9 @@ export type Reply =
   | { readonly kind: 'none' }
   | { readonly kind: 'alias'; readonly target: string };
 
-/** The options of an expression. */
+/** The options of a regex. */
 export interface RuleOptions {
-  /** Query types that the rule applies to; null = all. */
+  /** Query types to which the rule applies; null = all. */
   readonly types: { readonly isExcept: boolean; readonly names: readonly string[] } | null;
   readonly reply: Reply | null;
   readonly isInverted: boolean;
@@ -21,16 +21,16 @@ export interface RuleOptions {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The types that Pi-hole knows; it has one more for all others. */
+/** The types that are known to Pi-hole; it has one more for all others. */
 const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
 const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
 const IS_REFUSED = 'Pi-hole refuses it too, so it is not active there:';
 
-/** Separates an expression from its options; a reason says why Weir cannot have them. */
+/** Separates a regex from its options; returns a reason if Weir does not support them. */
 export function readOptions(
   text: string,
 ): { readonly pattern: string; readonly options: RuleOptions } | { readonly reason: string } {
-  // Pi-hole takes several semicolons as one, and one at the end as none.
+  // Pi-hole treats several semicolons as one, and ignores one at the end.
   const [pattern = '', ...written] = text.split(';').filter((part) => part !== '');
   const options: Writable<RuleOptions> = { types: null, reply: null, isInverted: false };
   for (const option of written) {
@@ -51,7 +51,7 @@ function readOption(option: string, into: Writable<RuleOptions>): string | null 
   return `${IS_REFUSED} it knows no option ${option.slice(0, 40)}`;
 }
 
-/** Types that Pi-hole does not know are ignored if there are others. */
+/** Types unknown to Pi-hole are ignored if there are others. */
 function readTypes(value: string, into: Writable<RuleOptions>): string | null {
   if (into.types !== null) return `${IS_REFUSED} it has two options querytype`;
   const isExcept = value.startsWith('!');
@@ -63,7 +63,7 @@ function readTypes(value: string, into: Writable<RuleOptions>): string | null {
   return null;
 }
 
-/** The last reply decides on its kind; addresses of both families stay. */
+/** The last reply determines the kind; addresses of both families are kept. */
 function readReply(value: string, into: Writable<RuleOptions>): string | null {
   const code = CODES.find((known) => known === value.toUpperCase());
   const bytes = addressFromText(value);

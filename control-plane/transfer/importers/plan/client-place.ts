@@ -4,13 +4,13 @@ import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** Identifier of a client. */
+/** An identifier of a client. */
 export interface ClientPlace {
   readonly kind: 'ip' | 'subnet' | 'mac' | 'key';
   readonly text: string;
 }
 
-/** A client of the plan, as the file writes it. */
+/** A client of the plan, as written in the file. */
 export interface PlacedClient {
   readonly shown: string;
   readonly place: ClientPlace;
@@ -20,7 +20,7 @@ export interface PlacedClient {
 /** Other settings of a client in a file. */
 interface PlacedDetails {
   readonly name: string | null;
-  /** About its item. */
+  /** Remark on its item. */
   readonly remark?: string | null;
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
@@ -62,8 +62,8 @@ export function holdsAddress({ kind, text }: ClientPlace, address: string): bool
 }
 
 /**
- * Weir looks at the MAC first, most programs at the address: an entry for the address of a device becomes one for its MAC,
- * and clients that come into another group than that of their network are reported.
+ * Weir identifies clients by MAC first, most programs by address: an entry for the address of a device becomes one for
+ * its MAC, and clients that get a different group than their network are reported.
  */
 export function reportOverlaps(
   builder: PlanBuilder,

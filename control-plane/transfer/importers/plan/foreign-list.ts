@@ -3,27 +3,27 @@ import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import { sourceName } from './plan-text.ts';
 
-/** A list as the other program has it. */
+/** A list in the other program. */
 export interface ForeignList {
   readonly kind: 'block' | 'allow';
   /** URL or path; for a list inside the settings, a name for users. */
   readonly place: string;
-  /** Empty = called by its place. */
+  /** Empty = named after its location. */
   readonly name?: string;
   readonly comment?: string;
   readonly enabled: boolean;
   readonly subdomains?: boolean;
-  /** Null = every group; empty = the list is kept, but switched off. */
+  /** Null = every group; empty = the list is kept but disabled. */
   readonly groups: readonly string[] | null;
   /** Text of the list, if the upload contains it. */
   readonly text?: string | undefined;
-  /** Of the file that Weir keeps of a text, and the name of custom rules. */
+  /** Name of the file in which Weir stores a text, and of the custom rules. */
   readonly fileName?: string;
-  /** People wrote the text into the settings: custom rules. */
+  /** Whether users wrote the text in the settings: it becomes custom rules. */
   readonly isCustom?: boolean;
 }
 
-/** Words for the report. */
+/** Texts for the report. */
 export interface ListReasons {
   readonly noGroup: string;
   readonly noText: string;
@@ -50,7 +50,7 @@ export function addForeignList(builder: PlanBuilder, list: ForeignList, reasons:
   builder.refuse(item, reasons.noText);
 }
 
-/** Letters of any file system, and never a path. */
+/** Only characters that are valid in any file system, and never a path. */
 function stemOf({ fileName, place }: ForeignList): string {
   const stem = (fileName ?? place).replaceAll(/[^a-z0-9-]+/gi, '-').replaceAll(/^-+|-+$/g, '');
   return stem.slice(0, 100);

@@ -1,6 +1,6 @@
 /**
- * Rules of people that stay together in their order, or that only lists can hold, such as those for some types of
- * questions: custom rules, one text for each set of groups. Pure.
+ * Users' rules that must stay together in their order, or that only lists can contain, such as those for some query
+ * types: they become custom rules, one text for each set of groups. Pure.
  */
 import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -12,21 +12,21 @@ interface CollectedList {
   readonly items: Set<number>;
 }
 
-/** Collects lines by the groups that they are for. */
+/** Collects lines by the groups to which they apply. */
 export class GeneratedLists {
   private readonly builder: PlanBuilder;
   private readonly title: string;
   private readonly stem: string;
   private readonly byGroups = new Map<string, CollectedList>();
 
-  /** `title` begins the names of the lists; `stem` names them for the next import. */
+  /** `title` starts the names of the lists; `stem` identifies them for the next import. */
   constructor(builder: PlanBuilder, title: string, stem: string) {
     this.builder = builder;
     this.title = title;
     this.stem = stem;
   }
 
-  /** Adds a rule; one that is off is kept as a comment. */
+  /** Adds a rule; a disabled one is kept as a comment. */
   add(line: string, groups: readonly string[] | null, item: number, isEnabled = true): void {
     const sorted = groups === null ? null : [...groups].sort();
     const key = JSON.stringify(sorted);

@@ -1,10 +1,10 @@
-/** Things as importers give them to the plan, before they are checked. */
+/** Objects as importers add them to the plan, before validation. */
 import type { Thing } from './import-plan.ts';
 
 /** Names of groups; null = every group. */
 type Groups = readonly string[] | null;
 
-/** A list source as another program has it. */
+/** A list source in another program. */
 export interface GivenSource extends Pick<
   Thing<'list_sources'>,
   'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
@@ -23,16 +23,16 @@ export interface GivenRule {
   readonly enabled: boolean;
 }
 
-/** A client by its MAC, or without one by its address, or by its key alone. */
+/** A client, identified by its MAC, otherwise by its address, otherwise by its key. */
 export interface GivenClient {
   readonly mac: string | null;
   readonly ip: string | null;
   /** Null if it has a MAC or an address. */
   readonly key: string | null;
   readonly name: string | null;
-  /** Null = the one of its subnet. */
+  /** Null = the group of its subnet. */
   readonly group: string | null;
-  /** Its queries are not logged, or not counted; absent = they are. */
+  /** Whether its queries are not logged, or not counted; absent = they are. */
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
 }
@@ -43,7 +43,7 @@ export interface GivenService {
   /** Id in Weir's catalog, if it differs. */
   readonly ownId: string | null;
   readonly group: string;
-  /** Schedule profile whose blocking times are the only ones at which it is blocked; null = it always is. */
+  /** Schedule profile with the only times at which it is blocked; null = it is always blocked. */
   readonly profile?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Durations as programs in Go write them, such as `1h30m`. Pure. */
+/** Durations in the notation of Go programs, such as `1h30m`. Pure. */
 
 const UNIT_SECS: Readonly<Record<string, number>> = {
   ms: 0.001,
@@ -9,7 +9,10 @@ const UNIT_SECS: Readonly<Record<string, number>> = {
   w: 604_800,
 };
 
-/** Whole seconds of a duration, rounded up; a number without a unit counts `bareUnitSecs`. Undefined for other texts. */
+/**
+ * Seconds of a duration, rounded up; a number without a unit is in units of `bareUnitSecs`. Undefined for other
+ * strings.
+ */
 export function goDurationSecs(text: string | undefined, bareUnitSecs: number): number | undefined {
   const written = text?.trim() ?? '';
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(written)) return Math.ceil(Number(written) * bareUnitSecs);

@@ -1,6 +1,6 @@
 /**
- * Clients of several groups. A client of Weir has one group, so each distinct set of groups that clients have becomes
- * one group, which gets the rules of all groups of the set. A client without any gets a group without rules. Pure.
+ * Clients with several groups. In Weir a client has one group, so each distinct set of groups becomes one group, which
+ * gets the rules of all groups in the set. A client without any gets a group without rules. Pure.
  */
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -11,11 +11,11 @@ interface GroupSet<Key> {
   readonly name: string;
 }
 
-/** Groups of the other program, by its own keys. */
+/** The groups of the other program, by its own keys. */
 export class GroupSets<Key> {
   private readonly builder: PlanBuilder;
   private readonly unfilteredName: string;
-  /** Labels of enabled groups in the names of sets. */
+  /** Labels of enabled groups, used in the names of sets. */
   private readonly labels = new Map<Key, string>();
   /** Names in Weir of groups that are imported one to one, including disabled ones. */
   private readonly own = new Map<Key, string>();
@@ -26,7 +26,7 @@ export class GroupSets<Key> {
     this.unfilteredName = unfilteredName;
   }
 
-  /** Registers a group that is `name` in Weir. A disabled one keeps its rules, but not its clients. */
+  /** Registers a group that is called `name` in Weir. A disabled one keeps its rules, but not its clients. */
   add(key: Key, name: string, isEnabled: boolean): void {
     this.own.set(key, name);
     if (!isEnabled) return;
@@ -34,7 +34,7 @@ export class GroupSets<Key> {
     this.assign([key], name);
   }
 
-  /** Makes a group known that is in Weir only as far as clients have it. */
+  /** Registers a group that only exists in Weir if it has clients. */
   label(key: Key, label: string): void {
     this.labels.set(key, label);
   }
@@ -45,7 +45,7 @@ export class GroupSets<Key> {
     this.sets.set(idOf(known, this.labels), { keys: new Set(known), name });
   }
 
-  /** The group for a client of these groups; makes it if need be. */
+  /** The group for a client of these groups; created if needed. */
   groupOf(keys: readonly Key[]): string {
     const known = this.known(keys);
     const before = this.sets.get(idOf(known, this.labels));

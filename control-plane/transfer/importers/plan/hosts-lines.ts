@@ -1,4 +1,4 @@
-/** Lines of a hosts file as local records, or as denied names if the address is one that blocks. Pure. */
+/** Maps lines of a hosts file to local records, or to denied names if the address means blocking. Pure. */
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import type { OwnNames } from './own-names.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -8,7 +8,7 @@ const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
 /** Default entries of hosts files. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
 
-/** Whether any system has the name in its own hosts file. */
+/** Whether the name is a usual entry of a system's hosts file. */
 export function isSystemName(name: string): boolean {
   return OF_SYSTEM.test(name);
 }
@@ -26,7 +26,7 @@ export function isSinkLine(line: string): boolean {
   return SINKS.has(readHostsLine(line)?.address ?? '');
 }
 
-/** Adds what a line says: records, or denied names for `groups`; false if it is not a line of a hosts file. */
+/** Adds the content of a line: records, or denied names for `groups`; false if it is not a line of a hosts file. */
 export function addHostsLine(
   builder: PlanBuilder,
   names: OwnNames,

@@ -1,11 +1,8 @@
-/**
- * Names that people denied or allowed there: managed domains, or where they are thousands, rules of a generated list.
- * Pure.
- */
+/** Names that users denied or allowed: managed domains, or rules of a generated list if there are thousands. Pure. */
 import type { GeneratedLists } from './generated-lists.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** A name, with a leading `*.` with all names below it. */
+/** A name; with a leading `*.` it includes all names below. */
 export interface OwnName {
   readonly name: string;
   readonly action: 'allow' | 'deny';
@@ -13,7 +10,7 @@ export interface OwnName {
   readonly enabled?: boolean;
 }
 
-/** Most managed domains that an import makes of such names; people read and edit these one by one. */
+/** Maximum number of managed domains that an import creates from such names; users read and edit these one by one. */
 const MOST_MANAGED = 2000;
 
 /** Collects names. */

@@ -1,6 +1,6 @@
 /**
- * Collects an import plan. Each method checks a thing with the schema of the API, so that what is stored has the same
- * canonical form; what the schema refuses becomes an item without an equivalent, with the reason. Pure.
+ * Builds an import plan. Each method validates an object with the schema of the API, so that the stored form is
+ * canonical; whatever the schema refuses becomes an item without an equivalent, with the reason. Pure.
  */
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
@@ -37,7 +37,7 @@ import type { GivenClient, GivenRule, GivenService, GivenSource, GivenTimes } fr
 import { actionOfRule, commentOf, labelOf, shownName } from './plan-text.ts';
 import { joined, originsOf, put, putRule, type Things, valuesOf } from './planned-things-by-key.ts';
 
-/** Collects items and things. */
+/** Collects items and objects. */
 export class PlanBuilder {
   private readonly items: PlanItem[] = [];
   private readonly groups: Things<Thing<'groups'>> = new Map();
@@ -69,25 +69,25 @@ export class PlanBuilder {
   }
 
   /**
-   * Adds a row about a setting that is imported, but that behaves differently after the switch. `domains` are the names
-   * that it concerns: the number of their queries in the log determines the order of these rows.
+   * Adds a row about a setting that is imported but behaves differently in Weir. `domains` are the affected names: the
+   * number of their queries in the log determines the order of these rows.
    */
   differs(kind: ImportItemKind, name: string, reason: string, domains: readonly string[] = [name]): void {
     this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
   }
 
-  /** Adds an item without an equivalent; of a rule with what it does. */
+  /** Adds an item without an equivalent; for a rule, with its action. */
   notMapped(kind: ImportItemKind, name: string, reason: string, action?: 'allow' | 'deny'): void {
     const item = this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason }) - 1;
     this.acts(item, action ?? (kind === 'list_rule' ? actionOfRule(name) : undefined));
   }
 
-  /** Adds an item that needs nothing. */
+  /** Adds an item that needs no import. */
   skipped(kind: ImportItemKind, name: string, reason: string): void {
     this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
   }
 
-  /** Notes whether the rule of an item allows or denies; an item of rules of both kinds does neither. */
+  /** Records whether the rule of an item allows or denies; an item with rules of both kinds has neither action. */
   acts(item: number, action: 'allow' | 'deny' | undefined): void {
     const before = this.items[item]!;
     if (action === undefined || before.action === action) return;
@@ -115,7 +115,7 @@ export class PlanBuilder {
     return free;
   }
 
-  /** Adds a source of a URL; one with credentials is left to people. */
+  /** Adds a list source with a URL; one with credentials is left to the user. */
   source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
     if (shownUrl(url) !== url)
@@ -133,7 +133,7 @@ export class PlanBuilder {
     const key = `${kind} ${url}`;
     const other = this.sources.get(key)?.value;
     if (other === undefined) return put(this.sources, key, { ...source, groups: [...(groups ?? [])] }, item);
-    // The same list twice: it serves the groups of both.
+    // The same list twice: it applies to the groups of both.
     const enabled = other.enabled || given.enabled;
     put(this.sources, key, { ...other, enabled, groups: joined(other.groups, groups ?? []) }, item);
   }
@@ -149,7 +149,7 @@ export class PlanBuilder {
     for (const item of items) this.refuse(item, `custom rules have at most ${MAX_TEXT_BYTES} bytes`);
   }
 
-  /** Adds a list of rules that stays with Weir as a file. */
+  /** Adds a list of rules that Weir stores as a file. */
   list(
     given: Omit<GivenSource, 'comment' | 'url'> & { readonly fileName: string; readonly text: string },
     items: readonly number[],
@@ -197,7 +197,7 @@ export class PlanBuilder {
     const { hostname, domain } = splitName(fqdn);
     const record = { hostname, domain, record_type: type, value: value.value, ttl, comment: '' };
     const key = `${fqdn} ${type} ${value.value}`;
-    // The same record twice: the first TTL stays.
+    // The same record twice: the first TTL is kept.
     put(this.records, key, this.records.get(key)?.value ?? record, item);
   }
 
@@ -214,7 +214,7 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const before = this.zones.get(read.zone)?.value;
-    // One that is switched off adds nothing to one that is on.
+    // A disabled one adds nothing to an enabled one.
     const isOther = before !== undefined && before.enabled !== read.enabled;
     if (isOther) return put(this.zones, read.zone, read.enabled ? read : before, item);
     const other = before ?? read;
@@ -275,7 +275,9 @@ export class PlanBuilder {
     put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
   }
 
-  /** Adds the times at which services are blocked as a schedule profile; its name, or null if it was refused. */
+  /**
+   * Adds the times at which services are blocked as a schedule profile; returns its name, or null if it was refused.
+   */
   times({ name, timeZone, slots }: GivenTimes, item: number): string | null {
     const profile = this.checked(ScheduleProfileCreateBody, item, { name, timezone: timeZone });
     if (profile === undefined) return null;
@@ -288,7 +290,7 @@ export class PlanBuilder {
     return profile.name;
   }
 
-  /** Leaves the groups of the plan, Default too, without IPv6 answers. */
+  /** Disables IPv6 answers for all groups of the plan, including Default. */
   withoutIpv6(item: number): void {
     for (const [key, { value }] of this.groups) put(this.groups, key, { ...value, no_ipv6: true }, item);
   }
@@ -312,7 +314,7 @@ export class PlanBuilder {
     put(this.safeSearch, `${engine} ${group}`, { group, engine, enabled: true, youtube_mode: mode }, item);
   }
 
-  /** Adds one of the DNS settings that the API keeps; `change` has one field. */
+  /** Adds one of the DNS settings of the API; `change` has one field. */
   setting(change: DnsSettingsChange, item: number): void {
     const read = this.checked(DnsSettingsBody, item, change);
     if (read === undefined) return;
@@ -325,15 +327,15 @@ export class PlanBuilder {
   }
 
   /**
-   * Offers a key of the configuration: the preview has it ticked, and the import sets it as PATCH /config does. `from` is
-   * what the file calls it, or its item. With `doubt` it is offered without a tick, for the reason given.
+   * Offers a key of the configuration: it is selected in the preview, and the import sets it like PATCH /config. `from`
+   * is its name in the file, or its item. With `doubt` it is offered but not selected, for the given reason.
    */
   key(key: string, value: unknown, from: string | number, doubt: string | null = null): void {
     const item = typeof from === 'number' ? from : this.item('configuration', from);
     this.keys.push({ key, value, items: [item], doubt });
   }
 
-  /** Notes that a device had an address: entries for both become one client. */
+  /** Records that a device had an address: entries for both become one client. */
   device(mac: string, address: string): void {
     this.devices.push({ mac, address });
   }
@@ -375,7 +377,7 @@ export class PlanBuilder {
     return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
-  /** Turns an item into one without an equivalent. */
+  /** Marks an item as one without an equivalent. */
   refuse(item: number, reason: string): void {
     this.items[item] = { ...this.items[item]!, result: 'not_mapped', reason };
   }

@@ -1,4 +1,4 @@
-/** Texts of foreign files in the forms that Weir stores and shows. Pure. */
+/** Converts texts of foreign files to the forms that Weir stores and shows. Pure. */
 import { shownUrl } from '../../../../shared/net/shown-url.ts';
 import { withoutHidden } from '../../../../shared/unsafe-characters.ts';
 
@@ -10,7 +10,7 @@ export function commentOf(text: string): string {
   return cut(plain(text).trim(), MAX_COMMENT_LENGTH);
 }
 
-/** A name on one line, of at most `max` units; null if nothing is left of it. */
+/** A name on one line, of at most `max` UTF-16 units; null if nothing is left of it. */
 export function labelOf(text: string, max: number): string | null {
   const line = withoutHidden(plain(text))
     .replaceAll(/[\s\u0080-\u009f]+/g, ' ')
@@ -19,18 +19,18 @@ export function labelOf(text: string, max: number): string | null {
   return label === '' ? null : label;
 }
 
-/** A value that is named as a secret, as in `pwhash = "..."`, whatever the file is. */
+/** A value whose name indicates a secret, as in `pwhash = "..."`, in any kind of file. */
 const NAMED_SECRET =
   /((?:passw|pwhash|pwd|passphrase|secret|token|(?:api|access|auth|private|client)[-_]?key|credential)[\w.-]*["']?\s*[=:]\s*)\S.*/i;
 
-/** A name for the report: on one line, cut, and with the credentials of URLs and named secrets masked. */
+/** A name for the report: on one line, truncated, and with the credentials of URLs and named secrets masked. */
 export function shownName(text: string): string {
   const line = (labelOf(text, 4 * MAX_SHOWN_LENGTH) ?? '').replace(NAMED_SECRET, '$1***');
   const masked = line.includes('://') ? line.split(' ').map(shownUrl).join(' ') : line;
   return masked.length > MAX_SHOWN_LENGTH ? `${cut(masked, MAX_SHOWN_LENGTH)}…` : masked;
 }
 
-/** Name of a list that has only a URL or a path: its host and path. */
+/** Name for a list that only has a URL or a path: its host and path. */
 export function sourceName(url: string): string {
   const parts = URL.canParse(url) ? new URL(url) : null;
   return parts === null ? url : `${parts.hostname}${parts.pathname}`;
@@ -47,7 +47,7 @@ function plain(text: string): string {
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
 }
 
-/** Cut at `max` units, never within a character. */
+/** Truncates to `max` UTF-16 units, never within a character. */
 function cut(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }

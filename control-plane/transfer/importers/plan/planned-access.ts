@@ -1,21 +1,24 @@
-/** Allowed clients of another program as keys of Weir. An import never opens Weir to everyone. Pure. */
+/**
+ * Maps allowed clients of another program to keys of Weir's configuration. An import never opens Weir to everyone.
+ * Pure.
+ */
 import { networkContains, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** Shorter prefixes hold so much of the internet that they mean everyone: two halves are all of it. */
+/** Shorter prefixes contain so much of the internet that they mean everyone: two halves are all of it. */
 const SHORTEST_IPV4 = 96 + 8;
 const SHORTEST_IPV6 = 16;
 const ALL_IPV4: Network = networkFromText('0.0.0.0/0')!;
 
-/** The default of Weir. */
+/** Weir's default. */
 const DEFAULT: readonly string[] = ['private', 'connected'];
 
-/** The machine itself, which most programs answer whatever their list says. */
+/** The machine itself, which most programs always answer. */
 export const OWN_MACHINE: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/** Reports that a server is open to anyone; here the default stays. */
+/** Reports that a server is open to anyone; in Weir the default is kept. */
 export function reportOpen(builder: PlanBuilder, from: string): void {
   builder.notMapped(
     'configuration',
@@ -24,7 +27,7 @@ export function reportOpen(builder: PlanBuilder, from: string): void {
   );
 }
 
-/** Adds `dns.allowed_clients`: words of Weir, and networks as the file writes them. */
+/** Adds `dns.allowed_clients`: Weir's keywords, and networks as written in the file. */
 export function addAllowed(builder: PlanBuilder, written: readonly string[], from: string): void {
   const allowed = written.flatMap((text) => {
     if (DEFAULT.includes(text)) return [text];
@@ -50,7 +53,7 @@ export function addBlocked(builder: PlanBuilder, written: readonly string[], fro
   builder.key('dns.blocked_clients', [...new Set(canonical)], from);
 }
 
-/** Whether a network is as good as all addresses of its family. */
+/** Whether a network contains practically all addresses of its family. */
 function isEveryone(network: Network): boolean {
   const { prefixBits } = network;
   return prefixBits < SHORTEST_IPV6 || (prefixBits < SHORTEST_IPV4 && overlaps(network, ALL_IPV4));

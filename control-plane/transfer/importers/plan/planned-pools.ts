@@ -1,4 +1,4 @@
-/** Upstream servers of another program as pools of the configuration. Pure. */
+/** Maps upstream servers of another program to pools of the configuration. Pure. */
 import { expectedInstead, resolver } from '../../../../config/value-checks.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import type { ReadUpstream } from './upstream-text.ts';
@@ -13,13 +13,13 @@ interface Pool {
   readonly servers: readonly string[];
 }
 
-/** Collects pools; Weir asks the first one first. */
+/** Collects pools; Weir queries the first one first. */
 export class PlannedPools {
   private readonly builder: PlanBuilder;
   private readonly read: (written: string) => ReadUpstream;
   private readonly pools: Pool[] = [];
 
-  /** `read` understands a server as the other program writes it. */
+  /** `read` parses a server in the notation of the other program. */
   constructor(builder: PlanBuilder, read: (written: string) => ReadUpstream) {
     this.builder = builder;
     this.read = read;
@@ -37,19 +37,19 @@ export class PlannedPools {
     });
   }
 
-  /** Adds a pool, if one of its servers can be asked. */
+  /** Adds a pool if at least one of its servers is usable. */
   add(name: string, strategy: PoolStrategy, written: readonly string[]): void {
     const servers = [...new Set(this.servers(written))];
     if (servers.length > 0) this.pools.push({ name, strategy, priority: this.pools.length + 1, servers });
   }
 
-  /** Adds the pools to the plan; `from` is the key that they come from. */
+  /** Adds the pools to the plan; `from` is the key from which they come. */
   finish(from: string): void {
     if (this.pools.length > 0) this.builder.key('dns.pools', this.pools, from);
   }
 }
 
-/** Adds the resolvers that find upstreams given by name. */
+/** Adds the resolvers that look up upstreams given by name. */
 export function addBootstrap(builder: PlanBuilder, written: readonly string[], from: string): void {
   const plain = written.flatMap((one) => {
     const address = one.trim().replace(/^(?:udp:\/\/|tcp\+udp:)/i, '');

@@ -1,15 +1,15 @@
-/** The things of a kind in a plan, by what tells them apart. Pure. */
+/** The objects of a kind in a plan, by their natural keys. Pure. */
 import type { Thing } from './import-plan.ts';
 
-/** Things of a kind by their natural keys, with the items that they are made of. */
+/** Objects of a kind by their natural keys, with the items from which they were made. */
 export type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
 
-/** Sets the thing of a key, which is of `items` as well. */
+/** Sets the object of a key and adds `items` to its origins. */
 export function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
   things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
 }
 
-/** Adds a rule. Of duplicate rules, one is kept, and it is enabled if any of them is. */
+/** Adds a rule. One of several duplicates is kept, and it is enabled if any of them is. */
 export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
   things: Things<T>,
   rule: T,
@@ -20,7 +20,7 @@ export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filter
   put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
 }
 
-/** Groups of both; none = every group. */
+/** The groups of both; none = every group. */
 export function joined(a: readonly string[], b: readonly string[]): string[] {
   return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
 }

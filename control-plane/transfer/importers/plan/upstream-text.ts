@@ -1,4 +1,4 @@
-/** Upstream servers as other programs write them, in the form of Weir's configuration. Pure. */
+/** Converts upstream servers from the notation of other programs to that of Weir's configuration. Pure. */
 import { isIP } from 'node:net';
 import { parseUpstream } from '../../../../config/upstream-url.ts';
 import { lacksScope } from '../../../../config/value-checks.ts';
@@ -13,7 +13,7 @@ export type ReadUpstream =
 const STAMP_PROTOCOLS: Readonly<Record<number, 'udp' | 'https' | 'tls'>> = { 0: 'udp', 2: 'https', 3: 'tls' };
 const LOOPBACK = 'it is an address of this machine: make sure that the program there still runs';
 
-/** `address#port` as dnsmasq and Pi-hole write it, or any URL that AdGuard Home and Pi-hole know. */
+/** `address#port` as in dnsmasq and Pi-hole, or any URL that AdGuard Home and Pi-hole support. */
 export function readUpstream(written: string): ReadUpstream {
   const text = written.trim();
   if (text.includes('://') && shownUrl(text) !== text)
@@ -21,7 +21,7 @@ export function readUpstream(written: string): ReadUpstream {
   return readServer(text);
 }
 
-/** Reads a text that an importer has composed: there, `name@address` pins an address and names no user. */
+/** Reads a text composed by an importer: in it, `name@address` pins an address and is not a user name. */
 export function readServer(text: string): ReadUpstream {
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));
@@ -45,7 +45,7 @@ function checked(server: string, remark: string | null): ReadUpstream {
   return { server, remark: remarks.length === 0 ? null : remarks.join('; ') };
 }
 
-/** DNS stamps (dnscrypt.info/stamps-specifications): a byte of protocol, eight of properties, then fields. */
+/** DNS stamps (dnscrypt.info/stamps-specifications): one byte of protocol, eight of properties, then fields. */
 function readStamp(encoded: string): ReadUpstream {
   const bytes = Buffer.from(encoded, 'base64url');
   const protocol = STAMP_PROTOCOLS[bytes[0] ?? -1];

@@ -1,4 +1,6 @@
-/** Text of zone files (RFC 1035 section 5) as records, as far as Weir has such records, within bounds. Pure. */
+/**
+ * Reads records from the text of zone files (RFC 1035 section 5), as far as Weir supports them, within limits. Pure.
+ */
 import {
   canonicalOwner,
   LOCAL_RECORD_TYPES,
@@ -6,7 +8,7 @@ import {
 } from '../../../../shared/policy/local-record.ts';
 import { goDurationSecs } from './go-duration.ts';
 
-/** A record of a zone; Weir may have no records of its `type`. */
+/** A record of a zone; Weir may not support its `type`. */
 export interface ZoneRecord {
   readonly owner: string;
   readonly type: string;
@@ -14,11 +16,13 @@ export interface ZoneRecord {
   readonly ttlSecs: number | undefined;
 }
 
-/** Records of zones and what they generate. */
+/** Maximum number of records in zones, including generated ones. */
 const MOST_RECORDS = 100_000;
 const MOST_INCLUDES = 100;
 
-/** The records of a zone; `include` finds the text of a file that it includes. `faults` has lines that cannot be read. */
+/**
+ * The records of a zone; `include` returns the text of an included file. `faults` contains lines that cannot be read.
+ */
 export function readZone(
   text: string,
   origin: string,

@@ -1,4 +1,4 @@
-/** Where the lists that NextDNS knows by id come from. Pure. */
+/** The URLs of lists that NextDNS refers to by id. Pure. */
 
 const HAGEZI = 'https://raw.githubusercontent.com/hagezi/dns-blocklists/main/adblock';
 const URLS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const URLS: Readonly<Record<string, string>> = {
   stevenblack: 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts',
 };
 
-/** The URL of a list; undefined for one that is not known. */
+/** The URL of a list; undefined for an unknown one. */
 export function listUrl(id: string): string | undefined {
   return Object.hasOwn(URLS, id) ? URLS[id] : undefined;
 }

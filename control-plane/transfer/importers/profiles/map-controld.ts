@@ -1,4 +1,4 @@
-/** A folder of rules of Control D as a plan of Weir's entities. */
+/** Maps a folder of rules of Control D to a plan of Weir's entities. */
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';

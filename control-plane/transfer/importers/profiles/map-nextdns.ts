@@ -1,4 +1,4 @@
-/** A profile of NextDNS, as its API or a browser extension writes it, as a plan of Weir's entities. */
+/** Maps a profile of NextDNS, as exported by its API or a browser extension, to a plan of Weir's entities. */
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -84,7 +84,7 @@ function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   }
 }
 
-/** Switches with a key, and those that are on and have none. */
+/** Switches that have a key, and enabled ones without a key. */
 function mapSwitches(builder: PlanBuilder, profile: ForeignTree): void {
   const isProtected = profile.flag('security.dnsRebinding');
   if (isProtected !== undefined)

@@ -7,7 +7,10 @@ import { readJson } from '../files/read-tree.ts';
 import { placeOf } from '../plan/client-place.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** The object of a JSON upload, without what APIs wrap it in; null for other uploads. Throws an ImportFault for bad JSON. */
+/**
+ * The object of a JSON upload, without the wrapper that APIs add; null for other uploads. Throws an ImportFault for bad
+ * JSON.
+ */
 export function readProfile(files: FileSet): ForeignTree | null {
   const content = files.get(ONLY_TEXT);
   if (content === undefined || !/^(?:\xef\xbb\xbf)?\s*\{/.test(content.toString('latin1', 0, 64)))
@@ -28,7 +31,8 @@ export function profileIn(files: FileSet): ForeignTree | null {
 }
 
 /**
- * A name that is answered with an address or another name; `isForAll` = including subdomains, `*.` = only subdomains.
+ * Adds a name that is answered with an address or another name; `isForAll` = including subdomains, `*.` = only
+ * subdomains.
  */
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
   const isBelowOnly = name.startsWith('*.');

@@ -1,4 +1,4 @@
-/** The groups of Technitium's app Advanced Blocking, which are chosen by the client's network. Pure. */
+/** The groups of Technitium's app Advanced Blocking, which are selected by the client's network. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addPlacedClient, placeOf } from '../plan/client-place.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -9,7 +9,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 /** The networks of all other clients. */
 const EVERYONE = /^(?:0\.0\.0\.0\/0|\[?::\]?\/0)$/;
 const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
-/** Lists by their key, and what they do. */
+/** Lists by their key, with their effect. */
 const LISTS = [
   ['blockListUrls', 'block'],
   ['adblockListUrls', 'block'],

@@ -1,13 +1,13 @@
-/** Reads the binary files of a Technitium DNS Server, within their bounds. Pure. */
+/** Reads the binary files of a Technitium DNS Server, with bounds checks. Pure. */
 import { ImportFault } from '../files/import-fault.ts';
 
-/** A place in a file. */
+/** A position in a file. */
 export class ByteReader {
   private readonly name: string;
   private readonly content: Buffer;
   private at = 0;
 
-  /** `name` is the file, in faults. */
+  /** `name` is the name of the file in errors. */
   constructor(name: string, content: Buffer) {
     this.name = name;
     this.content = content;
@@ -32,14 +32,14 @@ export class ByteReader {
     return this.octets(4).readInt32LE();
   }
 
-  /** A text with a length byte before it. */
+  /** A string that is preceded by a length byte. */
   text(): string {
     return this.octets(this.octet()).toString('utf8');
   }
 
-  /** The announced number of texts. */
+  /** This number of strings. */
   texts(count: number): string[] {
-    // Each text takes at least one byte, so a forged count is detected before memory is allocated.
+    // Each string takes at least one byte, so a forged count is detected before memory is allocated.
     if (count < 0 || count > this.content.length - this.at) throw this.cutOff();
     return Array.from({ length: count }, () => this.text());
   }

@@ -10,7 +10,7 @@ import { mapAdvancedBlocking } from './advanced-blocking.ts';
 import { mapTechnitiumSettings, readForwarder } from './settings-answer.ts';
 import type { TechnitiumSettings, TechnitiumZone } from './technitium-settings.ts';
 
-/** Zones that every such server has. */
+/** Zones that exist on every such server. */
 const OWN_ZONES = /^(?:localhost|(?:0|127|255)\.in-addr\.arpa|(?:1|0)(?:\.0){31}\.ip6\.arpa)$/;
 const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
 
@@ -63,7 +63,7 @@ function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
     builder.notMapped('local_record', fault, `Weir cannot read this line of the zone ${name}`);
 }
 
-/** A name of a zone is never forwarded, except below a forwarder. */
+/** A name in a zone is never forwarded, except below a forwarder. */
 function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readonly ZoneRecord[]): void {
   const forwards = records.filter(({ type }) => type === 'FWD');
   if (forwards.some(({ owner }) => owner === zone)) return;
@@ -72,7 +72,7 @@ function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readon
     const item = builder.item('forward_zone', `zone ${zone}`, 'answered here, without servers');
     return builder.zone({ zone, servers: [], enabled: true }, item);
   }
-  // A zone without servers has no exceptions that are asked of the pools.
+  // A zone without servers has no exceptions that are sent to the pools.
   const others = new Set(forwards.map(({ owner }) => owner));
   const item = builder.item('list_rule', `zone ${zone}`, 'NXDOMAIN for names without a local record');
   lists.add(`||${zone}^$dnsrewrite=NXDOMAIN,denyallow=${[...others].join('|')}`, null, item);

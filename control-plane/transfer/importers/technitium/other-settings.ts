@@ -1,8 +1,11 @@
-/** General settings of a Technitium DNS Server that nothing is made of: each that is on or has a value is a row. Pure. */
+/**
+ * General settings of a Technitium DNS Server that are not imported: each that is enabled or has a value is a row.
+ * Pure.
+ */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** Read elsewhere, or said by another key. */
+/** Read elsewhere, or covered by another key. */
 const READ = new Set([
   ...[
     'forwarders',
@@ -22,7 +25,7 @@ const READ = new Set([
   ...['recursionAllowedNetworks', 'dnssecValidation', 'cacheMinimumRecordTtl', 'cacheMaximumRecordTtl'],
   ...['serveStale', 'serveStaleTtl', 'saveCache', 'blockingBypassList'],
 ]);
-/** About the program: how it runs, listens, logs and asks. */
+/** About the program: how it runs, listens, logs and queries. */
 const OF_PROGRAM =
   /^(?:version|uptimestamp|dnsServer.*|webService.*|dnsTls.*|dnsOver.*|enableDnsOver.*|dotPort|doh.*|doq.*|tcp.*|udp.*|quic.*|listen.*|max.*|log.*|enableLogging|ignoreResolverLogs|useLocalTime|enableInMemoryStats|proxy|tsigKeys|notify.*|cache.*|resolver.*|forwarder.*|client.*|serveStale.*|zone.*|default.*|randomizeName|qnameMinimization|preferIPv6|ipv6Mode|enableUdpSocketPool|socketPool.*|blockListUpdateIntervalHours|blockListNextUpdatedOn|nsRevalidation|nsRev.*)$/;
 const REASONS: readonly (readonly [keys: RegExp, reason: string])[] = [
@@ -43,7 +46,7 @@ export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree)
   }
 }
 
-/** Nothing, or a switch that is off. */
+/** No value, or a switch that is off. */
 function isOff(value: ForeignTree): boolean {
   const { raw } = value;
   return raw === null || raw === false || raw === 0 || raw === '' || (Array.isArray(raw) && raw.length === 0);

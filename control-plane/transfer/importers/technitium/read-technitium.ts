@@ -1,4 +1,4 @@
-/** Reads the zip that a Technitium DNS Server makes of its settings, versions 13 to 15. */
+/** Reads the zip that a Technitium DNS Server exports, versions 13 to 15. */
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -47,7 +47,7 @@ export function readTechnitium(files: FileSet): TechnitiumSettings {
   };
 }
 
-/** A list as it is written: `!` before an allowlist, `#` before one that is off. */
+/** The notation of a list: `!` before an allowlist, `#` before a disabled one. */
 export function listOf(written: string): TechnitiumList {
   const [, marks = '', url = ''] = /^([!#\s]*)(.*)$/s.exec(written) ?? [];
   return { url, kind: marks.includes('!') ? 'allow' : 'block', enabled: !marks.includes('#') };
@@ -68,7 +68,7 @@ function namesOf(file: string, magic: string, content: Buffer | undefined): stri
   return reader.texts(reader.integer());
 }
 
-/** A zone in binary form contains zero bytes, a text does not. */
+/** A zone in binary form contains zero bytes, a text file does not. */
 function zoneOf(path: string, content: Buffer): TechnitiumZone {
   const name = (path.split('/').at(-1) ?? path).replace(/\.(?:zone|txt)$/i, '');
   return { name, text: content.includes(0) ? null : decodeText(content) };

@@ -1,17 +1,17 @@
-/** Clients that may use recursion of a Technitium DNS Server, as allowed clients of Weir. Pure. */
+/** Maps the clients that may use recursion of a Technitium DNS Server to allowed clients of Weir. Pure. */
 import { networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addAllowed, addBlocked, OWN_MACHINE, overlaps, reportOpen } from '../plan/planned-access.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** A line of the list: the first one that holds an address decides, and without one it is refused. */
+/** A line of the list: the first one that contains an address decides; if there is none, the client is refused. */
 interface AccessLine {
   readonly network: Network;
   readonly isAllowed: boolean;
 }
 
-/** Adds the keys. It answers its own zones to anyone; Weir asks who may ask for all names. */
+/** Adds the keys. Technitium answers its own zones to anyone; in Weir the setting applies to all names. */
 export function mapRecursionAccess(builder: PlanBuilder, settings: ForeignTree): void {
   const mode = settings.text('recursion');
   switch (mode) {

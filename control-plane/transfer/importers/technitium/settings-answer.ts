@@ -1,4 +1,4 @@
-/** Technitium's general settings, as its `/api/settings/get` answers them. Pure. */
+/** Technitium's general settings, in the form of its `/api/settings/get`. Pure. */
 import { isIP } from 'node:net';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -17,7 +17,7 @@ const MODES: Readonly<Record<string, string>> = {
 const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
 const DAY_SECS = 86_400;
 
-/** A forwarder with its protocol before it: `Tls dns.example.org:853 (192.0.2.1)`. */
+/** A forwarder preceded by its protocol: `Tls dns.example.org:853 (192.0.2.1)`. */
 export function readForwarder(written: string): ReadUpstream {
   const [protocol = '', place = '', pinned = ''] = written.split(' ');
   const address = pinned.replace(/^\((.*)\)$/, '$1');

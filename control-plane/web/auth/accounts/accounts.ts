@@ -7,15 +7,15 @@ import { foldedName } from './user-name.ts';
 import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 
-/** A user who has just given the correct password. */
+/** A user who has just entered the correct password. */
 export interface ProvenAccount {
   readonly userId: number;
   readonly username: string;
-  /** The hash that the password matched. */
+  /** The hash that matched the password. */
   readonly hash: string;
 }
 
-/** Accounts of one cluster. */
+/** The accounts of one cluster. */
 export class Accounts {
   readonly admin: AdminAccount;
   private readonly database: Database;
@@ -27,21 +27,24 @@ export class Accounts {
     this.hashing = hashing;
   }
 
-  /** The account of a name and its password, else null. Takes the time of one hash, whether the name exists or not. */
+  /**
+   * The account with this name and password, otherwise null. Takes the time of one hash, whether the name exists or
+   * not.
+   */
   async prove(username: string, password: string, rank = 0): Promise<ProvenAccount | null> {
     const account = await this.named(username);
     const isRight = await verifyPassword(account?.hash ?? this.hashing.decoy, password, rank);
     return isRight ? account : null;
   }
 
-  /** Whether the password is still that one; then it stays until `tx` ends. @throws {ApiError} 401 */
+  /** Ensures that the password is still the same, until `tx` ends. @throws {ApiError} 401 */
   async confirm(tx: Queryable, { userId, hash }: ProvenAccount): Promise<void> {
     const held = await users.holdPasswordHash(tx, userId);
     const isStill = hash === (userId === ADMIN_USER_ID ? await this.admin.hash(tx) : held);
     if (!isStill) throw unauthorized('wrong user name or password');
   }
 
-  /** Replaces the password of an account where it is, and does `alongside` in the same transaction. */
+  /** Replaces the password of an account where it is stored, and runs `alongside` in the same transaction. */
   async replacePassword(
     userId: number,
     password: string,
@@ -55,7 +58,7 @@ export class Accounts {
     });
   }
 
-  /** The name of the configuration wins over the same one in the database. */
+  /** The name in the configuration takes precedence over the same name in the database. */
   private async named(username: string): Promise<ProvenAccount | null> {
     const user = await users.findLogin(this.database, foldedName(username));
     if (foldedName(username) !== foldedName(this.admin.username))

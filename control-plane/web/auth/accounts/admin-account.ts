@@ -1,6 +1,6 @@
 /**
- * The administrator: name and password hash. A hash in the configuration file wins; without one it is the
- * row of `admin_credential`, set once by setup and changed by change-password or the CLI.
+ * The administrator: name and password hash. A hash in the configuration file takes precedence; without one it is the
+ * row in `admin_credential`, set once by setup and changed by change-password or the CLI.
  */
 import type { Config } from '../../../../config/schema.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -15,7 +15,7 @@ import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import { refuseWeak } from './weak-password.ts';
 
-/** The parts of the node that the account needs. */
+/** Dependencies of the account. */
 interface AdminAccountParts {
   config(): Config;
   readonly configured: ConfiguredPassword;
@@ -41,14 +41,14 @@ export class AdminAccount {
     return this.parts.config().auth.admin.username;
   }
 
-  /** Whether there is a password; throws DatabaseUnavailable if only the database knows. */
+  /** Whether a password is set; throws DatabaseUnavailable if only the database knows. */
   async isConfigured(): Promise<boolean> {
     if (this.configuredHash() !== '') return true;
     this.isInDatabase ||= (await credentials.readHash(this.parts.database)) !== null;
     return this.isInDatabase;
   }
 
-  /** As `isConfigured`; while the database cannot be reached, what `guess` says. */
+  /** Like `isConfigured`; while the database cannot be reached, returns `guess`. */
   async isProbablyConfigured(guess: () => Promise<boolean>): Promise<boolean> {
     try {
       return await this.isConfigured();
@@ -58,7 +58,7 @@ export class AdminAccount {
     }
   }
 
-  /** Sets the first password; 403 once there is one, also against a second request at the same time. */
+  /** Sets the first password; 403 if there is one, even for concurrent requests. */
   async setUp(password: string, address: string | null): Promise<void> {
     const taken = forbidden('a password is set already; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
@@ -80,17 +80,17 @@ export class AdminAccount {
   }
 
   /**
-   * Replaces the password in its place, the configuration file or the database, and does `alongside` in the same
-   * transaction; 409 if the file cannot be changed.
+   * Replaces the password where it is stored, in the configuration file or the database, and runs `alongside` in the
+   * same transaction; 409 if the file cannot be changed.
    */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
     const { configured, database } = this.parts;
     const hash = await this.hashing.hash(password);
     await database.transaction(async (tx) => {
-      // Waits for logins that are proven with the old one, and makes others wait.
+      // Waits for logins that were verified with the old one, and makes others wait.
       await users.updateUser(tx, ADMIN_USER_ID, {});
       await alongside(tx);
-      // The file last: the transaction cannot undo it.
+      // The file comes last, since the transaction cannot undo it.
       if (configured.hash === '') await credentials.replaceHash(tx, hash, this.now());
       else await configured.replace(hash);
     });

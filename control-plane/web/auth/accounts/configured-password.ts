@@ -1,5 +1,5 @@
 /**
- * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a change of
+ * The password hash in the configuration file, if set. It takes precedence over the one in the database, so a change of
  * the password must be written to that file.
  */
 import { withLocal } from '../../../../config/local-config.ts';
@@ -22,7 +22,7 @@ export class ConfiguredPassword {
   private readonly file: ConfigFile | null;
   private readonly note: (hash: string) => void;
 
-  /** `note` is called with each hash that is written into the file. */
+  /** `note` is called with each hash that is written to the file. */
   constructor({ config, file }: ConfiguredPasswordParts, note: (hash: string) => void = () => undefined) {
     this.note = note;
     this.current = config.auth.admin.password_hash;
@@ -34,14 +34,14 @@ export class ConfiguredPassword {
     return this.current;
   }
 
-  /** Writes another hash into the file and uses it from now on; 409 if the file cannot be changed. */
+  /** Writes a new hash to the file and uses it from now on; 409 if the file cannot be changed. */
   async replace(hash: string): Promise<void> {
     const { file } = this;
     if (file === null) throw notInFile();
     await file.inTurn(() => this.write(file, hash));
   }
 
-  /** Uses the hash that a person has put into the file. */
+  /** Uses the hash that was edited in the file. */
   take(hash: string): void {
     this.current = hash;
   }
@@ -55,7 +55,7 @@ export class ConfiguredPassword {
     this.note(hash);
   }
 
-  /** Faults of the file are not those of the request. */
+  /** Errors in the file are not errors of the request. */
   private async read(file: ConfigFile): Promise<ReadConfigFile> {
     try {
       return await file.read();

@@ -7,7 +7,7 @@ export async function readHash(db: Queryable): Promise<string | null> {
   return rows[0]?.password_hash ?? null;
 }
 
-/** Stores the first hash. Returns false and changes nothing if there is one already. */
+/** Stores the first hash. Returns false without a change if there is already one. */
 export async function insertHash(tx: Queryable, hash: string, now: Date): Promise<boolean> {
   const text =
     'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';

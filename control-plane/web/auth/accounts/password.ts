@@ -1,25 +1,25 @@
 /**
- * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2, at the first password. A hash costs memory
- * and a core for some ten milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and
- * the rest of the node keeps its cores.
+ * Passwords as Argon2id hashes (RFC 9106); the only importer of argon2, which is loaded with the first password. A hash
+ * needs memory and about ten milliseconds of a core, so only a few run at once and a limited number waits: a flood of
+ * logins gets 429, and the rest of the node keeps its cores.
  */
 import { availableParallelism } from 'node:os';
 import { tooMany } from '../../../api/api-error.ts';
 
-/** Cost of a hash. */
+/** Cost parameters of a hash. */
 interface HashCost {
   /** KiB of memory. */
   readonly memoryCost: number;
-  /** Passes over it. */
+  /** Number of passes. */
   readonly timeCost: number;
   readonly parallelism: number;
 }
 
-/** Cost of new hashes: 32 MiB and three passes on one lane; above what OWASP asks for (19 MiB, two). */
+/** Cost of new hashes: 32 MiB and three passes on one lane; more than OWASP recommends (19 MiB, two). */
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
-/** Two on one core would only make each other wait. */
+/** Two on one core would only slow each other down. */
 const MAX_RUNNING = Math.min(2, availableParallelism());
-/** Of those that have failed before: the others find a place at once. */
+/** Limit for callers that have failed before, so that there is always room for others. */
 const MAX_RUNNING_FAILED = Math.max(1, MAX_RUNNING - 1);
 const MAX_WAITING = 32;
 
@@ -35,19 +35,19 @@ export function hashPassword(password: string, cost: HashCost = COST): Promise<s
 export interface PasswordHashing {
   readonly hash: (password: string) => Promise<string>;
   /**
-   * Hash of a random password, at the cost of new ones: logins that cannot succeed are checked against it, so that they
-   * take as long as others.
+   * Hash of a random password, with the cost of new hashes: logins that cannot succeed are checked against it, so that
+   * they take as long as others.
    */
   readonly decoy: string;
 }
 
-/** The way of a node. */
+/** The hash function of a node. */
 export const PASSWORD_HASHING: PasswordHashing = {
   hash: (password) => hashPassword(password),
   decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
 };
 
-/** Whether `password` matches `hash`; also false for a `hash` of another kind. The lowest rank goes first. */
+/** Whether `password` matches `hash`; false for a `hash` of another kind. The lowest rank goes first. */
 export function verifyPassword(hash: string, password: string, rank = 0): Promise<boolean> {
   return gate.run(rank, async () => {
     if (!hash.startsWith('$argon2')) return false;
@@ -68,8 +68,8 @@ interface Waiter {
 }
 
 /**
- * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first, of equal ones the last to
- * come: a flood that is there already does not delay others.
+ * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first; among equal ranks, the
+ * last to arrive, so that a flood that is already queued does not delay others.
  */
 class Gate {
   private running = 0;
@@ -82,7 +82,7 @@ class Gate {
       this.running += step;
       if (rank > 0) this.runningFailed += step;
     };
-    // A task that lets another one start reserves the place for it.
+    // A task that lets another one start reserves the slot for it.
     if (this.hasPlace(rank)) start(1);
     else await this.turn(rank, () => start(1));
     try {

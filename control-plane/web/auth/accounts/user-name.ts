@@ -9,8 +9,8 @@ export function foldedName(name: string): string {
 }
 
 /**
- * Whether two names could be mistaken for each other: also with letters of another width or form, such as "ａdmin" or
- * "groß", and with invisible characters. Only one of two such names can exist, as logins and the audit log use names.
+ * Whether two names could be mistaken for each other, including letters of another width or form, such as "ａdmin" or
+ * "groß", and invisible characters. Only one of two such names can exist, as logins and the audit log use names.
  */
 export function looksLike(name: string, other: string): boolean {
   return seenName(name) === seenName(other);

@@ -11,14 +11,14 @@ export const ADMIN_USER_ID = 1;
 /** A user as stored; the hash of the password stays in the database. */
 export interface StoredUser {
   readonly id: number;
-  /** Null: the administrator. */
+  /** Null = the administrator. */
   readonly username: string | null;
   readonly displayName: string;
   readonly role: Role;
   readonly enabled: boolean;
   /** Clients that are linked to a user of the role family, in order of their ids; none for others. */
   readonly clientIds: readonly number[];
-  /** A login also needs a code. */
+  /** Whether a login also needs a code. */
   readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -30,7 +30,7 @@ export interface NewUser extends Pick<StoredUser, 'displayName' | 'role' | 'enab
   readonly passwordHash: string;
 }
 
-/** Fields of a change; undefined keeps a value. */
+/** Fields of a change; undefined = unchanged. */
 export type UserChange = {
   readonly [Field in 'displayName' | 'role' | 'enabled' | 'passwordHash']?: NewUser[Field] | undefined;
 };
@@ -52,7 +52,7 @@ export async function countUsers(db: Queryable): Promise<number> {
   return rows[0]!.count;
 }
 
-/** One user; null if there is none. `FOR UPDATE` in a transaction that is to change it. */
+/** One user; null if there is none. Uses `FOR UPDATE` in a transaction that will change the user. */
 export async function findUser(
   db: Queryable,
   id: number,
@@ -81,19 +81,19 @@ export async function findEnabledUser(db: Queryable, folded: string): Promise<nu
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
 }
 
-/** Refuses the name of a user for the administrator: the user could not log in. @throws {ApiError} 409 */
+/** Refuses to give the administrator the name of a user, who could not log in any more. @throws {ApiError} 409 */
 export async function refuseTaken(tx: Queryable, username: string): Promise<void> {
   const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
   if ((await tx.query(text, [seenName(username)])).rows.length > 0) throw nameTaken(username);
 }
 
-/** The hash of an enabled user, '' for the administrator, null for others; the row stays until the transaction ends. */
+/** The hash of an enabled user, '' for the administrator, null for others; locks the row until the transaction ends. */
 export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null> {
   const text = `SELECT coalesce(password_hash, '') AS hash FROM users WHERE id = $1 AND enabled FOR SHARE`;
   return (await tx.query<{ hash: string }>(text, [id])).rows[0]?.hash ?? null;
 }
 
-/** Stores a new user; 409 if the name is taken, in whatever letter case. */
+/** Stores a new user; 409 if the name is taken, ignoring case. */
 export async function insertUser(tx: Queryable, user: NewUser): Promise<StoredUser> {
   const text = `INSERT INTO users (username, display_name, role, enabled, password_hash)
     VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
@@ -120,7 +120,7 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
 }
 
-/** Links these clients to a user and no others; 400 for an unknown one. */
+/** Links exactly these clients to a user; 400 for an unknown one. */
 export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
   await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [
     id,

@@ -1,6 +1,6 @@
 /**
- * Users. The list includes the administrator, who cannot be removed, so that someone can always log in. A change that
- * takes a right away revokes the user's sessions. The HTTP routes are in `user-routes.ts`.
+ * Users. The list includes the administrator, who cannot be deleted, so that someone can always log in. A change that
+ * reduces permissions revokes the user's sessions. The HTTP routes are in `user-routes.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Role } from '../../../../shared/api/auth-api.ts';
@@ -22,12 +22,12 @@ import type { StoredUser } from './user-store.ts';
 /** Maximum number of users; the list of users is not paginated. */
 export const MOST_USERS = 1000;
 
-/** A user with the name to show, which the administrator has from the configuration. */
+/** A user with the displayed name, which is in the configuration for the administrator. */
 export interface NamedUser extends StoredUser {
   readonly username: string;
 }
 
-/** The parts of the node that users need. */
+/** Dependencies of users. */
 export interface UsersParts {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'forget'>;
@@ -130,8 +130,8 @@ export class Users {
   }
 
   /**
-   * Removes the second factor of a user who has lost it. 404 without one; 403 for the caller's own one, and for the
-   * administrator's, except from the command line.
+   * Removes the second factor of a user who has lost it. 404 without one; 403 for the caller's own, and for the
+   * administrator's except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
     if (id === caller.userId) throw forbidden('yours is switched off with auth/second-factor/disable');
@@ -144,7 +144,7 @@ export class Users {
     await this.parts.secondFactors.remove(author, { userId: id, username });
   }
 
-  /** Allows changes only to the display name of the administrator. */
+  /** Only allows changes to the display name of the administrator. */
   private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
     if (id !== ADMIN_USER_ID) return;
     const who = 'the administrator of the configuration';
@@ -160,7 +160,7 @@ export class Users {
     return user;
   }
 
-  /** Removes cached sessions, also if it is unknown whether the database has revoked them. */
+  /** Removes cached sessions, even if it is unknown whether the database has revoked them. */
   private forget(id: number): void {
     this.parts.sessions.forget(({ userId }) => userId === id);
   }

@@ -1,5 +1,5 @@
 /**
- * Refuses passwords that guessing tries first: the user's own name, and passwords common enough to be in published lists
+ * Refuses passwords that are guessed first: the user's own name, and passwords common enough to be in published lists
  * (NIST SP 800-63B-4, section 3.1.1.2). The list is loaded when the first password is set.
  */
 import { invalid } from '../../../api/api-error.ts';
@@ -15,7 +15,7 @@ export async function weaknessOf(password: string, username: string): Promise<st
     : undefined;
 }
 
-/** @throws {ApiError} 400 that names `path`, the field that the password came in, if it cannot be set for `username` */
+/** @throws {ApiError} 400 with `path`, the field of the password, if it cannot be set for `username` */
 export async function refuseWeak(password: string, username: string, path: string): Promise<void> {
   const message = await weaknessOf(password, username);
   if (message !== undefined) throw invalid([{ path, message }]);

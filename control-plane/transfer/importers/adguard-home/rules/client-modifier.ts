@@ -1,13 +1,14 @@
 /**
- * Names of clients in the modifier `$client`, and their tags in `$ctag`, as the addresses, networks, MACs and keys that these clients are known by.
- * A separate client inside the network of another one is not that other one. Pure.
+ * Replaces names of clients in the modifier `$client`, and their tags in `$ctag`, with the addresses, networks, MACs
+ * and keys that identify these clients. A separate client inside the network of another one is not that other one.
+ * Pure.
  */
 import { networkContains, networkFromText } from '../../../../../shared/net/cidr.ts';
 
 /** A rule without its client modifier, or the reason why it has no effect. */
 export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: string };
 
-/** The rule with names of clients for tags. */
+/** The rule with names of clients in place of tags. */
 export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly string[]>): TaggedRule {
   const [modifier, , value] = /([$,])ctag=([^,]*)/.exec(rule) ?? [];
   if (modifier === undefined || value === undefined) return { rule };
@@ -32,12 +33,14 @@ export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly 
   return { rule: isFirstOfSome ? rule.replace(`${modifier},`, () => '$') : rule.replace(modifier, '') };
 }
 
-/** A name as `$client` has it. */
+/** A name in the notation of `$client`. */
 function quoted(name: string): string {
   return name.replaceAll(/[\\,|'"~]/g, '\\$&');
 }
 
-/** The rule with addresses for names; null if it names a client without such an address. Unknown names stay. */
+/**
+ * The rule with addresses in place of names; null if it names a client without such an address. Unknown names are kept.
+ */
 export function withAddresses(
   rule: string,
   addressesOf: ReadonlyMap<string, readonly string[]>,
@@ -60,7 +63,7 @@ export function withAddresses(
   return unknown.length > 0 ? null : written;
 }
 
-/** Whether a client that is known by `place` may be in a network: only addresses say where it is. */
+/** Whether a client identified by `place` may be in a network: only addresses tell its location. */
 function mayBeInside(place: string, network: string): boolean {
   const around = network.includes('/') ? networkFromText(network) : null;
   const inside = networkFromText(place);

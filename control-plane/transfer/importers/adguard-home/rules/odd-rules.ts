@@ -1,8 +1,8 @@
-/** Rules that AdGuard Home accepts and then matches with nothing, while Weir reads them as they are meant. Pure. */
+/** Rules that AdGuard Home accepts but never matches, while Weir applies them as intended. Pure. */
 
 const HINT = 'matches nothing in AdGuard Home; in Weir the rule does what it says';
 
-/** Description of the difference; null for other rules. `names` are the clients that AdGuard Home knows. */
+/** Description of the difference; null for other rules. `names` are the clients known to AdGuard Home. */
 export function oddityOf(line: string, names: Iterable<string>): string | null {
   const body = line.replace(/^@@/, '');
   const isExpression = body.startsWith('/');
@@ -22,7 +22,7 @@ export function oddityOf(line: string, names: Iterable<string>): string | null {
   return isOtherCase(options, names) ? `$client with a name in other letters ${HINT}` : null;
 }
 
-/** Whether `$client` has the name of a client with other capitals, which Weir does not mind. */
+/** Whether `$client` has the name of a client in a different letter case, which Weir ignores. */
 function isOtherCase(options: string, names: Iterable<string>): boolean {
   const [, value] = /(?:^|,)client=([^,]*)/.exec(options) ?? [];
   if (value === undefined) return false;

@@ -1,17 +1,17 @@
 /**
- * Takes the list `user_rules` out of a settings file before the rest is read as YAML: people have hundreds of thousands
- * of rules, and each would be a node of a tree in memory. Pure.
+ * Extracts the list `user_rules` from a settings file before the rest is parsed as YAML: it may have hundreds of
+ * thousands of rules, and each would be a node of a tree in memory. Pure.
  */
 import { ImportFault } from '../../files/import-fault.ts';
 import { readYaml } from '../../files/read-tree.ts';
 
 const KEY = /^user_rules:[ \t]*\r?$/m;
 const ITEM = /^[ \t]*-[ \t]+(.*?)[ \t\r]*$/;
-/** A plain scalar that is text in any schema of YAML. */
+/** A plain scalar that is a string in any schema of YAML. */
 const PLAIN = /^[a-z_./][^\s#:'"]*$/i;
 const WORDS = /^(?:true|false|yes|no|on|off|null|y|n|[.+-]?(?:inf|nan))$/i;
 
-/** The rules, and the file without them; null if the list is not written one rule a line. */
+/** The rules, and the file without them; null if the list is not written with one rule per line. */
 export function takeRules(text: string): { readonly rules: string[]; readonly rest: string } | null {
   const key = KEY.exec(text);
   if (key === null) return null;

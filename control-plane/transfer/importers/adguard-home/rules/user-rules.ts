@@ -1,6 +1,6 @@
 /**
- * AdGuard Home's own rules. There all of them are one list in which exceptions win, and allowlists outrank it; so they
- * become custom rules in their order. Pure.
+ * AdGuard Home's user rules. There, all of them are one list in which exceptions win, and which allowlists override; so
+ * they become custom rules in their order. Pure.
  */
 import { readAdblockRule } from '../../../../policy/compile/parse/adblock-rule.ts';
 import { compileProgram } from '../../../../../shared/policy/regex.ts';
@@ -28,7 +28,7 @@ type UserRule =
   | { readonly kind: 'rule'; readonly line: string; readonly rule: string; readonly oddity?: string | null }
   | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
 
-/** Number of rules beyond which the report has one item for all of them. */
+/** Number of rules beyond which the report has a single item for all of them. */
 const MOST_ITEMS = 2000;
 
 /** Adds all rules. */
@@ -72,18 +72,18 @@ function withoutComment(line: string): string {
   return /^[\w.-]+[ \t]+#/.test(line) ? line.slice(0, line.search(/[ \t]/)) : line;
 }
 
-/** `*.x` is every name below x there; in Weir it is x as well. */
+/** `*.x` means every name below x in AdGuard Home; in Weir it includes x. */
 function withoutApex(rule: string): string {
   const [, exception = '', name] = /^(@@)?\*\.([\w.-]+)$/.exec(rule) ?? [];
   return name === undefined ? rule : `${exception}.${name}^`;
 }
 
-/** A single label alone is that name there; in Weir, text that any name may hold. */
+/** A single label is that name in AdGuard Home; in Weir it is text that may occur in any name. */
 function withAnchor(rule: string): string {
   return rule.replace(/^(@@)?([\w-]+)$/, '$1|$2^');
 }
 
-/** `shared` is the item of all rules, if they have one. */
+/** `shared` is the common item of all rules, if there is one. */
 function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | null, rule: UserRule): void {
   const isOn = groups === null || groups.length > 0;
   switch (rule.kind) {

@@ -1,20 +1,20 @@
 /**
- * Bracket expressions of TRE as RE2 writes them. In TRE a backslash within brackets stands for itself, and a range may
- * begin or end with any character. Pure.
+ * Translates bracket expressions of TRE to RE2. In TRE a backslash within brackets is literal, and a range may begin or
+ * end with any character. Pure.
  */
 
-/** A bracket expression for RE2 and the length of its source, or the reason why there is none. */
+/** A bracket expression for RE2 and the length of its source, or the reason why there is no equivalent. */
 export type ReadBracket =
   { readonly text: string; readonly length: number; readonly isWord: boolean } | { readonly reason: string };
 
 const CLASSES = /^(?:alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)$/;
-/** Classes whose characters are all of words. */
+/** Classes that only contain word characters. */
 const OF_WORDS = /^(?:alnum|alpha|digit|lower|upper|xdigit)$/;
 const WORD = /^\w$/;
-/** Characters that RE2 reads otherwise within brackets. */
+/** Characters with a different meaning in RE2 within brackets. */
 const SPECIAL = /[\\[\]]/;
 
-/** Reads the bracket expression that `rest` begins with. */
+/** Reads the bracket expression at the start of `rest`. */
 export function readBracket(rest: string): ReadBracket {
   const isNegated = rest[1] === '^';
   const first = isNegated ? 2 : 1;
@@ -37,7 +37,7 @@ function itemAt(rest: string, at: number, first: number): ReadBracket {
   const [next = '', last = ''] = rest.slice(at + 1, at + 3);
   if (next === '-' && last !== ']' && last !== '') {
     if (letter > last) return { reason: `${letter}-${last} is not a range` };
-    // Of a range with case, the other case is in it as well, as in RE2.
+    // If case is ignored, a range includes the other case, as in RE2.
     return { text: `${escaped(letter)}-${escaped(last)}`, length: 3, isWord: isWordRange(letter, last) };
   }
   if (letter === '[' && /[.=]/.test(next)) return { reason: 'it names a collating element' };
@@ -48,7 +48,7 @@ function itemAt(rest: string, at: number, first: number): ReadBracket {
   }
   if (letter === '-' && next !== ']' && at !== first)
     return { reason: 'two of its ranges share a character' };
-  // A hyphen is here the first or the last character, which it may be in RE2.
+  // Here a hyphen is the first or last character, which RE2 permits as well.
   return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
 }
 

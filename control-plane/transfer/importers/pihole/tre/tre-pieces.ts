@@ -1,6 +1,6 @@
-/** Parts of an expression of TRE as RE2 writes them: how they follow one another, and how often. Pure. */
+/** Parts of a TRE expression in the notation of RE2: their concatenation and repetition. Pure. */
 
-/** RE2 has no such expression; the message is for people. */
+/** RE2 has no equivalent; the message is for users. */
 export class NoEquivalent extends Error {}
 
 /** Number of repetitions; `max` null = unlimited, `min` -1 = not given. */
@@ -14,13 +14,13 @@ export interface Range {
 /** A part of a pattern. */
 export interface Piece {
   readonly text: string;
-  /** A quantifier can follow the text. */
+  /** Whether a quantifier can follow the text. */
   readonly isAtom: boolean;
   /** Whether the piece can match the empty string. */
   readonly isNullable: boolean;
   /** Whether it matches the empty string only at certain places, such as at the start. */
   readonly isAnchored: boolean;
-  /** Every match begins, ends with a letter, a digit or an underscore. */
+  /** Whether every match begins or ends with a letter, a digit or an underscore. */
   readonly startsWord: boolean;
   readonly endsWord: boolean;
   /** Whether it is only an anchor. TRE ignores quantifiers on it: `^*a` is `^a` there. */
@@ -29,7 +29,7 @@ export interface Piece {
   readonly edge?: 'start' | 'end';
 }
 
-/** Nothing, at any place. */
+/** Matches the empty string at any position. */
 export const EMPTY: Piece = {
   text: '',
   isAtom: false,
@@ -50,12 +50,12 @@ export function character(text: string, isWord: boolean): Piece {
   };
 }
 
-/** A place without a character. */
+/** A position without a character. */
 export function anchor(text: string): Piece {
   return { ...EMPTY, text, isAnchored: true, isAnchor: true };
 }
 
-/** Pieces one after the other. */
+/** Concatenates pieces. */
 export function joined(pieces: readonly Piece[]): Piece {
   if (pieces.length === 0) return EMPTY;
   if (pieces.length === 1 && pieces[0]!.edge === undefined) return pieces[0]!;
@@ -65,7 +65,7 @@ export function joined(pieces: readonly Piece[]): Piece {
   }
   const isNullable = pieces.every((piece) => piece.isNullable);
   return {
-    // Alternatives can be a piece only if they are all of it.
+    // Alternatives can only be a piece if they are the whole of it.
     text: pieces.map(({ text }) => text).join(''),
     isAtom: false,
     isNullable,
