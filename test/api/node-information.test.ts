@@ -11,7 +11,7 @@ import { Health, Hostname, Reachability, SystemInfo } from '../../shared/api/sys
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
-import { SAID_FIGURES } from '../support/parts/said-figures.ts';
+import { SAMPLE_FIGURES } from '../support/parts/sample-figures.ts';
 import { RunningApi } from '../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
@@ -94,7 +94,7 @@ describe('/nodes', () => {
         ...{ node: 'node-a', version: '1.2', address: '192.0.2.53', state: 'ready', presence: 'live' },
         ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
         ...{ snapshot_id: 7, policy_revision: 3, applied_at: null, lag_ms: 0, qps: 1500 },
-        ...{ ...SAID_FIGURES, rows_missing: 0, rows_missing_is_minimum: false, clock_offset_ms: -2 },
+        ...{ ...SAMPLE_FIGURES, rows_missing: 0, rows_missing_is_minimum: false, clock_offset_ms: -2 },
       },
     ]);
     const one = await api.send('GET', '/api/nodes/edge');

@@ -1,6 +1,6 @@
 /**
- * The upstream of `npm run attack`, as a program with a channel for messages: it replies to each with its port and the
- * number of connections so far, and runs until it is ended. It has a process of its own, so that it answers in time
+ * The upstream of `npm run attack`, as a program with a message channel: it replies to each message with its port and
+ * the number of connections so far, and runs until it is ended. It is a separate process, so that it answers in time
  * while the attackers keep theirs busy.
  */
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';

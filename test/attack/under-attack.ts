@@ -42,7 +42,7 @@ const { values } = parseArgs({
 const secs = Number(values.secs);
 const only = values.only?.split(',').map(Number);
 const tools = buildNativeTools(ROOT);
-if (tools === undefined) throw new Error('attack: the load generator takes a C compiler');
+if (tools === undefined) throw new Error('attack: the load generator needs a C compiler');
 
 const tempDir = makeTempDir();
 try {

@@ -272,7 +272,7 @@ try {
   }
   for (const [what, isHostile] of [
     ['1,000 expressions without a literal', false],
-    ['as many of them, hostile, as the budget holds', true],
+    ['the largest number of hostile ones within the budget', true],
   ] as const) {
     const view = literalFree(isHostile);
     for (const [length, asked] of [

@@ -1,18 +1,18 @@
-"""Sends messages that ordinary clients do not send, over any transport, and prints what comes back.
+"""Sends messages that ordinary clients do not send, over any transport, and prints the replies.
 
 Usage: raw-client.py udp|tcp|dot|doh PORT CA NAME STEP...
 
 Each STEP is sent on one connection: `key=value` pairs joined by commas, over a query for www.zone.example, A.
-  wire=HEX     the whole message instead
-  id=N flags=HEX opcode=N qd=N   header fields; qd: the question so many times
+  wire=HEX     the complete message instead
+  id=N flags=HEX opcode=N qd=N   header fields; qd: number of copies of the question
   name=NAME type=TYPE class=CLASS
-  edns=N payload=N ednsflags=HEX option=CODE:HEX (repeatable) opts=N   OPT, so many times
+  edns=N payload=N ednsflags=HEX option=CODE:HEX (repeatable) opts=N   number of OPT records
   tail=HEX     octets after the message
-  cut=N        only so many octets of it
-  split=1      over a stream: each octet in a segment of its own
-  aged=1       sent again until the lowest TTL is lower than in the previous reply; then prints AGED
+  cut=N        only this many octets of it
+  split=1      over a stream: each octet in a separate segment
+  aged=1       repeated until the lowest TTL is lower than in the previous reply; then prints AGED
   silent=1     no reply is expected: the next reply belongs to the next step
-  later=1      its reply is read after those of all others
+  later=1      its reply is read after all others
 """
 
 import select

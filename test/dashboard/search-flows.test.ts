@@ -1,4 +1,4 @@
-/** Finding things: with the search of the frame, among the settings, and a way to replace a forgotten password. */
+/** Finding things: the search in the frame, keys in the settings, and how to replace a forgotten password. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -58,7 +58,7 @@ describe('the search of the frame', () => {
 });
 
 describe('the settings', () => {
-  test('show a few keys of a section, and those for experts behind a line', async () => {
+  test('show a few keys of a section, and those for experts once they are expanded', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=dns');
       await page.getByRole('switch', { name: 'dns.dnssec_enabled' }).waitFor();
@@ -70,7 +70,7 @@ describe('the settings', () => {
     });
   });
 
-  test('say what a key does before its name', async () => {
+  test('show the effect of a key before its name', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=cache');
       const row = page.getByRole('listitem').filter({ hasText: 'cache.enabled' });
@@ -80,7 +80,7 @@ describe('the settings', () => {
 });
 
 describe('the login', () => {
-  test('says how a forgotten password is replaced', async () => {
+  test('explains how to replace a forgotten password', async () => {
     await room.withPage({ session: '' }, async (page) => {
       await page.goto('./');
       await page.getByText('Forgot your password?').click();

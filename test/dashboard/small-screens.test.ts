@@ -1,4 +1,4 @@
-/** Small screens: the navigation of a laptop, a row of the log and notices on a phone, and large text. */
+/** Small screens: the navigation on a laptop, a row of the log and notices on a phone, and large text. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
@@ -6,7 +6,7 @@ import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
 const NAME = 'fits.example.org';
-/** Font size that readers with large text choose in the browser, twice the usual one. */
+/** Font size of users with large text in the browser, twice the default. */
 const LARGE_PX = 32;
 
 let room: DashboardFixture;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Elements whose text is wider than they are. */
+/** Elements with text wider than the element. */
 function cutTexts(page: Page, selector: string): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})]
     .filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.textContent)`);
@@ -47,7 +47,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('a notice lies above a sheet, not over its buttons', async () => {
+  test('a notice is displayed above a sheet, and does not cover its buttons', async () => {
     await room.withPage({ viewport: Viewport.phone }, async (page) => {
       const sheet = await openExplained(page, NAME);
       await sheet
@@ -61,7 +61,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('large text leaves the words of the bar whole', async () => {
+  test('large text does not break the words of the bar', async () => {
     await room.withPage({ viewport: Viewport.phone }, async (page) => {
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('Page.setFontSizes', { fontSizes: { standard: LARGE_PX, fixed: LARGE_PX } });

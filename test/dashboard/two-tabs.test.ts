@@ -1,4 +1,4 @@
-/** Two people edit the same thing: the second one sees what differs, and decides which one is saved. */
+/** Two users edit the same object: the second one sees the differences, and decides which version is saved. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -7,7 +7,7 @@ import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
 const CHANGED = 'Someone else has changed this since you opened it.';
-/** Messages of the browser about the second save. */
+/** Console messages of the browser about the second save. */
 const REFUSED = [/ 412 |^412 /];
 
 let room: DashboardFixture;
@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Presses the button that opens a form, and gives the form. */
+/** Presses the button that opens a form, and returns the form. */
 async function openForm(page: Page, form: string | RegExp, within: Page | Locator = page): Promise<Locator> {
   await within.getByRole('button', { name: 'Edit', exact: true }).click();
   return page.getByRole('dialog', { name: form, exact: true });
 }
 
 interface Edited {
-  /** Makes it, and gives its path in the API. */
+  /** Creates the object, and returns its path in the API. */
   readonly make: () => Promise<string>;
   /** Opens its form on the page; `path` is that of the API. */
   readonly open: (page: Page, path: string) => Promise<Page | Locator>;
@@ -80,7 +80,7 @@ const EDITED: Readonly<Record<string, Edited>> = {
       ),
     open: async (page, path) => {
       await page.goto(`./services?open=${path.split('/').pop()}`);
-      // The title follows the name that someone else gives it.
+      // The title follows the name that another user sets.
       return openForm(page, /^Edit /, page.getByRole('dialog', { name: 'Tabs', exact: true }));
     },
     label: 'Service',
@@ -100,9 +100,9 @@ const EDITED: Readonly<Record<string, Edited>> = {
   },
 };
 
-describe('a form that is saved after someone else has saved the same thing', () => {
+describe('a form that is saved after another user has saved the same object', () => {
   test.each(Object.entries(EDITED))(
-    'shows what differs of %s, and saves what is chosen',
+    'shows the differences of %s, and saves the chosen version',
     async (_what, edited) => {
       const { make, open, label, field, values, method = 'PUT' } = edited;
       const [mine, theirs, again] = values;
@@ -133,7 +133,7 @@ describe('a form that is saved after someone else has saved the same thing', () 
     },
   );
 
-  test('shows the value of a setting that differs, and saves what is chosen', async () => {
+  test('shows the value of a setting that differs, and saves the chosen value', async () => {
     const save = async (hours: number): Promise<void> => {
       await room.api.expect(200, 'PATCH', '/config', { blocking: { list_refresh_hours: hours } });
     };
@@ -153,7 +153,7 @@ describe('a form that is saved after someone else has saved the same thing', () 
     });
   });
 
-  test('keeps the pool of upstream servers that someone else has added', async () => {
+  test('keeps the pool of upstream servers that another user has added', async () => {
     type Pools = { readonly name: string }[];
     const pools = async (): Promise<Pools> =>
       (await room.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
@@ -173,7 +173,7 @@ describe('a form that is saved after someone else has saved the same thing', () 
     });
   });
 
-  test('asks before a time of a schedule is added that replaces one which is gone', async () => {
+  test('asks before it adds a time of a schedule in place of a deleted one', async () => {
     const slot = { days: 31, start_time: '21:00', end_time: '22:00', action: 'block_all' };
     const path = await made('/schedule-profiles', { name: 'Times', timezone: 'UTC', slots: [slot] });
     const slots = async (): Promise<{ id: number; start_time: string }[]> =>
@@ -195,8 +195,8 @@ describe('a form that is saved after someone else has saved the same thing', () 
   });
 });
 
-describe('a switch that someone else has already pressed', () => {
-  test('says so, and shows the current state', async () => {
+describe('a switch that another user has already pressed', () => {
+  test('reports that, and shows the current state', async () => {
     const block = { service_id: 'tiktok', group_id: 1 };
     await room.api.expect(201, 'POST', '/services', block);
     await room.withPage({ expected: [/ 404 |^404 /] }, async (page) => {
@@ -204,7 +204,7 @@ describe('a switch that someone else has already pressed', () => {
       const isBlocked = page.getByRole('dialog').getByRole('switch', { name: 'Default' });
       await isBlocked.waitFor();
       await untilQuiet(page);
-      // The page does not hear of the change before its own.
+      // The page is not notified of the change before its own request.
       await page.route('**/api/services/tiktok/groups/1', async (route) => {
         await room.api.expect(204, 'DELETE', '/services/tiktok/groups/1');
         await route.continue();

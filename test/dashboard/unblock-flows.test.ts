@@ -1,4 +1,7 @@
-/** A device asks on the page /check to unblock a name, and people answer it on their pages, which show it by themselves. */
+/**
+ * A device requests on the page /check to unblock a name. Open pages of users show the request without a reload, and
+ * the users answer it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
@@ -20,7 +23,7 @@ const OPTIONS = {
 };
 
 let room: DashboardFixture;
-/** Passes on what the tablet sends, as a proxy of the network does. */
+/** Forwards the requests of the tablet, as a proxy of the network does. */
 let device: SubPathProxy;
 let tablet: number;
 
@@ -35,7 +38,7 @@ afterAll(async () => {
   await room.close();
 });
 
-/** Asks for a name on the page of the device, and returns the answer that it shows. */
+/** Requests a name on the page of the device, and returns the displayed answer. */
 async function askOnDevice(name: string, use?: (page: Page) => Promise<void>): Promise<string> {
   const options = { origin: device.origin, session: '', viewport: Viewport.phone };
   return room.withPage({ ...options, expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
@@ -58,7 +61,7 @@ const asked = async (): Promise<unknown[]> => [
 const grants = (): Promise<Grant[]> => room.api.expect<Grant[]>(200, 'GET', '/grants');
 
 describe('a device that asks to unblock a name', () => {
-  test('is shown on the open page of an admin, who unblocks the name for it alone', async () => {
+  test('is shown on the open page of an admin, who unblocks the name only for it', async () => {
     expect(await asked()).toEqual([BLOCKED, BLOCKED]);
     await room.withPage({}, async (page) => {
       await page.goto('./settings');
@@ -88,7 +91,7 @@ describe('a device that asks to unblock a name', () => {
     await room.api.expect(204, 'DELETE', `/grants/${grant!.id}`);
   });
 
-  test('is shown to the user of the role family that it is linked to, who unblocks or dismisses', async () => {
+  test('is shown to its linked user of the role family, who unblocks or dismisses', async () => {
     const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
     await room.api.expect(201, 'POST', '/users', user);
     const session = await room.logIn('frida');
@@ -116,7 +119,7 @@ describe('a device that asks to unblock a name', () => {
     expect(await room.api.expect(200, 'GET', '/unblock-requests')).toEqual([]);
   });
 
-  test('finds no form on the page while that is disabled', async () => {
+  test('sees no form on the page while requests are disabled', async () => {
     await room.api.expect(200, 'PATCH', '/config', { blocking: { unblock_requests: false } });
     await room.withPage({ session: '', expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
       lookUpProbes(page, (probe) => askOver4(room.weir.dnsPort, probe));

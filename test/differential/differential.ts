@@ -58,7 +58,7 @@ const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] =
   [/a ring of aliases/u, 'a loop of aliases is an error (RFC 1034 section 3.6.2), not an answer'],
   [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
   [/options of OPT/u, 'truncated options, or a cookie of a wrong size (RFC 7873 section 5.3): malformed'],
-  [/version or rcode of OPT|OPT \+ a TTL/u, 'the extended rcode says that it is an error'],
+  [/version or rcode of OPT|OPT \+ a TTL/u, 'the extended rcode is an error'],
   [/OPT \+ an odd label/u, 'an OPT belongs to the root (RFC 6891 section 6.1.2)'],
   [/a referral/u, 'a referral is not an answer (RFC 2308 section 2.2)'],
   [/a broken SOA/u, 'without a valid SOA a negative answer has no proof'],

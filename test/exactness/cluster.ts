@@ -56,7 +56,7 @@ if (values.help) {
   process.stdout.write(HELP);
 } else {
   const tools = buildNativeTools(ROOT);
-  if (tools === undefined) throw new Error('cluster: the load generator takes a C compiler');
+  if (tools === undefined) throw new Error('cluster: the load generator needs a C compiler');
   const tempDir = makeTempDir();
   try {
     process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), tempDir, {
@@ -120,7 +120,7 @@ async function prove(load: LoadGenerator, tempDir: TempDir, run: Run): Promise<n
 
 async function failOver(database: ReplicatedDatabase, secs: number): Promise<void> {
   await delay(secs * FAIL_OVER_AT * 1000);
-  say('the primary of the database is killed, its standby takes over');
+  say('the primary of the database is killed, its standby is promoted');
   await database.failOver();
 }
 

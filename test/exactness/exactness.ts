@@ -56,7 +56,7 @@ if (values.help) {
   process.stdout.write(HELP);
 } else {
   const tools = buildNativeTools(ROOT);
-  if (tools === undefined) throw new Error('exactness: the load generator takes a C compiler');
+  if (tools === undefined) throw new Error('exactness: the load generator needs a C compiler');
   const tempDir = makeTempDir();
   try {
     process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), tempDir, {

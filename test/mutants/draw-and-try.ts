@@ -23,11 +23,11 @@ const AREAS = [
 const HELP = `npm run mutants -- [options]
 
   --area a,b        folders of source files (${AREAS.join(', ')})
-  --at FILE:LINE    instead: all mutants of a line; any end of a path will do
+  --at FILE:LINE    instead: all mutants of a line; a suffix of the path is enough
   --sample N        mutants drawn from each folder (20)
-  --seed N          of the drawing (1)
-  --tests N         test files a mutant meets at most, the nearest first (8)
-  --secs N          and how long these may take together without mutants; the nearest is always run (20)
+  --seed N          seed of the selection (1)
+  --tests N         maximum number of test files per mutant, the nearest first (8)
+  --secs N          maximum time of these files without mutants; the nearest always runs (20)
   --help
 
 A mutant is found if a test fails, or hangs: three times as long as the unchanged code, and 20 s. Works in a copy.
@@ -85,7 +85,7 @@ function samplesByArea(sources: readonly string[]): Map<string, Mutant[]> {
   const samples = new Map<string, Mutant[]>();
   for (const area of values.area?.split(',') ?? AREAS) {
     const files = sources.filter((path) => path.startsWith(`${area}/`) && !path.endsWith('.test.ts'));
-    if (files.length === 0) throw new Error(`${area}: no source file lies there`);
+    if (files.length === 0) throw new Error(`${area}: no source file there`);
     const texts = new Map(files.map((file) => [file, textOf(file)]));
     samples.set(area, draw(texts, numberOf('sample'), numberOf('seed')));
   }

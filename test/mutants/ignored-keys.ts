@@ -37,7 +37,7 @@ const KEY_FILE = 'data/ignored-key';
 const SET_UP = 'test/mutants/ignore-key-of-case.ts';
 /** Test file with cases about keys that are changed on one running server. */
 const LIVE_FILE = 'test/e2e/config/live-keys.test.ts';
-const FAILS = 'FAILS though no key is ignored';
+const FAILS = 'FAILS although no key is ignored';
 
 /** The result of one key. */
 interface Outcome {

@@ -44,7 +44,8 @@ const RATES = [1, 2, 4, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** `expect` would take most of the run time. */
 function agree(actual: unknown, expected: unknown): void {
-  if (actual !== expected) throw new Error(`it is ${String(actual)}, the model says ${String(expected)}`);
+  if (actual !== expected)
+    throw new Error(`the result is ${String(actual)}, the model has ${String(expected)}`);
 }
 
 /** A bucket of tokens, in milliseconds of its interval; a token that lacks a hundredth counts as a whole one. */

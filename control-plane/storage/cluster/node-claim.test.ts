@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { systemClock } from '../../../shared/clock.ts';
-import { SAID_FIGURES } from '../../../test/support/parts/said-figures.ts';
+import { SAMPLE_FIGURES } from '../../../test/support/parts/sample-figures.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { makeTempDir, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -43,7 +43,7 @@ async function processOf(uuid: string, name = 'edge'): Promise<{ claim: NodeClai
 
 const FIGURES: NodeFigures = {
   ...{ address: '192.0.2.53', state: 'ready', snapshotId: 9, policyRevision: null, mark: null, qps: 12.5 },
-  others: SAID_FIGURES,
+  others: SAMPLE_FIGURES,
 };
 const [first, second] = [randomUUID(), randomUUID()];
 const row = async (): Promise<unknown> =>

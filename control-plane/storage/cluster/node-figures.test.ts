@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
-import { SAID_FIGURES } from '../../../test/support/parts/said-figures.ts';
+import { SAMPLE_FIGURES } from '../../../test/support/parts/sample-figures.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
@@ -13,7 +13,7 @@ import { claimNode, releaseNode } from './node-store.ts';
 
 const FIGURES: NodeFigures = {
   ...{ address: null, state: 'ready', snapshotId: 9, policyRevision: 3, mark: 0, qps: 12.5 },
-  others: SAID_FIGURES,
+  others: SAMPLE_FIGURES,
 };
 const EDGE = { name: 'edge', version: '1', uuid: randomUUID(), run: randomUUID() };
 const CORE = { name: 'core', version: '1', uuid: randomUUID(), run: randomUUID() };
@@ -87,7 +87,7 @@ describe('listNodes()', () => {
   ])('shows a node whose heartbeat is %d s old as %s', async (secs, presence) => {
     await silence('core', secs);
     expect(await listNodes(own.database, null)).toMatchObject([
-      { node: 'core', presence, state: 'ready', figures: SAID_FIGURES },
+      { node: 'core', presence, state: 'ready', figures: SAMPLE_FIGURES },
       { node: 'edge', presence: 'live' },
     ]);
   });

@@ -40,7 +40,7 @@ export function readSteps(document: Described, values: PathValues): { steps: Ste
       String(values[path]?.[name] ?? hole),
     );
     if (filled.includes('{')) {
-      leftOut.push(`GET ${path}: nothing to ask for`);
+      leftOut.push(`GET ${path}: no entity to read`);
       continue;
     }
     const asked = { method: 'GET', path: path in QUERIES ? `${filled}?${QUERIES[path]}` : filled };

@@ -112,6 +112,7 @@ async function askByH2load(
 
 function figureIn(text: string, pattern: RegExp): number {
   const found = pattern.exec(text)?.[1];
-  if (found === undefined) throw new Error(`read what a generator said: no ${String(pattern)} in ${text}`);
+  if (found === undefined)
+    throw new Error(`parse the output of a generator: no ${String(pattern)} in ${text}`);
   return Number(found);
 }

@@ -1,9 +1,9 @@
-// The floor and the upstream: a batch UDP server that does next to nothing.
+// The lower bound and the upstream of the bench: a batch UDP server that does almost nothing.
 //
-// `echo` sends every datagram back with the QR bit set: the least any DNS server on this machine can cost.
-// `answer` is an authority for everything: a fixed record of the asked type, TTL 86400, NODATA with a SOA for a
-// type it does not know; with DELAY_MS each answer waits that long. Standard output says "ready" once bound; on
-// SIGUSR1 it says how many questions came in.
+// `echo` sends every datagram back with the QR bit set: the minimum cost of any DNS server on this machine.
+// `answer` is an authority for all names: a fixed record of the queried type with TTL 86400, NODATA with a SOA for an
+// unknown type; with DELAY_MS each answer is delayed. Prints "ready" once its socket is bound, and the number of
+// received questions on SIGUSR1.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITING_MAX = 1 << 14 };  // answers that wait; a power of two
+enum { WAITING_MAX = 1 << 14 };  // maximum number of delayed answers; a power of two
 enum { BATCH = 64, DATAGRAM_BYTES = 2048, HEADER_BYTES = 12, SOCKET_BUFFER_BYTES = 4 << 20 };
 enum { QTYPE_SOA = 6, QTYPE_OPT = 41 };
 
@@ -65,7 +65,7 @@ static size_t append(uint8_t *message, size_t at, const struct record *record) {
   return at + sizeof head + record->length;
 }
 
-// Writes the answer over the question; returns its length, 0 if the message is not a question.
+// Overwrites the question with its answer; returns its length, 0 if the message is not a question.
 static size_t answer(uint8_t *message, size_t length) {
   size_t end = HEADER_BYTES;
   while (end < length && message[end] != 0 && message[end] < 64) end += message[end] + 1u;
@@ -74,7 +74,7 @@ static size_t answer(uint8_t *message, size_t length) {
   uint16_t qtype = (uint16_t)(message[end - 4] << 8 | message[end - 3]);
   bool edns = message[11] == 1 && end + 11 <= length && message[end] == 0 && message[end + 2] == QTYPE_OPT;
   const struct record *record = record_of(qtype);
-  message[2] = (uint8_t)(0x80 | (message[2] & 0x79));  // QR; opcode and RD as asked
+  message[2] = (uint8_t)(0x80 | (message[2] & 0x79));  // QR; opcode and RD as in the query
   message[3] = 0x80;                                   // RA, NOERROR
   memset(message + 6, 0, 6);
   message[record != NULL ? 7 : 9] = 1;
@@ -104,7 +104,7 @@ static int bound_socket(const char *port) {
   return fd;
 }
 
-// Answers that wait for their time, the oldest first; each waits as long as all others.
+// Delayed answers, the oldest first; all have the same delay.
 struct waiting { uint64_t due_ns; size_t length; struct sockaddr_in peer; uint8_t bytes[DATAGRAM_BYTES / 2]; };
 static struct waiting *waiting;
 static uint32_t waiting_head, waiting_tail;
@@ -130,12 +130,12 @@ static void send_due(int fd) {
     }
     if (count == 0) return;
     int sent = sendmmsg(fd, messages, count, 0);
-    if (sent <= 0 && errno != EINTR) sent = (int)count;  // lost, as on a network
+    if (sent <= 0 && errno != EINTR) sent = (int)count;  // lost, as in a network
     waiting_tail += sent > 0 ? (unsigned)sent : 0;
   }
 }
 
-// Answers each question `delay_ns` after it came. Sleeps at most a millisecond too long.
+// Answers each question `delay_ns` after its arrival. Sleeps at most a millisecond too long.
 static void serve_late(int fd, uint64_t delay_ns) {
   waiting = calloc(WAITING_MAX, sizeof *waiting);
   if (waiting == NULL) abort();
@@ -178,7 +178,7 @@ static void serve(int fd, bool answering) {
       printf("%llu\n", (unsigned long long)questions_seen);
     }
     for (int i = 0; i < BATCH; i++) {
-      // An answer grows by a record: leave room for it behind the largest question.
+      // An answer is one record longer than its question: leave space for it after the largest question.
       parts[i] = (struct iovec){.iov_base = bytes[i], .iov_len = DATAGRAM_BYTES / 2};
       messages[i].msg_hdr = (struct msghdr){
         .msg_name = &peers[i], .msg_namelen = sizeof peers[i], .msg_iov = &parts[i], .msg_iovlen = 1};

@@ -1,8 +1,8 @@
 // A batch DNS load generator for loopback: sendmmsg and recvmmsg over connected UDP sockets, one thread.
 //
-// Saturating (no -Q) it keeps a window of questions in flight; with -Q it sends at a steady rate and spins
-// rather than sleeps, so that its own wake-ups are not counted as the server's latency. The result is one line
-// of JSON on standard output. What it does not do: measure the server's CPU (the harness reads /proc), TCP, TLS.
+// Without -Q it saturates the server with a window of questions in flight; with -Q it sends at a steady rate and spins
+// instead of sleeping, so that its own wake-ups do not count as latency of the server. Prints the result as one line of
+// JSON. It does not measure the server's CPU time (the bench reads /proc), and supports neither TCP nor TLS.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ enum {
   FLOWS_MAX = 256,
   BATCH_MAX = 256,
   SLOT_BITS = 10,
-  SLOTS = 1 << SLOT_BITS,  // most questions in flight per flow; the other ID bits are a generation
+  SLOTS = 1 << SLOT_BITS,  // maximum questions in flight per flow; the other ID bits are a generation
   ANSWER_MAX_BYTES = 4096,
   SOCKET_BUFFER_BYTES = 4 << 20,
   CLIENTS_MAX = 1 << 20,
@@ -45,7 +45,7 @@ struct options {
   struct question_options encoding;
 };
 
-// One connected socket with the questions it has in flight. A slot is free when sent_at is 0.
+// A connected socket and its questions in flight. A slot is free if sent_at is 0.
 struct flow {
   int fd, in_flight, free_count;
   uint16_t free_slots[SLOTS];
@@ -140,7 +140,7 @@ static void open_flow(struct flow *flow, const struct options *options) {
   int size = SOCKET_BUFFER_BYTES;
   setsockopt(flow->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   setsockopt(flow->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-  // Many clients share a socket: it takes what comes to its port, whichever address that went to.
+  // Many clients share a socket: it receives all datagrams for its port, at any address.
   struct sockaddr_in anywhere = {.sin_family = AF_INET};
   if (options->clients > 0) {
     if (bind(flow->fd, (struct sockaddr *)&anywhere, sizeof anywhere) != 0) fail("bind socket");
@@ -175,7 +175,7 @@ static void choose_client(struct run *run, int i) {
   message->msg_controllen = sizeof send_controls[i];
 }
 
-// Sends up to `most` questions on one flow with one system call; returns how many left.
+// Sends up to `most` questions on one flow with one system call; returns the number sent.
 static int send_batch(struct run *run, struct flow *flow, int most, uint64_t now) {
   uint16_t slots[BATCH_MAX];
   for (int i = 0; i < most; i++) {
@@ -205,13 +205,13 @@ static int send_batch(struct run *run, struct flow *flow, int most, uint64_t now
   return sent;
 }
 
-// When question number `serial` (from 0) falls due.
+// Time at which question number `serial` (from 0) is due.
 static uint64_t due_at(const struct run *run, uint64_t serial) {
   return run->started_at + run->slipped_ns + (uint64_t)((double)serial * 1e9 / run->options.rate_qps);
 }
 
-// Questions that may be sent now: what the rate has let fall due, what the passes leave. When this program itself
-// was held up, the schedule slips: a burst to catch up would measure the burst, not the server.
+// Number of questions that may be sent now, by the rate and the remaining passes. If this program itself was delayed,
+// the schedule slips, because a burst to catch up would measure the burst, not the server.
 static uint64_t due_now(struct run *run, uint64_t now, bool sending) {
   if (!sending) return 0;
   uint64_t due = UINT64_MAX, sent = run->counts.sent;
@@ -232,7 +232,7 @@ static uint64_t due_now(struct run *run, uint64_t now, bool sending) {
 static int send_due(struct run *run, uint64_t now, bool sending) {
   uint64_t due = due_now(run, now, sending);
   int sent = 0;
-  // A burst that fell due at once is spread over the flows.
+  // Questions that are due at the same time are distributed over the flows.
   uint64_t share = due / (uint64_t)run->options.flows + 1;
   for (int i = 0; i < run->options.flows && due > 0; i++) {
     struct flow *flow = &run->flows[run->next_flow];
@@ -248,7 +248,7 @@ static int send_due(struct run *run, uint64_t now, bool sending) {
   return sent;
 }
 
-// NXDOMAIN, or a first record A or AAAA whose address is all zero, right behind the question.
+// NXDOMAIN, or a first record after the question that is A or AAAA with the address zero.
 static bool is_blocked(const uint8_t *answer, size_t length, size_t question_length) {
   if ((answer[3] & 15) == 3) return true;
   size_t at = DNS_HEADER_BYTES + question_length;
@@ -321,7 +321,7 @@ static void expire(struct run *run, uint64_t now) {
   }
 }
 
-// Nothing to send and nothing received: sleep until an answer or the next question is due, spin when that is near.
+// Nothing to send and nothing received: sleep until an answer arrives or the next question is due; spin if that is soon.
 static void wait_a_little(const struct run *run, bool sending) {
   struct timespec nap = {0, 1000000};
   if (sending && run->options.rate_qps > 0) {

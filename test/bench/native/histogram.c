@@ -10,7 +10,7 @@ static unsigned bucket_of(uint64_t value) {
   return bucket < BUCKETS ? bucket : BUCKETS - 1;
 }
 
-// The lowest value that falls into `bucket`.
+// The lowest value in `bucket`.
 static uint64_t value_of(unsigned bucket) {
   if (bucket < STEPS) return bucket;
   unsigned shift = bucket / STEPS - 1;

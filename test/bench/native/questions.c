@@ -36,7 +36,7 @@ static size_t encode_name(const char *name, uint8_t *out) {
   return used;
 }
 
-// A query with RD set, ID 0, and the OPT record that `options` ask for.
+// A query with RD set, ID 0, and the OPT record that `options` define.
 static bool encode_query(const char *name, const char *type, struct question_options options, struct question *into) {
   uint8_t *message = into->bytes;
   uint16_t code = type_code(type);

@@ -1,5 +1,5 @@
 // The question file in memory: every line as a ready-made DNS query message.
-// Reading and encoding live here; sending does not.
+// This module reads and encodes questions; it does not send them.
 #ifndef WEIR_BENCH_QUESTIONS_H
 #define WEIR_BENCH_QUESTIONS_H
 
@@ -10,9 +10,9 @@
 enum { DNS_HEADER_BYTES = 12, MESSAGE_MAX_BYTES = 300 };
 
 struct question {
-  uint16_t length;           // whole message
+  uint16_t length;           // of the whole message
   uint16_t question_length;  // qname, qtype and qclass
-  bool is_stamped;           // its first label is eight zeros, to be overwritten
+  bool is_stamped;           // its first label is eight zeros, to be replaced by a serial number
   uint8_t bytes[MESSAGE_MAX_BYTES];
 };
 
@@ -27,7 +27,7 @@ struct question_options {
   bool unique;  // names whose first label is eight zeros get a serial number there
 };
 
-// Reads `name TYPE` lines. Prints what is wrong with the first bad line and ends the program.
+// Reads `name TYPE` lines. Prints the fault of the first invalid line and exits.
 struct question_set read_questions(const char *path, struct question_options options);
 
 // Overwrites the first eight bytes of the first label with `serial` in hexadecimal.

@@ -63,12 +63,12 @@ export function goalsOf(result: Soak): Goal[] {
       atMost: MOST_PAUSE_MS,
     })),
     {
-      what: 'longest answer to a question over the whole log',
+      what: 'longest search over the whole log',
       measured: Math.max(0, ...logPollsMs),
       unit: 'ms',
       atMost: MOST_LOG_POLL_MS,
     },
-    count('questions over the log without an answer', logFailures.length),
+    count('searches of the log without an answer', logFailures.length),
     count('threads replaced', threadsReplaced),
     count('calls of the API and compiles that failed', failures.length),
     { what: 'lists compiled', measured: compilesMs.length, unit: '', atLeast: 1 },
@@ -109,7 +109,7 @@ export function soakReport(result: Soak): string {
         `longest ${latency.max.toFixed(0)}; later than 5 ms: ${load.late ?? 0}`,
     `compiles took ${compilesMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s from change to answer`,
     `${pollsMs.length} rounds of the API took ${timesOf(pollsMs)}`,
-    `${logPollsMs.length} questions over the whole log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
+    `${logPollsMs.length} searches over the whole log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
     ...[...new Set([...failures, ...logFailures])].slice(0, 5).map((failure) => `failed: ${failure}`),
   ];
   return `${lines}\n\n${counts.join('\n')}`;

@@ -28,13 +28,13 @@ import { findThroughput } from '../throughput.ts';
 const RESULT_FILE = join(import.meta.dirname, '..', 'results', 'soak.json');
 const HELP = `npm run bench -- soak [options]
 
-  --minutes N     how long (10)
-  --share N       part of the rate at which nothing is lost that is asked (0.9)
-  --rate N        queries a second instead
+  --minutes N     duration (10)
+  --share N       share of the highest rate without losses (0.9)
+  --rate N        queries per second, instead of --share
   --names N       names of the block list (1000000)
   --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 
-What is passed on to the cache's stress test instead: WEIR_CACHE_STRESS_SECS, see README.md.
+The stress test of the cache is separate: WEIR_CACHE_STRESS_SECS, see README.md.
 `;
 const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;

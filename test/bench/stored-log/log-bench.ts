@@ -19,8 +19,8 @@ const HELP = `npm run bench -- log [options]
 
   --queries N      queries of the day (2000000)
   --nodes N        nodes that logged them (1)
-  --block-rows N   queries of a block (60000, as upkeep leaves them in a busy log)
-  --runs N         times that each question is asked (7)
+  --block-rows N   queries of a block (60000, as maintenance leaves them in a busy log)
+  --runs N         number of times that each search runs (7)
   --seed N         seed of everything generated (20260822)
 `;
 /**

@@ -19,12 +19,12 @@ import { saturatedMix } from '../suites/mix.ts';
 const HELP = `npm run bench -- log-in-use [options]
 
   --queries N     queries in the log before it starts (9000000)
-  --days N        days that they are spread over, up to now (90)
+  --days N        days over which they are spread, up to now (90)
   --nodes N       nodes that logged them (1)
-  --block-rows N  queries of a block at most (60000)
-  --rate N        queries a second while it is measured (1.16, 100000 a day)
-  --secs N        seconds without a question (300)
-  --runs N        times that each question is asked (5)
+  --block-rows N  maximum queries of a block (60000)
+  --rate N        queries per second during the measurement (1.16, 100000 per day)
+  --secs N        seconds without a search (300)
+  --runs N        number of times that each search runs (5)
   --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 `;
 const DEFAULTS = {

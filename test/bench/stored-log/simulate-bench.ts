@@ -16,9 +16,9 @@ import { saturatedMix } from '../suites/mix.ts';
 const HELP = `npm run bench -- simulate [options]
 
   --queries N     queries in the log of the last day (1000000)
-  --block-rows N  queries of a block at most (60000)
-  --rate N        queries a second while it is measured (2000)
-  --runs N        times that each draft is sent (3)
+  --block-rows N  maximum queries of a block (60000)
+  --rate N        queries per second during the measurement (2000)
+  --runs N        number of times that each draft is sent (3)
   --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 `;
 const DEFAULTS = { queries: 1_000_000, 'block-rows': 60_000, rate: 2000, runs: 3 };

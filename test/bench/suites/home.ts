@@ -42,7 +42,7 @@ export async function measureHome(bench: Bench, material: Material): Promise<Row
     [`after ${secs} s at ${QUERIES_A_DAY.toLocaleString('en')} queries a day`, ''],
     ['PSS of all processes, MiB', whole.toFixed(0)],
     ['of it Weir, MiB', own.toFixed(0)],
-    [`of it its database (${parts.length - 1} processes), MiB`, (whole - own).toFixed(0)],
+    [`of which the database (${parts.length - 1} processes), MiB`, (whole - own).toFixed(0)],
     ['CPU of all processes, % of a core', percent.toFixed(2)],
   ]);
   const goals = [{ what: 'home: PSS of all processes', measured: whole, unit: 'MiB', atMost: MOST_PSS_MIB }];

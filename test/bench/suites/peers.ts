@@ -134,7 +134,7 @@ function warnOfSlowRuns({ load }: PreparedWorkload, runs: readonly Run[]): void 
   const slow = runs.filter(({ qps }) => qps < rateQps * RATE_REACHED).length;
   if (slow > 0)
     console.log(
-      `\n${slow} of ${runs.length} runs did not reach ${rateQps} q/s: the machine was busy, keep none of this`,
+      `\n${slow} of ${runs.length} runs did not reach ${rateQps} q/s: the machine was busy, discard these figures`,
     );
 }
 

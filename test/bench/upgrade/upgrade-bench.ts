@@ -12,11 +12,11 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const RESULT_FILE = join(ROOT, 'test', 'bench', 'results', 'upgrade.json');
 const HELP = `npm run bench -- upgrade [options]
 
-  --upgrades N     how many (20)
-  --rate N         datagrams a second (20000)
+  --upgrades N     number of upgrades (20)
+  --rate N         datagrams per second (20000)
   --clients N      of each of TCP, TLS and HTTPS (4)
-  --no-kills       only whole upgrades
-  --other FOLDER   another release, with its packages: upgrades go there and back
+  --no-kills       only complete upgrades
+  --other FOLDER   another release with its packages, to upgrade to and back
 `;
 const LOAD_SECS = 15;
 /** The output lines after which the new process is killed. */

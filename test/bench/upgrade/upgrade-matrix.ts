@@ -16,10 +16,10 @@ import { type Stand, takeTurn, type Turn, withStand } from './upgrade-turns.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const HELP = `npm run bench -- upgrade-matrix [options]
 
-  --rate N         datagrams a second (20000)
+  --rate N         datagrams per second (20000)
   --clients N      of each of TCP, TLS and HTTPS (4)
-  --secs N         of load for each upgrade (9)
-  --other FOLDER   an earlier release, with its packages: upgrades from it and to it fail also
+  --secs N         seconds of load for each upgrade (9)
+  --other FOLDER   an earlier release with its packages, for failing upgrades from it and to it
 `;
 /** The output lines of the command after which a process of an earlier release is killed. */
 const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight is answered$/, /has the data/];

@@ -80,7 +80,7 @@ export interface Stand {
 /** The datagrams of every turn: the same names, which are in the cache. */
 function loadOn({ tempDir, dnsPort }: Weir, rateQps: number, secs: number): Stand['load'] {
   const tools = buildNativeTools(ROOT);
-  if (tools === undefined) throw new Error('the load takes a C compiler');
+  if (tools === undefined) throw new Error('the load generator needs a C compiler');
   const questionFile = join(tempDir.path, 'questions.txt');
   const lines = Array.from({ length: NAMES }, (_, i) => `n${String(i)}.cached.example.com A\n`);
   writeFileSync(questionFile, lines.join(''));

@@ -38,7 +38,7 @@ async function startNamedServer(records: Record<string, TestRecord>): Promise<Sc
 }
 
 describe('weir that watches the servers of forward zones', () => {
-  test('weir lists them beside the pools as soon as they exist, and stays healthy with them', async () => {
+  test('weir lists them with the pools as soon as they exist, and remains healthy', async () => {
     await using pool = await startEchoingUpstream();
     await using well = await startServer(a(QNAME, '10.0.0.1'));
     const dead = '127.0.0.1:9';

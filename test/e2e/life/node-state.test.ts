@@ -97,7 +97,7 @@ async function statesUntil(
   return states;
 }
 
-describe('weir asked for status.weir', () => {
+describe('weir queried for status.weir', () => {
   test('is starting until it filters, then ready, and draining once it is asked to stop', async () => {
     await using first = await Weir.start({ tempDir });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });

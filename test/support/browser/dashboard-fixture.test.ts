@@ -11,7 +11,7 @@ const { children } = createRequire(import.meta.url)(
 // A lock that only this suite uses; no other suite waits for it.
 useOwnLock();
 
-test('DashboardFixture.open() leaves no process and no lock when Weir does not start', async () => {
+test('DashboardFixture.open() leaves no process and no lock if Weir does not start', async () => {
   const before = new Set(children());
   await expect(DashboardFixture.open({ toml: 'not a table', database: 'none' })).rejects.toThrow(
     'the process ended',

@@ -2,7 +2,7 @@
  * The complete table of routes, for suites about their common properties: access, conventions, the reference. Plain
  * objects replace every part behind the routes except the database.
  */
-import { SAID_FIGURES } from './said-figures.ts';
+import { SAMPLE_FIGURES } from './sample-figures.ts';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -167,7 +167,7 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     claim: { isHeld: () => true, aheadMs: () => -2 },
     nodeFigures: () => ({
       ...{ address: '192.0.2.53', state: 'ready', snapshotId: 7, policyRevision: 3, mark: 3, qps: 1500 },
-      others: SAID_FIGURES,
+      others: SAMPLE_FIGURES,
     }),
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,

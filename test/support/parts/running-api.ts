@@ -107,7 +107,7 @@ export interface TestAnswer {
 export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;
-  /** Admits every address, for which every name is blocked by a list, unless the suite gives others. */
+  /** By default, accepts every address, and treats every name as blocked by a list. */
   readonly askingClients: AskingClients;
   readonly clients: ClientDirectory;
   /** Configuration in the file `weir.toml` of `RunningApi.folder`. */

@@ -1,7 +1,7 @@
 /** Figures in the heartbeat of a node. */
 import type { NodeFigures } from '../../../control-plane/storage/cluster/node-figures.ts';
 
-export const SAID_FIGURES: NodeFigures['others'] = {
+export const SAMPLE_FIGURES: NodeFigures['others'] = {
   rows_lost: 0,
   rows_spooled: 5,
   upstreams: { all: 2, unhealthy: 1 },
