@@ -101,7 +101,7 @@ describe('the native API', () => {
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
   });
 
-  test('has the counted queries in the log, without those that the log excludes, and with those that statistics exclude', async () => {
+  test('logs the counted queries except those excluded from the log, plus those excluded from statistics', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     const { total } = QueryLogPage.parse(await read('/queries?limit=1'));
     expect(total).toBe(logged.length);

@@ -212,7 +212,7 @@ describe('revisions', () => {
     const { rows: sources } = await suite.database.query(
       'SELECT name, content_key, held_key, held, status, last_error FROM list_sources',
     );
-    // Changed with SQL, as a user's edit would.
+    // SQL makes the same change as an edit by a user.
     expect(sources).toEqual([
       {
         name: 'ads',

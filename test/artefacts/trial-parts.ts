@@ -34,6 +34,6 @@ export function newest(pattern: RegExp): { readonly file: string; readonly versi
     .map((name) => ({ name, version: pattern.exec(name)?.[1] }))
     .flatMap(({ name, version }) => (version === undefined ? [] : [{ file: join(ARTEFACTS, name), version }]))
     .sort((one, other) => statSync(other.file).mtimeMs - statSync(one.file).mtimeMs);
-  if (builds[0] === undefined) throw new Error(`nothing is built that is named ${String(pattern)}`);
+  if (builds[0] === undefined) throw new Error(`there is no build named ${String(pattern)}`);
   return builds[0];
 }

@@ -86,7 +86,7 @@ function longAnswerTo(message: Uint8Array): Uint8Array {
 }
 
 async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
-  if (process.getuid?.() !== 0) return async () => 'left out: needs root, to make a network namespace';
+  if (process.getuid?.() !== 0) return async () => 'left out: needs root to create a network namespace';
   const device = NetworkDevice.make('02:00:5e:10:00:66', [`${CABLE.here}/24`]);
   device.setAddress(CABLE.device);
   for (const address of SILENT_ADDRESSES) device.addSilentAddress(address);

@@ -93,7 +93,7 @@ function chooseGenerator(
   const dnsperf = locate('dnsperf');
   if (dnsperf === undefined) throw new Error(`choose a load generator: ${why}, and dnsperf is not installed`);
   console.log(
-    `${why}: dnsperf makes the load (up to some 185,000 q/s, no quantiles), there is no echo server,`,
+    `${why}: dnsperf generates the load (up to about 185,000 q/s, no quantiles), there is no echo server,`,
   );
   console.log('and the upstream runs on Node: uncached figures measure it as much as the servers');
   return (cores) => dnsperfLoad(dnsperf, cores);

@@ -40,7 +40,7 @@ describe('the search of the frame', () => {
     });
   });
 
-  test('shows a few things of each kind', async () => {
+  test('shows a few results of each kind', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.keyboard.press('Control+k');

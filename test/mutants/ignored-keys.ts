@@ -60,7 +60,7 @@ if (values.help) print(HELP);
 else await main();
 
 async function main(): Promise<void> {
-  if (process.getuid?.() !== 0) throw new Error('ignored-keys needs root, to make networks');
+  if (process.getuid?.() !== 0) throw new Error('ignored-keys needs root to create networks');
   const known = new Map(readNotes().map((outcome) => [outcome.key, outcome]));
   const rows = selectedRows().filter((row) => {
     const earlier = known.get(row.what);

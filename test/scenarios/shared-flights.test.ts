@@ -42,7 +42,7 @@ const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 const questions = (): number[] => workers.map(({ held }) => held.length);
 const untilHeld = (by: Forwarding): Promise<unknown> =>
   until(
-    'one question under way at the upstreams',
+    'one question in flight at the upstreams',
     () => by.held,
     ({ length }) => length === 1,
   );

@@ -132,7 +132,7 @@ describe('other origins', () => {
     expectProblem(await openApi.send(route.method, pathOf(route, 99), { headers }), 403, 'cross_origin');
   });
 
-  test('requests of the same origin may change things, even behind a trusted TLS proxy', async () => {
+  test('requests from the same origin may make changes, even behind a trusted TLS proxy', async () => {
     const proxied = await RunningApi.start(suite.database, everyRoute(), {
       toml: 'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
     });
@@ -225,7 +225,7 @@ describe('methods and paths', () => {
     }
   });
 
-  test.each(withId)('$name with an id that no table can hold is 404', async (route) => {
+  test.each(withId)('$name with an id above the maximum of every table is 404', async (route) => {
     const json = route.body === undefined ? {} : { json: {} };
     for (const id of ['0', '2147483648', '999999999999999'])
       expectProblem(await api.send(route.method, pathOf(route, id), { session, ...json }), 404, 'not_found');
@@ -238,7 +238,7 @@ describe('methods and paths', () => {
 });
 
 describe('bodies', () => {
-  test.each(withBody)('$name takes JSON only, else 415', async (route) => {
+  test.each(withBody)('$name accepts only JSON, otherwise 415', async (route) => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',

@@ -100,7 +100,7 @@ describe('a user of the role family', () => {
     ]);
   });
 
-  test('allows a service for its client for a while, and sees which ones are blocked for it only', async () => {
+  test('allows a service for its client temporarily, and sees the blocked services only of its client', async () => {
     const made = await grantOf(family, { client_id: tablet, service_id: 'youtube', secs: 600 });
     expect(made).toMatchObject({ service_id: 'youtube', service_name: 'YouTube', domain: null });
     expect(await auditOf(1)).toEqual([

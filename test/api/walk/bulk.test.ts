@@ -89,7 +89,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
     expect((await api.send('POST', path, { json: bodyOf(11) })).status).toBe(201);
   });
 
-  test(`takes ${MAX_BULK_ROWS} rows, and no more`, async () => {
+  test(`accepts ${MAX_BULK_ROWS} rows, and no more`, async () => {
     const create = Array.from({ length: MAX_BULK_ROWS + 1 }, (_, index) => bodyOf(index + 1000));
     expect(pathsOf(await bulk(path, { create }))).toContain('create');
     const made = await bulk(path, { create: create.slice(1) });

@@ -207,7 +207,7 @@ describe('the walk', () => {
     const wanted = refusals[`${name} ${status}`];
     const answer = wanted === undefined ? await walk.askWithExample(name, { params }) : await wanted(walk);
     expect([name, answer.status, answer.status >= 400 ? answer.text : '']).toEqual([name, status, '']);
-    // Creating the same again is refused.
+    // Creating the same entity again is refused.
     if (status === 201) await walk.askWithExample(name, { params });
   });
 
@@ -231,7 +231,7 @@ describe('the walk', () => {
     );
     void Promise.allSettled(exports);
     await until(
-      `${exports.length} exports under way`,
+      `${exports.length} exports in progress`,
       () => exporting,
       (count) => count === exports.length,
     );

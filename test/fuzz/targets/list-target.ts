@@ -24,7 +24,7 @@ const READINGS: readonly ListReading[] = [
   { kind: 'allow', subdomains: false },
 ];
 const BELOW = RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
-/** Characters with which a line covers more names than the one in it. */
+/** Characters that make a line match more names than the one it contains. */
 const WIDE = /\|\||\*|^[\s\p{Cc}]*\.|[/@"\s=:]\.|=\/|local-zone|local-data|:\/\/|\|/iu;
 
 function read(list: Uint8Array, reading: ListReading, sizes: readonly number[]): Reading {
@@ -85,7 +85,7 @@ function judge(
   hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is not a name');
   // Other letters are converted to ASCII; full-width letters and those with diacritics to plain ones.
   const isAscii = /^[\0-\x7f]*$/u.test(line);
-  // A line of a zone also blocks the names below its data.
+  // A rule for the names below the data of a zone may have its name from another line.
   const isBelowData = (kind & BELOW) !== 0 && lines.some((one) => one.toLowerCase().includes(name));
   hold(
     !isAscii || isBelowData || line.toLowerCase().includes(name.toLowerCase()),

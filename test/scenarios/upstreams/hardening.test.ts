@@ -120,7 +120,7 @@ describe('an upstream that', () => {
     },
   );
 
-  test('accepts cookies, then drops those with its own part and filters TCP, costs one question', async () => {
+  test('accepts cookies, then drops those with its server cookie and filters TCP, costs one question', async () => {
     const fixture = await open('on', baking, 'silent');
     await until(
       'a cookie of the server',

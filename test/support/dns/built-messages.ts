@@ -19,7 +19,7 @@ export interface TestRecord {
 /** Parts of a response; omitted parts are empty or zero. */
 export interface TestResponse {
   readonly id?: number;
-  /** The 16 flag bits; 0x8180 (QR, RD, RA) unless given. */
+  /** The 16 flag bits; 0x8180 (QR, RD, RA) by default. */
   readonly flags?: number;
   readonly answers?: readonly TestRecord[];
   readonly authorities?: readonly TestRecord[];

@@ -23,7 +23,7 @@ export class ChainTable {
   readonly chain: TrustChain;
   private readonly answers = new Map<string, readonly SignedRRset[] | null>();
 
-  /** `share`: as `TrustChain` takes it. */
+  /** `share` is passed to `TrustChain`. */
   constructor(
     anchors: readonly TestZone[] = [ROOT],
     negativeAnchors: readonly string[] = [],

@@ -14,7 +14,7 @@ export type TypeSpec = RRTypeName | number;
 /** Options of a query in addition to the question. */
 export interface QueryOptions {
   readonly id?: number;
-  /** The 16 flag bits; RD alone unless given. */
+  /** The 16 flag bits; only RD by default. */
   readonly flags?: number;
   readonly qclass?: number;
   /** Adds an OPT record. */

@@ -100,7 +100,7 @@ function readRdata(type: string, fields: readonly string[]): Uint8Array {
     case 'RRSIG':
       return readRrsigText(fields);
     default:
-      throw new Error(`read record: ${type} is not known to the fixture`);
+      throw new Error(`read record: ${type} is not supported by this fixture`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** A publisher with a temporary folder, and what a test controls: how threads take snapshots, and the live state. */
+/** A publisher with a temporary folder. The test controls how threads accept snapshots, and the live state. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

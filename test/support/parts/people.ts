@@ -32,7 +32,7 @@ export async function makeToken(
   token: { readonly name: string; readonly role?: Role },
 ): Promise<CreatedToken> {
   const answer = await api.send('POST', `${api.prefix}/api-tokens`, { session, json: token });
-  if (answer.status !== 201) throw new Error(`make a token: ${answer.status} ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`create a token: ${answer.status} ${answer.text}`);
   return CreatedToken.parse(answer.body);
 }
 

@@ -1,4 +1,4 @@
-/** The common parts of a node, for tests of parts that need them to start. */
+/** The common parts of a node, for tests of other parts that depend on them. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
 import { AccessInForce } from '../../../control-plane/clients/access/access-in-force.ts';

@@ -59,7 +59,7 @@ export class SmallNetwork implements Disposable {
 
   private make(machine: string): void {
     const { status, stderr } = spawnSync('ip', ['netns', 'add', this.prefix + machine], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`make a machine of a network: ${stderr}`);
+    if (status !== 0) throw new Error(`create a machine of a network: ${stderr}`);
     this.machines.push(machine);
     this.run(machine, 'ip', 'link', 'set', 'lo', 'up');
   }

@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
 
 /**
- * Runs `weir upgrade` of the release in a folder, or of this one. Calls `onStep` with each printed line and the started
- * process.
+ * Runs `weir upgrade` from the release in a folder, by default from this one. Calls `onStep` with each printed line and
+ * the started process.
  */
 export async function runUpgrade(
   { tempDir, user }: Pick<Weir, 'tempDir' | 'user'>,
