@@ -1,7 +1,7 @@
 /**
  * The upstream of `npm run attack`, as a program with a message channel: it replies to each message with its port and
  * the number of connections so far, and runs until it is ended. It is a separate process, so that it answers in time
- * while the attackers keep theirs busy.
+ * even while the process of the attackers is busy.
  */
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import { answerUnderAttack } from './network-attacks.ts';

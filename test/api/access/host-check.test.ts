@@ -61,7 +61,7 @@ describe('the Host of a request', () => {
     }
   });
 
-  test('of a page whose name was rebound to this machine is refused for changes', async () => {
+  test('is refused for a change from a page whose name was rebound to this machine', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };
     const json = { password: PASSWORD };
     expect((await api.send('POST', '/api/auth/setup', { headers, json })).status).toBe(421);

@@ -53,7 +53,7 @@ export function inTurn<T>(members: readonly T[], turn: number): T[] {
 /** A request: method, path, header fields. */
 export type Trick = readonly [method: string, place: string, headers?: Readonly<Record<string, string>>];
 
-/** Requests that some servers treat as `method` on `place`, although they are different requests. */
+/** Requests that some servers mistake for a request with `method` to `place`. */
 export function methodsInDisguise(method: string, place: string, harmless: string): Trick[] {
   const override = { 'x-http-method-override': method, 'x-http-method': method, 'x-method-override': method };
   const elsewhere = { 'x-original-url': place, 'x-rewrite-url': place, 'x-forwarded-prefix': place };

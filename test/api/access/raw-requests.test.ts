@@ -46,7 +46,9 @@ afterAll(async () => {
 const HOST = 'Host: 127.0.0.1\r\n';
 const POST = `POST /api/auth/logout HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** Request that a proxy might forward as part of another one, if it places the end of that one differently. */
+/**
+ * Request that a proxy might forward as part of the previous one, if both servers disagree about where that one ends.
+ */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
 interface RawAnswer {

@@ -124,8 +124,8 @@ describe('a request without exactly one Host', () => {
     ['in HTTP/1.1', '/', 'HTTP/1.1', ''],
     ['in HTTP/1.0, with an Origin', '/api/health', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],
     ['that changes something', '/api/auth/logout', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],
-    ['but an empty one', '/', 'HTTP/1.1', 'Host:\r\n'],
-    ['but two', '/', 'HTTP/1.1', 'Host: 127.0.0.1\r\nHost: evil.example\r\n'],
+    ['with an empty one', '/', 'HTTP/1.1', 'Host:\r\n'],
+    ['with two', '/', 'HTTP/1.1', 'Host: 127.0.0.1\r\nHost: evil.example\r\n'],
   ])('%s is 400', async (_what, path, protocol, fields) => {
     const method = path.endsWith('logout') ? 'POST' : 'GET';
     const answer = await sendBytes(`${method} ${path} ${protocol}\r\n${fields}Connection: close\r\n\r\n`);

@@ -1,5 +1,5 @@
-// Sends requests to a Weir's API at a steady rate, even if answers are late, and measures their latency. The time of a
-// request starts when it was due, so waiting for earlier requests counts.
+// Sends requests to a Weir's API at a steady rate, even if answers are late, and measures their latency. Latency is
+// measured from the time at which a request was due, so it includes waiting for earlier requests.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -27,7 +27,7 @@ export class AuthenticatorApp {
     return new Set(codes).size === codes.length;
   }
 
-  /** A code that no time step around the current one has. */
+  /** A code that is not valid at any time step around the current one. */
   wrongCode(): string {
     const right = Array.from({ length: BEHIND + 1 + BEHIND }, (_, at) => this.code(at - BEHIND));
     return Array.from({ length: right.length + 1 }, (_, at) => `00000${at}`).find(

@@ -35,7 +35,7 @@ export const everyOperation: readonly Route[] = [
 /** Parts that both tables use. */
 type EveryPart = RouteContext & CompatContext;
 
-/** All routes, over stand-ins or the parts of a suite. */
+/** All routes, with stand-ins or with the parts that a suite provides. */
 export function everyRoute(given: Partial<EveryPart> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
 }
