@@ -64,7 +64,7 @@ export async function withBench<Result>(
   }
 }
 
-/** The stage for one block list: the measured server alone on its core. */
+/** Environment of the measurements with one block list; the measured server has a core to itself. */
 export function stageOf(bench: Bench, material: Material): Stage {
   const { dir, options, upstream, load } = bench;
   return {

@@ -31,7 +31,7 @@ describe('checkGate', () => {
     await expect(checkGate(PORT, [], ['www.example.com', 'a.example.net'])).resolves.toBeUndefined();
   });
 
-  test('checkGate() stops a server that blocks nothing, and names the name', async () => {
+  test('checkGate() rejects a server that blocks nothing, and reports the listed name', async () => {
     await expect(checkGate(PORT, ['ads.example.org'], ['www.example.com'])).rejects.toThrow(
       'ads.example.org is listed but allowed',
     );

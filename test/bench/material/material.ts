@@ -10,7 +10,7 @@ const GENERATED_BLOCKED_SHARE = 0.3;
 
 export interface Material {
   source: 'sample data' | 'generated';
-  /** The block list, different names. */
+  /** The names on the block list, without duplicates. */
   names: string[];
   listed: ReadonlySet<string>;
   stream: Question[];
