@@ -302,7 +302,7 @@ describe('a user of the role family', () => {
     expect(await grants()).toEqual([]);
   });
 
-  test('unblocks a service that is blocked for the own device, and for no other one', async () => {
+  test('unblocks a service that is blocked for their own device only', async () => {
     const { id: group } = await room.api.createGroup('Ida');
     const ids: number[] = [];
     for (const ip of ['127.0.0.75', '127.0.0.76']) {

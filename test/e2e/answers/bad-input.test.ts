@@ -143,7 +143,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect((await tcp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers a query cut at any length with FORMERR, and ignores bytes after a complete one', async () => {
+  test('weir answers a query truncated at any length with FORMERR, and ignores bytes after a complete one', async () => {
     const whole = query(NAME, 'A', { id: 99, edns: {} });
     for (let length = 12; length < whole.length; length++)
       expect(await udp.exchange(whole.slice(0, length))).toMatchObject({ rcode: Rcode.FORMERR });

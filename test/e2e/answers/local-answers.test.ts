@@ -93,7 +93,7 @@ describe('weir with local records', () => {
     expect(shown(await udp.ask('nas.home.example', 'A'))).toMatchObject({ aa: false, data: [EVERY_ADDRESS] });
   });
 
-  test('weir starts with a different address each time', async () => {
+  test('weir rotates the addresses of an answer', async () => {
     for (const last of [1, 2, 3]) await create({ fqdn: 'many.example.org', ip: `192.0.2.${String(last)}` });
     const replies = [];
     for (let i = 0; i < 6; i++) replies.push(await udp.ask('many.example.org', 'A'));
