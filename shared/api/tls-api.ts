@@ -14,7 +14,7 @@ export const TlsStatus = z
       .nullable()
       .meta({
         description: 'reason why a server cannot use them; null if it can, or if a file is missing',
-        examples: ['this key is not that of the certificate'],
+        examples: ['this key does not belong to the certificate'],
       }),
     subject: z.string().nullable(),
     issuer: z.string().nullable(),

@@ -32,11 +32,11 @@ describe('certificatesCheck()', () => {
   });
 
   test('names each certificate whose files cannot be used', () => {
-    const faulty = used(300, { use: 'dns', fault: 'this key is not that of the certificate' });
+    const faulty = used(300, { use: 'dns', fault: 'this key does not belong to the certificate' });
     expect(certificatesCheck([used(300), faulty], NOW_MS)).toEqual({
       status: 'degraded',
       detail:
-        'the files of the certificate of encrypted DNS cannot be used: this key is not that of the certificate',
+        'the files of the certificate of encrypted DNS cannot be used: this key does not belong to the certificate',
     });
   });
 });

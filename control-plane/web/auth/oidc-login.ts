@@ -1,6 +1,6 @@
 /**
- * Logins at an OpenID provider: what its claims say becomes a session of a user. A person whose role comes from the
- * provider is a user without a password here, whom an admin may disable like any other. HTTP is `web/server/oidc-pages.ts`.
+ * Logins through an OpenID provider: its claims become a session of a user. A person whose role comes from the provider
+ * is a user without a password here, whom an admin may disable like any other. HTTP is in `web/server/oidc-pages.ts`.
  */
 import { createHash } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
@@ -23,7 +23,7 @@ import { type AttemptSecrets, ProviderClient } from './oidc/provider-client.ts';
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
 import type { LoginOrigin, OpenedSession, Sessions } from './sessions/sessions.ts';
 
-/** The parts of the node that it needs. */
+/** Its dependencies. */
 export interface OidcLoginParts {
   config(): Config;
   readonly database: Database;
@@ -38,7 +38,7 @@ export interface OidcLoginParts {
   readonly requireSetup: () => Promise<void>;
 }
 
-/** Logins at the provider of the configuration. Throws ApiError and DatabaseUnavailable. */
+/** Logins through the configured provider. Throws ApiError and DatabaseUnavailable. */
 export class OidcLogin {
   private readonly parts: OidcLoginParts;
   private readonly provider: ProviderClient;
@@ -53,18 +53,18 @@ export class OidcLogin {
     });
   }
 
-  /** Whether it is offered. */
+  /** Whether OIDC is enabled. */
   get isOn(): boolean {
     return this.parts.config().auth.enabled && this.settings.enabled;
   }
 
-  /** Begins a login; 404 while OIDC is disabled. */
+  /** Starts a login; 404 while OIDC is disabled. */
   async begin(redirectUri: string): Promise<{ readonly url: URL; readonly secrets: AttemptSecrets }> {
     await this.requireOn();
     return this.provider.begin(redirectUri);
   }
 
-  /** Opens a session for the person that the provider has authenticated; 403 if that person has no access here. */
+  /** Opens a session for the person authenticated by the provider; 403 if that person has no access here. */
   async finish(answer: URL, attempt: OidcAttempt, origin: LoginOrigin): Promise<OpenedSession> {
     await this.requireOn();
     const claims = await this.turns.run(origin.address, () => this.provider.finish(answer, attempt));
@@ -101,7 +101,7 @@ export class OidcLogin {
     return id;
   }
 
-  /** Creates the user at the first login, and sets the current role at each. */
+  /** Creates the user at the first login, and updates the role at each login. */
   private async providedUser(
     person: ProviderPerson,
     { role, wantedName }: { readonly role: Role; readonly wantedName: string },
@@ -149,7 +149,8 @@ export class OidcLogin {
   }
 
   /**
-   * The person's name at the provider, with a suffix if a user has it here: a stranger must not look like that user.
+   * The person's name at the provider, with a suffix if another user has it here, so that nobody can impersonate that
+   * user.
    */
   private async freeName(
     tx: Queryable,

@@ -19,15 +19,15 @@ import type { Sessions } from './sessions/sessions.ts';
 /** Proof that the owner uses the session. */
 export type OwnerProof = { readonly password: string } | GivenCode;
 
-/** The owner of a second factor, as a request of theirs comes. */
+/** The owner of a second factor, as the sender of a request. */
 export interface Owner {
   readonly caller: Caller;
   readonly author: Author;
-  /** Client address, which the lockout counts by. */
+  /** Client address, for which the lockout counts failures. */
   readonly address: string;
 }
 
-/** The parts of the node that it needs. */
+/** Its dependencies. */
 export interface OwnSecondFactorParts {
   readonly database: Database;
   readonly accounts: Accounts;
@@ -58,7 +58,7 @@ export class OwnSecondFactor {
     return this.change(owner, confirm, (tx) => this.parts.secondFactors.prepare(tx, owner, author));
   }
 
-  /** Switches it on with its first code, and ends the owner's other sessions; returns the recovery codes. */
+  /** Enables it with its first code, and ends the owner's other sessions; returns the recovery codes. */
   async enable({ caller, author, address }: Owner, totp: string): Promise<string[]> {
     const { secondFactors, sessions, login } = this.parts;
     const owner = ownerOf(caller);
@@ -68,27 +68,27 @@ export class OwnSecondFactor {
       session.userId === userId && session.id !== caller.sessionId;
     return this.change(owner, undefined, async (tx) => {
       const codes = await secondFactors.enable(tx, owner, right!, author);
-      // They were opened with a password alone.
+      // They were opened with only a password.
       await deleteSessionsOfUser(tx, userId, caller.sessionId);
       return codes;
     }).finally(() => sessions.forget(isOther));
   }
 
-  /** Replaces the recovery codes; 409 while it is off. */
+  /** Replaces the recovery codes; 409 if it is disabled. */
   async renewCodes({ caller, author, address }: Owner, proof: OwnerProof): Promise<string[]> {
     const owner = ownerOf(caller);
     const confirm = await this.prove(owner, proof, address);
     return this.change(owner, confirm, (tx) => this.parts.secondFactors.renewCodes(tx, owner, author));
   }
 
-  /** Switches it off, or gives up a secret without its first code; 409 if there is none. */
+  /** Disables it, or discards an unconfirmed secret; 409 if there is none. */
   async disable({ caller, author, address }: Owner, proof: OwnerProof): Promise<void> {
     const owner = ownerOf(caller);
     const confirm = await this.prove(owner, proof, address);
     await this.change(owner, confirm, (tx) => this.parts.secondFactors.disable(tx, owner, author));
   }
 
-  /** Checks a proof; what it returns makes sure, in a transaction, that it still holds. */
+  /** Checks a proof; returns a function that ensures, in a transaction, that it is still valid. */
   private async prove(
     owner: FactorOwner,
     proof: OwnerProof,
@@ -111,7 +111,7 @@ export class OwnSecondFactor {
     work: (tx: Queryable) => Promise<T>,
   ): Promise<T> {
     return this.parts.database.transaction(async (tx) => {
-      // Logins hold the row until their session is stored, so none comes between.
+      // Logins lock the row until their session is stored, so none can come in between.
       if (!(await lockUser(tx, userId))) throw unauthorized('the user is gone');
       await confirm?.(tx);
       return work(tx);
@@ -119,13 +119,13 @@ export class OwnSecondFactor {
   }
 }
 
-/** The user that a caller is; 403 for a token and the command line. */
+/** The user of a caller; 403 for a token and the command line. */
 export function ownerOf({ userId, username }: Caller): FactorOwner {
   if (userId === null) throw forbidden('only people have a second factor: log in to change yours');
   return { userId, username };
 }
 
-/** A code proves nothing while the factor is off. */
+/** A code proves nothing while the factor is disabled. */
 function orOff(right: RightCode | null): RightCode {
   if (right === null) throw new ApiError(409, 'conflict', 'the second factor is off');
   return right;

@@ -1,11 +1,11 @@
-/** Where a request carries a session's secret, and the cookie for browsers. `authenticator.ts` handles sessions. */
+/** Where a request contains a session's secret, and the cookie for browsers. `authenticator.ts` handles sessions. */
 import type { Request, Response } from 'express';
 import { isSessionSecret } from './sessions/session-secret.ts';
 
 /** Name of the cookie that a login sets. */
 export const SESSION_COOKIE = 'svc_session';
 
-/** Header fields and the cookie that clients of the compatibility API send a secret in. */
+/** Header fields and the cookie in which clients of the compatibility API send a secret. */
 const SID_HEADERS = ['sid', 'x-ftl-sid'] as const;
 const SID_COOKIE = 'sid';
 
@@ -15,14 +15,14 @@ export function sidsOf({ headers, cookies }: Pick<Request, 'headers' | 'cookies'
   return [...SID_HEADERS.map((name) => headers[name]), cookie].filter((value) => typeof value === 'string');
 }
 
-/** The well-formed secrets that a request carries, in the order in which they count. */
+/** The well-formed secrets in a request, in order of precedence. */
 export function sessionSecretsOf(request: Pick<Request, 'headers' | 'cookies'>): string[] {
   const cookie: unknown = (request.cookies as Record<string, unknown> | undefined)?.[SESSION_COOKIE];
   const sent = [...sidsOf(request), ...(typeof cookie === 'string' ? [cookie] : [])];
   return [...new Set(sent)].filter(isSessionSecret);
 }
 
-/** Sends the secret to the browser; without `until` it ends with the browser. */
+/** Sends the secret to the browser; without `until`, the cookie is deleted when the browser is closed. */
 export function setSessionCookie(request: Request, response: Response, secret: string, until?: Date): void {
   response.cookie(SESSION_COOKIE, secret, {
     ...attributes(request),
@@ -30,7 +30,7 @@ export function setSessionCookie(request: Request, response: Response, secret: s
   });
 }
 
-/** Takes the cookie back. */
+/** Deletes the cookie. */
 export function clearSessionCookie(request: Request, response: Response): void {
   response.clearCookie(SESSION_COOKIE, attributes(request));
 }

@@ -1,7 +1,7 @@
 /**
  * The code for setting the first password from another machine. It is stored in the data directory and printed at the
- * start, so that only readers of either can set the password, and no stranger who finds the port first. It is removed
- * once used.
+ * start, so that only someone who can read either can set the password, and nobody who just finds the open port. It is
+ * deleted after use.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { timingSafeEqual } from 'node:crypto';
@@ -41,7 +41,7 @@ export class SetupCode {
     return this.made !== null || (await this.readKept()) !== null;
   }
 
-  /** Forgets the code, on disk too. */
+  /** Removes the code, including the file. */
   async remove(): Promise<void> {
     this.made = null;
     await rm(this.path, { force: true });
@@ -54,7 +54,7 @@ export class SetupCode {
     try {
       await writeDurably(this.path, Buffer.from(`${code}\n`));
     } catch (error) {
-      // It is valid until Weir ends: a full disk must not prevent setting a password.
+      // It is valid until Weir stops: a full disk must not prevent setting a password.
       const reason = reasonOf(error);
       this.logger.warn('store the setup code failed: it changes with the next start', { reason });
     }

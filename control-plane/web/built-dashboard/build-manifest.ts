@@ -1,19 +1,19 @@
 /**
- * Manifest of a build of the dashboard: `dashboard.json` in the folder of the builds, which names the folder of
- * its files. A build is complete once this file names it, and the file is replaced by a rename.
+ * Manifest of a build of the dashboard: `dashboard.json` in the directory of the builds, which names the directory of
+ * its files. A build is complete once this file names it; the file is replaced by a rename.
  */
 import { join } from 'node:path';
 
 /** The root of the installation. */
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** The sources of the dashboard, from the root on. */
+/** The sources of the dashboard, relative to the root. */
 export const SOURCES = 'control-plane/dashboard';
-/** The folder of the builds. */
+/** The directory of the builds. */
 export const DIST = join(ROOT, SOURCES, 'dist');
-/** The manifest, in that folder. */
+/** The manifest, in that directory. */
 export const MANIFEST_NAME = 'dashboard.json';
 
-/** The forms in which a file is stored, and what the names of their files end with. */
+/** The forms in which a file is stored, with their file name suffixes. */
 export const FormSuffix = { identity: '', br: '.br', gzip: '.gz' } as const;
 /** A form: the name of a content coding (RFC 9110 section 8.4.1). */
 export type Form = keyof typeof FormSuffix;
@@ -43,7 +43,7 @@ export interface BuildManifest {
   readonly files: readonly StoredFile[];
 }
 
-/** Counts up when the manifest or the forms change. */
+/** Must be incremented when the manifest or the forms change. */
 export const FORMAT = 1;
 
 /** Maximum size of all forms of all files; a larger build is refused. */
@@ -55,7 +55,7 @@ const SHARED_PATH = /^shared\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const TYPE = /^[a-z]+\/[a-z0-9.+-]+(?:; charset=utf-8)?$/;
 
-/** Reads a manifest. @throws {Error} for another format, and for names that lead out of the folder. */
+/** Reads a manifest. @throws {Error} for another format, and for paths that leave the directory. */
 export function parseManifest(text: string): BuildManifest {
   const manifest = JSON.parse(text) as Loose<BuildManifest>;
   const files = manifest?.files;

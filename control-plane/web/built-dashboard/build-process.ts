@@ -1,4 +1,4 @@
-/** Builds the dashboard in a separate process of the lowest priority, so that DNS and the API keep answering. */
+/** Builds the dashboard in a separate process with the lowest priority, so that DNS and the API keep responding. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
@@ -7,7 +7,7 @@ import { ROOT, SOURCES } from './build-manifest.ts';
 
 /** The lowest priority: all other processes run first. */
 const NICENESS = 19;
-/** Characters that are kept from the end of the process's output. */
+/** Maximum number of characters kept from the end of the process's output. */
 const MOST_TEXT = 2000;
 const PROGRAM = join(ROOT, SOURCES, 'build', 'build-dashboard.ts');
 
@@ -16,12 +16,12 @@ export interface BuildProcess {
   readonly logger: Logger;
   /** Ends it. */
   readonly stopped: AbortSignal;
-  /** The program; that of the dashboard unless given. */
+  /** The program; by default that of the dashboard. */
   readonly program?: string;
 }
 
 /**
- * Resolves once the build is in place. @throws {Error} with the output of the process; also if `stopped` is aborted.
+ * Resolves when the build is in place. @throws {Error} with the output of the process; also if `stopped` is aborted.
  */
 export async function buildInProcess({ logger, stopped, program = PROGRAM }: BuildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
@@ -29,7 +29,7 @@ export async function buildInProcess({ logger, stopped, program = PROGRAM }: Bui
     stdio: ['ignore', 'ignore', 'pipe'],
     signal: stopped,
     killSignal: 'SIGKILL',
-    // In its own session: the kernel divides the processor time among sessions first.
+    // In its own session, as the kernel divides CPU time among sessions first.
     detached: true,
   });
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS, logger);

@@ -1,6 +1,6 @@
 /**
  * The dashboard on disk: read into memory once, after the start. If there is no build, or its sources have changed, a
- * process of low priority makes a new build, which is then served without a restart.
+ * low-priority process creates a new build, which is then served without a restart.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -10,16 +10,16 @@ import { openBuild } from './open-build.ts';
 import type { Build } from './open-build.ts';
 import { hashOfDashboard, hashOfSources } from './source-hash.ts';
 
-/** Parts of the dashboard on disk. */
+/** Dependencies of the dashboard on disk. */
 export interface DashboardOnDiskParts {
   readonly logger: Logger;
-  /** Makes a build, until the signal aborts it; rejects with the reason of a failure. */
+  /** Creates a build, until aborted by the signal; rejects with the reason of a failure. */
   readonly build: (process: { readonly logger: Logger; readonly stopped: AbortSignal }) => Promise<void>;
   readonly dist?: string;
   readonly root?: string;
 }
 
-/** Advice for users if Weir cannot build. Public, so it contains nothing about the machine. */
+/** Advice for users if Weir cannot build. Public, so it reveals nothing about the machine. */
 const WHAT_TO_DO =
   'it is not built, and Weir could not build it; its log has the reason. Run “npm run dashboard -- build” in the folder ' +
   'where Weir is installed, as the user who owns that folder, and start Weir again. The weir command and the API do ' +
@@ -36,12 +36,12 @@ export class DashboardOnDisk implements DashboardSource {
     this.parts = parts;
   }
 
-  /** Reads at the first call. */
+  /** Reads the build at the first call. */
   state(): Promise<DashboardState> {
     return (this.found ??= this.look());
   }
 
-  /** Ends a build that is under way. */
+  /** Ends a running build. */
   async stop(): Promise<void> {
     this.stopped.abort();
     await this.building;
@@ -54,7 +54,7 @@ export class DashboardOnDisk implements DashboardSource {
     return { kind: 'building' };
   }
 
-  /** Makes a build and serves it; if that fails, serves the outdated build, if there is one. */
+  /** Creates a build and serves it; if that fails, serves the outdated build, if there is one. */
   private async rebuild(stale: Build | null): Promise<void> {
     const { logger, build } = this.parts;
     try {
@@ -83,7 +83,7 @@ export class DashboardOnDisk implements DashboardSource {
     }
   }
 
-  /** An installation without sources has what it was given. */
+  /** An installation without sources uses the build it came with. */
   private async isOfTheseSources({ sources }: Build): Promise<boolean> {
     const root = this.parts.root ?? ROOT;
     try {

@@ -11,7 +11,7 @@ export type WithoutBuild =
 /** State of the dashboard. */
 export type DashboardState = { readonly kind: 'built'; readonly build: Build } | WithoutBuild;
 
-/** Reports the state; the first answer may take a moment after the start. */
+/** Reports the state; the first call may take a moment after the start. */
 export interface DashboardSource {
   state(): Promise<DashboardState>;
 }

@@ -1,4 +1,4 @@
-/** Reads a build of the dashboard into memory, every byte held against its manifest. */
+/** Reads a build of the dashboard into memory, and verifies every byte against its manifest. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -23,10 +23,10 @@ export interface Build {
   readonly files: readonly BuildFile[];
 }
 
-/** A build may be replaced, and its files go away, between the manifest and the last of them. */
+/** A build may be replaced, and its files deleted, while it is being read. */
 const ATTEMPTS = 3;
 
-/** The build in a folder of builds; null if there is none. @throws {Error} if it is not whole. */
+/** The build in a directory of builds; null if there is none. @throws {Error} if it is incomplete. */
 export async function openBuild(dist: string = DIST): Promise<Build | null> {
   for (let attempt = 1; ; attempt++) {
     const text = readManifest(dist);
@@ -61,7 +61,7 @@ async function readFile(folder: string, { path, type, forms }: StoredFile): Prom
   return { path, type, sha256: forms.identity.sha256, forms: bytes as BuildFile['forms'] };
 }
 
-/** Flags so that no link is followed, and opening a pipe does not block. */
+/** Flags so that links are not followed and opening a pipe does not block. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function readForm(path: string, { bytes, sha256 }: StoredForm): Promise<Uint8Array> {

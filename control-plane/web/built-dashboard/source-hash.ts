@@ -1,5 +1,5 @@
 /**
- * Hash of the inputs of a build, so that a build of other sources is noticed: all files of the dashboard except its
+ * Hash of the inputs of a build, so that a build of other sources is detected: all files of the dashboard except its
  * tests and its builds, the files of shared/ that it imports, and the packages of a production install.
  */
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, SOURCES } from './build-manifest.ts';
 
-/** Files that no build takes in: builds, tests, what editors leave behind. */
+/** Files that are not inputs of a build: builds, tests, files left behind by editors. */
 const LEFT_OUT = /^dist(?:\/|$)|(?:^|\/)\.|\.test\.tsx?$|~$/;
 
 /** The hash of the files of the dashboard itself. @throws if they cannot be read, or are not installed */
@@ -26,7 +26,7 @@ export async function hashOfDashboard(root: string = ROOT): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The hash of all sources; `shared` are the files of shared/, from the root on. */
+/** The hash of all sources; `shared` are the files of shared/, relative to the root. */
 export async function hashOfSources(
   dashboardHash: string,
   shared: readonly string[],
@@ -37,7 +37,7 @@ export async function hashOfSources(
   return hash.update(await packagesOf(root)).digest('hex');
 }
 
-/** A file that is missing differs from every file. */
+/** A missing file has a different hash than any file. */
 async function addFile(hash: Hash, folder: string, path: string): Promise<void> {
   const content = await readFile(join(folder, path)).catch(() => null);
   hash.update(`${path}\n${content === null ? 'missing' : content.length}\n`).update(content ?? '');

@@ -47,7 +47,7 @@ async function openSession(
   if (isOpen(auth)) return openToAll(password);
   const current = await auth.sessions.of(request.secrets);
   if (password === '') {
-    // No password is empty, so this does not count as a failed login.
+    // No password is empty, so this is not counted as a failed login.
     return current === null
       ? refused(auth, 'password incorrect')
       : toCompatSession(auth, clock, request, current, 'correct password');
@@ -65,7 +65,7 @@ async function endSession(auth: Authenticator, request: CompatRequest): Promise<
   return { status: 204, body: null, headers: DROP_COOKIE };
 }
 
-/** A new session, or why there is none. */
+/** A new session, or the reason why there is none. */
 async function tryPassword(
   auth: Authenticator,
   password: string,
@@ -80,7 +80,7 @@ async function tryPassword(
   }
 }
 
-/** The password was right, and the code was not: these are errors, other than a wrong password. */
+/** The password was correct, but the code was not: these errors differ from those of a wrong password. */
 function refuseCode(code: ProblemCode): void {
   if (code === 'second_factor_required')
     throw new CompatFault(400, 'bad_request', 'No 2FA token found in JSON payload');

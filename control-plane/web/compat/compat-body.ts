@@ -1,6 +1,6 @@
 /**
- * The body of a request to the compatibility API: JSON whatever its Content-Type says, because clients send it as a
- * form or as text. The secret of a session may be in it, also as a form.
+ * The body of a request to the compatibility API: JSON, whatever its Content-Type, because clients send it as a form or
+ * as text. It may contain the secret of a session, also as a form.
  */
 import type { GivenCode } from '../auth/second-factor/second-factors.ts';
 import { CompatFault } from './compat-error.ts';
@@ -16,7 +16,7 @@ export function passwordIn(body: Buffer): string {
   return password;
 }
 
-/** The code of a second factor in a body, a number without its leading zeros or a text; null without one. */
+/** The code of a second factor in a body, as a number without its leading zeros or a string; null without one. */
 export function codeIn(body: Buffer): GivenCode | null {
   const totp = memberOf(jsonOrUndefined(body), 'totp');
   if (typeof totp === 'number') return { totp: String(totp).padStart(6, '0') };
@@ -38,7 +38,7 @@ function parse(body: Buffer): unknown {
     return JSON.parse(text);
   } catch (error) {
     const [, at = '0'] = /at position (\d+)/.exec(String(error)) ?? [];
-    // Not the text, as there: a password may be in it.
+    // Without the text, unlike there, as it may contain a password.
     throw badRequest('Invalid request body data (no valid JSON), error at hint', `position ${at}`);
   }
 }
@@ -51,7 +51,7 @@ function jsonOrUndefined(body: Buffer): unknown {
   }
 }
 
-/** A member of an object, none that objects inherit. */
+/** A member of an object, excluding inherited ones. */
 function memberOf(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   return isObject ? (value as Record<string, unknown>)[name] : undefined;

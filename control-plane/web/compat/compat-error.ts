@@ -23,7 +23,7 @@ export function noSuchPath(path: string): CompatFault {
   return new CompatFault(404, 'not_found', 'Not found', path);
 }
 
-/** The answer for a fault. */
+/** The response for a fault. */
 export function answerOfFault({
   status,
   key,
@@ -33,7 +33,7 @@ export function answerOfFault({
   return { status, body: { error: { key, message, hint } } };
 }
 
-/** The answer for an error from the rest of Weir. */
+/** The response for an error from the rest of Weir. */
 export function answerOfError(error: ApiError): CompatAnswer<Untimed<CompatError>> {
   return { ...answerOfFault(faultOf(error)), headers: error.headers };
 }

@@ -1,4 +1,6 @@
-/** The compatibility API's queries by time, in slots of ten minutes of the last 24 hours; they sum to the summary. */
+/**
+ * The compatibility API's queries over time, in slots of ten minutes of the last 24 hours; they add up to the summary.
+ */
 import { type Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatClientHistory, CompatHistory } from '../../../shared/api/compat/compat-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -11,7 +13,7 @@ import { byKind, DECISION_KINDS, lastDay } from './day-counts.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
 
 const SLOT_MS = 600_000;
-/** Clients of an answer that asks for all. */
+/** Maximum number of clients if all are requested. */
 const MOST_CLIENTS = 1000;
 
 /** The routes of query counts over time. */
@@ -75,13 +77,13 @@ function nameOf(client: string, clients: ClientNames): string | null {
   return clients.nameAt(address, clientId);
 }
 
-/** Clients under their addresses (one that named itself with its id),  and all others if there are any. */
+/** Clients by address (one that identified itself, with its id), and all others, if any. */
 function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
   const columns = clients.map((client): [string, ClientSlots] => [client.client, client]);
   return others.total === 0 ? columns : [...columns, [OTHERS, others]];
 }
 
-/** Starts of the slots that hold a span, Unix milliseconds: 145 of a day. */
+/** Starts of the slots that cover a span, Unix milliseconds: 145 for a day. */
 function slotStarts({ fromMs, toMs }: { fromMs: number; toMs: number }): number[] {
   const first = Math.floor(fromMs / SLOT_MS);
   const slots = Math.ceil(toMs / SLOT_MS) - first;

@@ -1,4 +1,7 @@
-/** The compatibility API about this node: whether it blocks, its versions, the machine, and its configuration in numbers. */
+/**
+ * The part of the compatibility API about this node: whether it blocks, its versions, the machine, and its
+ * configuration in numbers.
+ */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
 import {
   CompatBlocking,
@@ -81,7 +84,7 @@ export function compatNodeRoutes(context: {
   ];
 }
 
-/** The web is not encrypted, so no HTTPS port is reported. */
+/** The web server is not encrypted, so no HTTPS port is reported. */
 function readLoginInfo(health: { checks(): Health['checks'] }): Untimed<CompatLoginInfo> {
   return { dns: health.checks().dns.status !== 'down', https_port: 0 };
 }
@@ -103,7 +106,7 @@ async function numbersOf(
   };
 }
 
-/** Counters that this server has, too, and zero for those of a DHCP server, which it has not. */
+/** Counters that this server also has, and zero for those of a DHCP server, which it does not have. */
 function dnsmasqOf(
   cache: CacheCounters,
   summary: Pick<StatsSummary, 'queries_by_status'>,

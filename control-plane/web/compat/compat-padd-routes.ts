@@ -1,4 +1,4 @@
-/** All that PADD shows in one answer. */
+/** Everything that PADD shows, in one response. */
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
@@ -16,10 +16,10 @@ import { hostModel, interfacesNow, processNow, systemNow, temperature } from './
 import { blockingNow, VERSIONS } from './node-facts.ts';
 import { readRecentBlocked, readTopNames } from './top-names.ts';
 
-/** Degrees beyond which PADD warns. */
+/** Temperature in degrees above which PADD warns. */
 const HOT_LIMIT = 60;
 
-/** The row of PADD. */
+/** The route for PADD. */
 export function compatPaddRoutes(context: {
   configuration: { current(): Config };
   clock: Clock;

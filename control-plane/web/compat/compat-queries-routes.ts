@@ -1,4 +1,4 @@
-/** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
+/** The compatibility API's query log: pages of the same rows as the native one, by default of the last 24 hours. */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatQueries, type CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
 import { type LoggedQuery, MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
@@ -14,16 +14,16 @@ import type { Params } from './params.ts';
 import { compatQuery, cursorAt, type ListIds, orderedId, timeOfCursor } from './query-row.ts';
 import { conditionsOf, type KnownNames } from './query-selection.ts';
 
-/** A client whose name a filter may look for. */
+/** A client that a filter can find by name. */
 interface NamedClient {
   readonly addresses: Iterable<string>;
 }
 
-/** Rows of a page; `length=-1` asks for all. */
+/** Maximum number of rows on a page; `length=-1` requests all. */
 const MOST_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
 
-/** The row of the query log. */
+/** The route of the query log. */
 export function compatQueriesRoutes(context: {
   queryLog: Pick<QueryLogReader, 'page'>;
   stats: Pick<LogQuestions, 'slotCounts'>;
@@ -74,7 +74,7 @@ function cursorOf(params: Params, clock: Clock): number {
   throw new CompatFault(400, 'bad_request', 'Requested cursor is invalid', text.slice(0, 64));
 }
 
-/** Number of rows to skip. Replacing a page that is too far away by a nearer one would make clients loop forever. */
+/** Number of rows to skip. Replacing a page that is too far away with a nearer one would make clients loop forever. */
 function startOf(params: Params): number {
   const start = Math.max(0, params.int('start') ?? 0);
   if (start <= MOST_OFFSET) return start;
@@ -82,7 +82,7 @@ function startOf(params: Params): number {
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 
-/** Rows of all pages lie before the cursor, so that pages do not move. */
+/** The rows of all pages are before the cursor, so that pages do not move. */
 function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | null; to: Date } {
   const [from, until] = [params.time('from'), params.time('until')];
   const untilMs = until === undefined ? Infinity : Math.floor(until * 1000) + 1;

@@ -1,6 +1,6 @@
 /**
- * Row of the compatibility API, and a request and an answer as it sees them: without Express, which only
- * `web/server/compat-app.ts` knows. Unlike those of the native API, requests are read leniently, as their clients expect it.
+ * A route of the compatibility API, and its view of requests and responses: without Express, which only
+ * `web/server/compat-app.ts` uses. Unlike in the native API, requests are parsed leniently, as its clients expect.
  */
 import type { Schema, Unchecked } from '../../../shared/api/zod.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
@@ -19,13 +19,13 @@ export interface CompatRequest {
   /** Whether the request contains a secret, valid or not. */
   readonly isSidSent: boolean;
   readonly origin: LoginOrigin;
-  /** Aborted once the client is gone. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
-  /** The connection is encrypted. */
+  /** Whether the connection is encrypted. */
   readonly isSecure: boolean;
 }
 
-/** An answer; its body gets `took` when it is sent. */
+/** A response; `took` is added to its body when it is sent. */
 export interface CompatAnswer<Body extends object = object> {
   readonly status: number;
   /** Null = no body. */
@@ -33,19 +33,19 @@ export interface CompatAnswer<Body extends object = object> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A row of the compatibility API. */
+/** A route of the compatibility API. */
 export interface CompatRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path without the prefix `/api`. */
   readonly path: string;
-  /** `public` needs no session. */
+  /** `public` = needs no session. */
   readonly access: 'public' | 'session';
-  /** The body of success. */
+  /** The body of a successful response. */
   readonly answer: Schema;
   handle(request: CompatRequest): Promise<CompatAnswer> | CompatAnswer;
 }
 
-/** A row that only reads; most are. */
+/** A route that only reads, as most do. */
 export function reading<S extends Schema>(
   path: string,
   answer: S,

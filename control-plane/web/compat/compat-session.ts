@@ -1,15 +1,15 @@
-/** Sessions as the compatibility API shows them, and the cookie that carries one. */
+/** Sessions as shown by the compatibility API, and their cookie. */
 import type { CompatSession, Untimed } from '../../../shared/api/compat/compat-api.ts';
 import type { CarriedSession } from '../auth/sessions/sessions.ts';
 import { csrfTokenOf } from '../auth/sessions/session-secret.ts';
 
-/** A session in an answer. */
+/** A session in a response. */
 export type SessionBody = Untimed<CompatSession>;
 
 /** Data for the description of a session. */
 export interface ShownSession {
   readonly secret: string;
-  /** Whether the answer must not contain the secret. */
+  /** Whether the response must not contain the secret. */
   readonly isHidden?: boolean;
   readonly validitySecs: number;
   readonly message: string;
@@ -37,12 +37,12 @@ export function validSession({
   return { session };
 }
 
-/** The body of a request that has no session: why, and whether it needs none (`valid`). */
+/** The response body without a session: why, and whether none is needed (`valid`). */
 export function noSession(message: string, totp: boolean, valid = false): SessionBody {
   return { session: { valid, totp, sid: null, validity: -1, message } };
 }
 
-/** Header fields that make the client keep a session that each use extends; none for other sessions. */
+/** Header fields that make the client keep a session that is extended by each use; none for other sessions. */
 export function keepCookie(
   { secret, session }: Pick<CarriedSession, 'secret' | 'session'>,
   isSecure: boolean,

@@ -124,7 +124,7 @@ async function readPeriod(
     throw new CompatFault(400, 'bad_request', message);
   }
   const nowMs = clock.nowMs();
-  // Where a period that reaches back as far would start: as fine as counts of that age are.
+  // The start of a period of this length: as precise as counts of that age are.
   const startOf = (secs: number): number => periodStartMs(nowMs, nowMs - secs * 1000);
   const span = { fromMs: startOf(from), toMs: startOf(until + 60) };
   const sums = await stats.summary(span, gone);
@@ -142,7 +142,7 @@ async function readPeriod(
   };
 }
 
-/** Queries of a span, and those of them that were blocked. */
+/** Number of queries of a span, and of those that were blocked. */
 async function totalsOf(
   stats: LogQuestions,
   span: Span,
@@ -152,7 +152,7 @@ async function totalsOf(
   return { total_queries: total, blocked_queries: blocked };
 }
 
-/** Requested number of lines, at least one. */
+/** Requested number of rows, at least one. */
 function linesOf({ params }: CompatRequest): number {
   return Math.max(1, Math.min(params.int('count') ?? 10, MOST_LINES));
 }

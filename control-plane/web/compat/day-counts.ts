@@ -1,10 +1,10 @@
-/** Counts of a span by kind and value, as the compatibility API sums them. */
+/** Counts of a span by kind and value, as summed by the compatibility API. */
 import type { Clock } from '../../../shared/clock.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import type { Span } from '../../query-log/statistics/counts-reader.ts';
 
-/** Milliseconds of a day. */
+/** Milliseconds per day. */
 const DAY_MS = 86_400_000;
 
 /** The last 24 hours, as the native API understands them. */

@@ -1,4 +1,4 @@
-/** Kernel data about this machine and process; Linux only, zeros and nulls elsewhere. Keeps no state. */
+/** Kernel data about this machine and process; only on Linux, zeros and nulls elsewhere. Stateless. */
 import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
 import type { CompatInterfaces, CompatSystem } from '../../../shared/api/compat/compat-node-api.ts';
 import { defaultRoute4, defaultRoute6 } from '../../host/default-gateway.ts';
@@ -19,7 +19,7 @@ export function systemNow(): CompatSystem {
   };
 }
 
-/** Shares of memory and of one core that this process has had since its start. */
+/** Shares of memory and of one core that this process has used since its start. */
 export function processNow(): CompatSystem['ftl'] {
   const { user, system } = process.cpuUsage();
   const lifeUs = Math.max(1, process.uptime() * 1e6);
@@ -35,7 +35,7 @@ export function temperature(): number | null {
   return /^-?\d+$/.test(text) ? Number(text) / 1000 : null;
 }
 
-/** The model of a small computer; null of others. */
+/** The model of a single-board computer; null for others. */
 export function hostModel(): string | null {
   const text = readText('/sys/firmware/devicetree/base/model').replaceAll('\0', '').trim();
   return text === '' ? null : text;
@@ -84,7 +84,7 @@ function memoryNow(): CompatSystem['memory'] {
   };
 }
 
-/** Share of all cores that was busy since the machine started. */
+/** Average load of all cores since the machine started. */
 function busyPercent(): number {
   const times = cpus().map((core) => core.times);
   const idle = times.reduce((sum, core) => sum + core.idle, 0);

@@ -1,6 +1,6 @@
 /**
- * The query string of a request to the compatibility API. What cannot be understood is ignored, as its clients expect
- * it; the first of two parameters with one name counts.
+ * The query string of a request to the compatibility API. Invalid parameters are ignored, as its clients expect; of two
+ * parameters with the same name, the first applies.
  */
 
 /** Parameters by name. */
@@ -20,7 +20,7 @@ export class Params {
     return value === '' ? undefined : value;
   }
 
-  /** `true` or `false` in any case; all else is the fallback. */
+  /** `true` or `false` in any case; otherwise the fallback. */
   bool(name: string, fallback: boolean): boolean {
     const value = this.values.get(name)?.toLowerCase();
     return value === 'true' ? true : value === 'false' ? false : fallback;
@@ -39,7 +39,7 @@ export class Params {
     return /^\d{1,11}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined;
   }
 
-  /** A number of lines to return, `fallback` by default and at most `most`. */
+  /** A number of rows to return, `fallback` by default and at most `most`. */
   count(name: string, fallback: number, most: number): number {
     const value = this.int(name) ?? fallback;
     return value < 0 ? fallback : Math.min(value, most);

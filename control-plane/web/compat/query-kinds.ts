@@ -1,6 +1,7 @@
 /**
- * Weir's statuses, types and rcodes in the words of the compatibility API. Each has one counterpart, so that sums stay
- * sums; what counts as blocked here counts as blocked there. Pure. docs/decisions/0080-pihole-api.md has the reasons.
+ * Maps Weir's statuses, types and rcodes to those of the compatibility API. Each has one counterpart, so that sums are
+ * preserved; what counts as blocked here counts as blocked there. Pure. docs/decisions/0080-pihole-api.md has the
+ * reasons.
  */
 import {
   COMPAT_REPLIES,
@@ -15,7 +16,7 @@ import type { Decision, QueryStatusName } from '../../../shared/query-log.ts';
 
 const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   ALLOWED: 'FORWARDED',
-  // An upstream was asked and gave no answer.
+  // An upstream was queried and did not answer.
   SERVFAIL: 'FORWARDED',
   TIMEOUT: 'FORWARDED',
   CACHED: 'CACHE',
@@ -32,11 +33,11 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   BLOCKED_REGEX: 'REGEX',
   'LOCAL:canary': 'SPECIAL_DOMAIN',
   BLOCKED_SCHEDULE: 'SPECIAL_DOMAIN',
-  // Private addresses without a name are answered there as from the cache.
+  // There, private addresses without a name count as answered from the cache.
   BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
-  // Refused, not blocked: FTL has no status for that.
+  // Refused, not blocked: FTL has no status for this.
   RATE_LIMITED: 'UNKNOWN',
   REFUSED: 'UNKNOWN',
 };
@@ -58,7 +59,7 @@ export function decisionsOf(...statuses: readonly CompatStatus[]): Decision[] {
   return DECISIONS.filter((decision) => statuses.includes(STATUS_OF[decision]));
 }
 
-/** Decisions whose counterpart counts as blocked, and those of all others. */
+/** Decisions whose counterpart counts as blocked, and all others. */
 export const BLOCKED_DECISIONS: readonly Decision[] = DECISIONS.filter(isBlocked);
 export const PERMITTED_DECISIONS: readonly Decision[] = DECISIONS.filter((decision) => !isBlocked(decision));
 
@@ -67,13 +68,13 @@ export function compatType(name: string): CompatType {
   return TYPES.has(name) ? (name as CompatType) : 'OTHER';
 }
 
-/** Queries as they are counted, by value: some decisions are also counted under their status. */
+/** Counts of queries by value: some decisions are also counted under their status. */
 export interface DecisionCounts {
   readonly status: Readonly<Record<string, number>>;
   readonly decision: Readonly<Record<string, number>>;
 }
 
-/** Queries by status, with those that none had. */
+/** Queries by status, including zeros. */
 export function sumStatuses({ status, decision }: DecisionCounts): Record<CompatStatus, number> {
   const sums = sumAs(COMPAT_STATUSES, status, (name) => STATUS_OF[name as QueryStatusName]);
   for (const [name, count] of Object.entries(decision)) {
@@ -84,7 +85,7 @@ export function sumStatuses({ status, decision }: DecisionCounts): Record<Compat
   return sums;
 }
 
-/** Queries by number of their type, with those that none had. */
+/** Queries by type number, including zeros. */
 export function sumTypes(counts: Readonly<Record<string, number>>): Record<CompatType, number> {
   return sumAs(COMPAT_TYPES, counts, (number) => compatType(rrTypeName(Number(number))));
 }
@@ -92,7 +93,7 @@ export function sumTypes(counts: Readonly<Record<string, number>>): Record<Compa
 /** Numbers of the types with a counterpart. */
 export const NAMED_TYPES: readonly number[] = COMPAT_TYPES.flatMap((name) => rrTypeCode(name) ?? []);
 
-/** Queries by reply, with those that none had; those of `total` whose reply was not counted are UNKNOWN. */
+/** Queries by reply, including zeros; those of `total` whose reply was not counted are UNKNOWN. */
 export function sumReplies(
   counts: Readonly<Record<string, number>>,
   total: number,
@@ -111,7 +112,7 @@ export interface Outcome {
   readonly cached: number;
 }
 
-/** Adds up statuses: what is neither forwarded nor cached nor without a word is blocked. */
+/** Adds up statuses: everything that is neither forwarded nor cached nor unknown is blocked. */
 export function outcomeOf(statuses: Readonly<Record<CompatStatus, number>>): Outcome {
   const sum = (names: readonly CompatStatus[]): number =>
     names.reduce((total, name) => total + statuses[name], 0);

@@ -1,4 +1,4 @@
-/** A row of the query log as the compatibility API shows it. Pure. */
+/** A row of the query log as shown by the compatibility API. Pure. */
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { CompatDnssec, CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -17,14 +17,14 @@ const DNSSEC_OF: Readonly<Record<DnssecStatusName, CompatDnssec>> = {
   indeterminate: 'ABANDONED',
 };
 
-/** Ids by the names that the log has. */
+/** Ids by the names in the log. */
 export interface ListIds {
   list(name: string): number | undefined;
   managed(name: string): number | undefined;
   regex(name: string): number | undefined;
 }
 
-/** The row; `id` as `orderedIds()` has it. */
+/** The row; `id` is from `orderedIds()`. */
 export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQuery {
   return {
     id,
@@ -33,7 +33,7 @@ export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQ
     status: compatStatus(decisionOf(row)),
     dnssec: DNSSEC_OF[row.dnssec_status],
     domain: row.domain,
-    // A cached answer keeps the server that it is from.
+    // A cached answer keeps its original server.
     upstream: row.upstream === null || row.cached ? null : placeText(upstreamPlace(row.upstream)),
     reply: { type: replyOf(row), time: row.response_time_us / 1e6 },
     client: { ip: row.client, name: row.client_hostname },
@@ -43,13 +43,13 @@ export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQ
   };
 }
 
-/** The state of DNSSEC in Weir's words; undefined for one that Weir does not have. */
+/** The DNSSEC status in Weir's terms; undefined for one that Weir does not have. */
 export function dnssecOf(name: CompatDnssec): DnssecStatusName | undefined {
   const names = Object.keys(DNSSEC_OF) as DnssecStatusName[];
   return names.find((own) => DNSSEC_OF[own] === name);
 }
 
-/** The kind of the reply, by the same rule as the log counts it. */
+/** The kind of the reply, by the same rule as in the counts of the log. */
 function replyOf({ rcode, answers, answer_type: answerType }: LoggedQuery): CompatReply {
   const type = answerType === null ? (answers === null ? undefined : 0) : rrTypeCode(answerType);
   return replyKindOf(rcodeFromName(rcode)!, type);
@@ -78,12 +78,12 @@ function edeText(code: number | null): string | null {
   return code === null ? null : (EDE_TEXTS.get(code) ?? null);
 }
 
-/** No row is older. Counting from here leaves room for rows of one millisecond until 2054. */
+/** No row is older. Starting here leaves room for rows with one millisecond until 2054. */
 const EPOCH_MS = Date.UTC(2020, 0);
-/** Ids of a millisecond. Rows of one run have consecutive numbers, so they share none. */
+/** Number of ids per millisecond. Rows of one run have consecutive numbers, so their ids differ. */
 const IDS_PER_MS = 8192;
 
-/** The id of a row; rows of two nodes in one millisecond share one in rare cases. */
+/** The id of a row; in rare cases, rows of two nodes in one millisecond have the same. */
 export function orderedId({ id, timestamp }: Pick<LoggedQuery, 'id' | 'timestamp'>): number {
   return (Date.parse(timestamp) - EPOCH_MS) * IDS_PER_MS + (id % IDS_PER_MS);
 }
@@ -93,7 +93,7 @@ export function cursorAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS + 1) * IDS_PER_MS - 1;
 }
 
-/** Unix milliseconds before which the rows up to a cursor lie. */
+/** Unix milliseconds that bound the rows up to a cursor. */
 export function timeOfCursor(cursor: number): number {
   return Math.floor(cursor / IDS_PER_MS) + EPOCH_MS + 1;
 }

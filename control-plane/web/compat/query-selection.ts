@@ -12,7 +12,7 @@ import { placeText, upstreamPlace } from './upstream-place.ts';
 
 /** Names that filters can use. */
 export interface KnownNames {
-  /** The upstreams that were asked, as the configuration writes them. */
+  /** The upstreams that were queried, in the notation of the configuration. */
   readonly upstreams: readonly string[];
   /** Addresses of clients with their names. */
   readonly clients: Iterable<readonly [address: string, name: string]>;
@@ -20,7 +20,7 @@ export interface KnownNames {
 
 const NONE: readonly Decision[] = [];
 
-/** The conditions of a request. @throws {CompatFault} 400 for a value that there is not */
+/** The conditions of a request. @throws {CompatFault} 400 for an unknown value */
 export function conditionsOf(params: Params, known: KnownNames): QueryConditions {
   const upstream = params.text('upstream');
   const decisions = [decisionsBy(params), dnssecIsNone(params) ? NONE : undefined, ownAnswersBy(upstream)];
@@ -40,7 +40,7 @@ function decisionsBy(params: Params): readonly Decision[] | undefined {
   return status === undefined ? undefined : decisionsOf(status);
 }
 
-/** `cache`, `blocklist` and `permitted` select answers without an upstream, and all that are not blocked. */
+/** `cache`, `blocklist` and `permitted` select answers without an upstream, and everything that is not blocked. */
 function ownAnswersBy(upstream: string | undefined): readonly Decision[] | undefined {
   switch (upstream) {
     case 'cache':
@@ -79,7 +79,7 @@ function dnssecBy(params: Params): QueryConditions['dnssec'] {
   return state === undefined ? undefined : dnssecOf(state);
 }
 
-/** A state was asked for that no answer of Weir has. */
+/** Whether a state was requested that no answer of Weir has. */
 function dnssecIsNone(params: Params): boolean {
   return params.text('dnssec') !== undefined && dnssecBy(params) === undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The most asked names as FTL counts them, from Weir's lists: the target of an alias that is blocked counts instead of
- * the name that leads to it, canaries count as blocked, and private addresses without a name do not.
+ * The most queried names as counted by FTL, from Weir's lists: the blocked target of an alias counts instead of the
+ * name that leads to it, canaries count as blocked, and private addresses without a name do not count.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
@@ -10,21 +10,21 @@ import type { DomainCount } from '../../query-log/statistics/stats-store.ts';
 import { countsOf, DECISION_KINDS } from './day-counts.ts';
 import { BLOCKED_DECISIONS, decisionsOf, sumStatuses } from './query-kinds.ts';
 
-/** Maximum number of lines of a list. */
+/** Maximum number of rows of a list. */
 export const MOST_LINES = 1000;
-/** Most rows that are read; those beyond count as in Weir's lists. */
+/** Maximum number of rows that are read; further ones count as in Weir's lists. */
 const MOST_ROWS = 10_000;
 const CNAME_STATUSES = ['GRAVITY_CNAME', 'REGEX_CNAME', 'DENYLIST_CNAME'] as const;
 const CANARY = 'LOCAL:canary';
 const REVERSE_NAME = /\.(?:in-addr|ip6)\.arpa$/;
 
-/** Which list, and how many lines of it. */
+/** The list and the number of its rows. */
 export interface WantedNames {
   readonly isBlocked: boolean;
   readonly limit: number;
 }
 
-/** The lines of a list, the most asked first. */
+/** The rows of a list, the most queried first. */
 export async function readTopNames(
   { stats, queryLog }: { stats: LogQuestions; queryLog: Pick<QueryLogReader, 'page'> },
   span: Span,
@@ -89,7 +89,7 @@ class NameCounts {
   }
 }
 
-/** The names that were blocked last, the newest first. */
+/** The most recently blocked names, the newest first. */
 export async function readRecentBlocked(
   queryLog: Pick<QueryLogReader, 'page'>,
   limit: number,

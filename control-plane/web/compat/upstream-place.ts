@@ -1,8 +1,8 @@
-/** Where an upstream is, as the compatibility API names it: address or name, and port. Pure. */
+/** The location of an upstream in the terms of the compatibility API: address or name, and port. Pure. */
 
 /** Address or name of a server, and its port. */
 export interface UpstreamPlace {
-  /** The host name, or the address without one. */
+  /** The host name, or the address if there is none. */
   readonly name: string;
   readonly ip: string;
   readonly port: number;
@@ -10,7 +10,10 @@ export interface UpstreamPlace {
 
 const PORTS: Readonly<Record<string, number>> = { udp: 53, tcp: 53, tls: 853, https: 443 };
 
-/** The place of a server by its text in the configuration: `tls://name@address`, `https://name/path`, `address:port`. */
+/**
+ * The location of a server, from its notation in the configuration: `tls://name@address`, `https://name/path`,
+ * `address:port`.
+ */
 export function upstreamPlace(text: string): UpstreamPlace {
   const [, scheme = 'udp', rest = ''] = /^(?:(\w+):\/\/)?(.*)$/s.exec(text) ?? [];
   const [authority = ''] = rest.split('/');

@@ -1,21 +1,21 @@
-/** A file that is answered from memory: by its form, its ETag, and nothing else. */
+/** A file that is served from memory: by its form, its ETag, and nothing else. */
 import type { Request, Response } from 'express';
 import type { BuildFile } from '../built-dashboard/open-build.ts';
 import type { Form } from '../built-dashboard/build-manifest.ts';
 
-/** A file with how browsers are to keep it. */
+/** A file with its caching rules for browsers. */
 export interface KeptFile extends Omit<BuildFile, 'path'> {
   readonly cacheControl: string;
-  /** Further fields of the answer. */
+  /** Additional header fields of the response. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** Cache-Control of a file whose name changes with its content. */
 export const KEEP_FOR_EVER = 'public, max-age=31536000, immutable';
-/** Kept, and asked about with each use. */
+/** Cached, and revalidated with each use. */
 export const ASK_FIRST = 'no-cache';
 
-/** Answers GET and HEAD with the file, or with 304. Another status than 200 is set before. */
+/** Answers GET and HEAD with the file, or with 304. A status other than 200 must be set before. */
 export function sendKeptFile(request: Request, response: Response, file: KeptFile): void {
   const form = acceptedForm(request.headers['accept-encoding'], file.forms);
   const bytes = file.forms[form] ?? file.forms.identity;
@@ -39,7 +39,7 @@ function namesTag(field: string | undefined, etag: string): boolean {
 
 /** Best first. */
 const FORMS: readonly Form[] = ['br', 'gzip', 'identity'];
-/** Members of the field that are looked at; browsers send five. */
+/** Maximum number of members of the field that are evaluated; browsers send five. */
 const MOST_MEMBERS = 32;
 
 /** The best form in `available` that the field accepts; identity if it accepts none. */
@@ -57,7 +57,7 @@ export function acceptedForm(
   return FORMS.find((form) => available[form] !== undefined && accepts(form)) ?? 'identity';
 }
 
-/** The coding, and whether its weight is more than 0. */
+/** The coding, and whether its weight is greater than 0. */
 function readMember(member: string): [string, boolean] {
   const [coding = '', ...parameters] = member.split(';', 4).map((part) => part.trim().toLowerCase());
   return [coding, !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))];

@@ -1,6 +1,6 @@
 /**
  * Serves the dashboard from memory: one document at the path of each page, and the files of its build. A request is
- * answered by a look into a map, so that no path reaches the disk.
+ * answered by a lookup in a map, so that no path reaches the disk.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { contentPolicy } from '../edge/security-headers.ts';
 import { ASK_FIRST, KEEP_FOR_EVER, sendKeptFile } from './cached-file.ts';
 import type { KeptFile } from './cached-file.ts';
 
-/** Parts of the routes. */
+/** Dependencies of the routes. */
 export interface DashboardParts {
   readonly dashboard: DashboardSource;
   /** Settings that a script passes to the page, as a JSON value. */
@@ -34,20 +34,20 @@ const CONFIG_PATH = '/svc-config.js';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
 
-/** The two places of the dashboard in the application. Both hand on what is not theirs. */
+/** The two handlers of the dashboard in the application. Both pass on other requests. */
 export interface DashboardHandlers {
-  /** Answers what belongs to the dashboard. */
+  /** Answers requests for the dashboard. */
   readonly serve: Handler;
   /**
-   * Answers a browser that opens an unknown page: with the document, which says so. To stand last. Deeper paths
-   * lead to their last segment, since the addresses in the document are relative.
+   * Answers a browser that opens an unknown page with the document, which shows an error. Must come last. Deeper paths
+   * are redirected to their last segment, since the addresses in the document are relative.
    */
   readonly serveUnknown: Handler;
 }
 
 const otherMethods = answerOtherMethods(['GET']);
 
-/** Makes both. */
+/** Creates both. */
 export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
   const config = configFile(settings);
   const files = new WeakMap<Build, ReadonlyMap<string, KeptFile>>();
@@ -85,7 +85,7 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
   return { serve, serveUnknown };
 }
 
-/** Whether a browser asks for a page, rather than a program for anything. */
+/** Whether a browser requests a page, as opposed to any request of a program. */
 function opensPage({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
 }

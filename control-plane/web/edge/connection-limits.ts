@@ -1,5 +1,5 @@
 /**
- * Limits the connections of the web server, per client network and in all. At the limit, the network with most
+ * Limits the connections of the web server, per client network and in total. At the limit, the network with the most
  * connections loses an idle one, so that a host that opens idle connections without end only blocks itself.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
@@ -9,22 +9,22 @@ import type { Logger } from '../../../shared/log.ts';
 import { clientNetwork } from '../../../shared/net/client-network.ts';
 import type { SecuredSockets } from './secured-sockets.ts';
 
-/** Connections of all listeners; a flood of them must leave descriptors to DNS. */
+/** Maximum number of connections of all listeners; a flood must leave file descriptors for DNS. */
 const MAX_CONNECTIONS = 500;
-/** Connections of one client network; a browser takes six. */
+/** Maximum number of connections of one client network; a browser uses six. */
 const MAX_OF_A_NETWORK = 50;
-/** Least time between two lines of the log about this. */
+/** Minimum time between two log lines about this. */
 const LOG_STEP_MS = 10_000;
 
 interface Place {
   readonly socket: Socket;
-  /** Null for a trusted proxy, which speaks for many. */
+  /** Null for a trusted proxy, which represents many clients. */
   readonly network: string | null;
-  /** Requests that were read to the end of their head and are not answered yet. */
+  /** Number of requests whose head was read and that are not answered yet. */
   requests: number;
 }
 
-/** The places that connections take, in the order in which they came. */
+/** The open connections, in order of arrival. */
 export class ConnectionLimits {
   private readonly places = new Map<Socket, Place>();
   private readonly counts = new Map<string, number>();
@@ -40,7 +40,7 @@ export class ConnectionLimits {
     this.isTrustedProxy = isTrustedProxy;
   }
 
-  /** Limits the connections of a server, together with those of the servers before. */
+  /** Limits the connections of a server, together with those of the servers watched before. */
   watch(server: HttpServer | HttpsServer): void {
     server.on('connection', (socket: Socket) => this.admit(socket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -53,7 +53,7 @@ export class ConnectionLimits {
 
   private admit(socket: Socket): void {
     const address = socket.remoteAddress;
-    // Gone already.
+    // Already closed.
     if (address === undefined) return;
     const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
     const count = network === null ? 0 : (this.counts.get(network) ?? 0);
@@ -69,7 +69,7 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Closes the oldest idle connection of the network with most of them; false if there is none. */
+  /** Closes the oldest idle connection of the network with the most connections; false if there is none. */
   private makeRoom(): boolean {
     const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
     const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];

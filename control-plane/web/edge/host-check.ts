@@ -1,5 +1,5 @@
 /**
- * Checks the Host field of requests. After DNS rebinding a foreign page has the same origin as Weir for the browser,
+ * Checks the Host field of requests. After DNS rebinding, a foreign page has the same origin as Weir for the browser,
  * and only the Host field reveals it.
  */
 import type { NextFunction, Request, Response } from 'express';
@@ -15,8 +15,8 @@ interface OwnNames {
 }
 
 /**
- * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name
- * of this server, and 400 if there is not exactly one (RFC 9112 section 3.2), or none in a probe of a load balancer.
+ * Throws 421 if the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name of
+ * this server, and 400 if there is not exactly one (RFC 9112 section 3.2), or none in a probe of a load balancer.
  */
 export function checkHost(names: OwnNames) {
   return (request: Request, _response: Response, next: NextFunction): void => {
@@ -31,7 +31,7 @@ export function checkHost(names: OwnNames) {
   };
 }
 
-/** Fields of a browser, or of a proxy before one. */
+/** Header fields sent by a browser, or by a proxy in front of one. */
 const NOT_OF_PROBES = ['origin', 'x-forwarded-host'] as const;
 
 /** Probes of load balancers, such as `option httpchk` of HAProxy, are HTTP/1.0 without the field; browsers always send it. */
@@ -41,13 +41,13 @@ function mayOmitHost(request: Request): boolean {
   return isProbe && NOT_OF_PROBES.every((name) => headers[name] === undefined) && isFromTrustedPeer(request);
 }
 
-/** A target in absolute form has its own host, which would override the field. */
+/** A target in absolute form contains a host, which would override the field. */
 function targetNamesAnother(target: string, host: string): boolean {
   if (target.startsWith('/')) return false;
   return !URL.canParse(target) || new URL(target).host !== host.toLowerCase();
 }
 
-/** The host of `host[:port]` in lower case without a final dot, IPv6 in its brackets; null for anything else. */
+/** The host of `host[:port]` in lower case without a trailing dot, IPv6 in brackets; null for anything else. */
 function nameOf(host: string): string | null {
   const match = /^(\[[^\]]*\]|[^:[\]]+)(?::\d{1,5})?$/.exec(host);
   return match === null ? null : match[1]!.toLowerCase().replace(/(.)\.$/, '$1');

@@ -1,4 +1,6 @@
-/** Sends plain HTTP to HTTPS while `server.web_tls.enabled`. Stands behind the Host check, whose names it trusts. */
+/**
+ * Redirects plain HTTP to HTTPS while `server.web_tls.enabled`. Must come after the Host check, whose names it trusts.
+ */
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 import { isLocal } from '../../api/local-requests.ts';
@@ -7,15 +9,15 @@ const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /**
- * Answers 301 with the https address of the same host, path and query. Behind a trusted proxy the connection of the
- * client counts (X-Forwarded-Proto). What comes over the local socket crosses no network.
+ * Answers 301 with the https URL of the same host, path and query. Behind a trusted proxy, the client's connection is
+ * decisive (X-Forwarded-Proto). Requests over the local socket cross no network.
  */
 export function redirectToHttps(request: Request, response: Response, next: NextFunction): void {
   if (request.secure || isLocal(request)) {
     next();
     return;
   }
-  // A probe takes a redirect for a sign of health.
+  // A probe would interpret a redirect as healthy.
   if (request.headers.host === undefined) throw new ApiError(400, 'malformed', 'expected HTTPS');
   response
     .location(`https://${secureHost(request)}${targetOf(request.url)}`)
@@ -34,7 +36,7 @@ function secureHost({ app, host, socket }: Request): string {
   return port === 0 || port === HTTPS_PORT ? url.hostname : `${url.hostname}:${port}`;
 }
 
-/** Path and query of a target, which may be in absolute form. */
+/** Path and query of a request target, which may be in absolute form. */
 function targetOf(target: string): string {
   if (target.startsWith('/')) return target;
   const { pathname, search } = new URL(target);

@@ -1,4 +1,4 @@
-/** Listens on a unix socket in the data directory, for the command line; serves what the web port serves. */
+/** Listens on a Unix socket in the data directory, for the command line; serves the same as the web port. */
 import type { Express } from 'express';
 import { join } from 'node:path';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
@@ -9,12 +9,13 @@ import { closeServer } from './server.ts';
 import { listenPrivately } from '../../host/files/private-socket.ts';
 import { SOCKET_NAME } from '../../api/socket-name.ts';
 
-/** Connections at once. */
+/** Maximum number of concurrent connections. */
 const MAX_CONNECTIONS = 50;
 
 /**
- * Listens on the socket, of mode 0600; returns how to stop that. The caller holds the lock of the data directory, so an
- * existing socket is a leftover of a dead process. If the socket cannot be created, Weir logs that and continues.
+ * Listens on the socket, with mode 0600; returns a function that stops that. The caller holds the lock of the data
+ * directory, so an existing socket is a leftover of a dead process. If the socket cannot be created, Weir logs that and
+ * continues.
  */
 export async function startLocalServer(
   app: Express,

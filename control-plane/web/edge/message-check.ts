@@ -1,12 +1,12 @@
-/** Refuses requests whose head is too large, or whose framing two servers might read in two ways. */
+/** Refuses requests whose head is too large, or whose framing two servers might interpret differently. */
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 
-/** Bytes of a request's head in all, which the parser counts (`server.ts`). */
+/** Maximum size of a request's head in bytes, enforced by the parser (`server.ts`). */
 export const MAX_HEAD_BYTES = 16 * 1024;
-/** Header fields of a request; a browser behind two proxies sends 40. */
+/** Maximum number of header fields of a request; a browser behind two proxies sends 40. */
 export const MAX_FIELDS = 100;
-/** Characters of a request target: room for a DNS message over HTTPS, and for any query of the API. */
+/** Maximum length of a request target: enough for a DNS message over HTTPS, and for any query of the API. */
 const MAX_TARGET_LENGTH = 8192;
 
 /** Throws 414, 431 or 400; closes the connection if the start of the next request is uncertain. */
@@ -24,7 +24,7 @@ export function checkMessage(request: Request, _response: Response, next: NextFu
     throw malformed(`expected HTTP/1.1, not HTTP/${httpVersion}`);
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return next();
-  // RFC 9112 section 6.1: a proxy of HTTP/1.0 passes the field on without a notion of it.
+  // RFC 9112 section 6.1: an HTTP/1.0 proxy passes the field on without understanding it.
   if (httpVersion !== '1.1') throw malformed('Transfer-Encoding needs HTTP/1.1');
   if (coding.toLowerCase() !== 'chunked')
     throw malformed('Transfer-Encoding must be chunked, and nothing else');

@@ -6,8 +6,8 @@ import type { Request } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * Throws 403 where a browser says that another origin sent this request. Programs other than browsers send
- * neither field and pass. Only hosts and ports are compared: a proxy may speak TLS in front of Weir.
+ * Throws 403 if a browser reports that another origin sent this request. Programs other than browsers send neither
+ * field and are accepted. Only hosts and ports are compared: a proxy may use TLS in front of Weir.
  */
 export function refuseCrossOrigin(request: Request): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
@@ -18,10 +18,10 @@ export function refuseCrossOrigin(request: Request): void {
   if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);
 }
 
-/** Origins of browser extensions, which no page can have. */
+/** Origins of browser extensions, which a page cannot have. */
 const EXTENSION_ORIGIN = /^(?:chrome|moz)-extension:\/\/[\w-]+$/;
 
-/** Whether a browser extension sent the request, which people install as they do programs. */
+/** Whether a browser extension sent the request; users install these like programs. */
 export function isFromExtension({ headers: { origin } }: Request): boolean {
   return origin !== undefined && EXTENSION_ORIGIN.test(origin);
 }

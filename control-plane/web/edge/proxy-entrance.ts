@@ -1,6 +1,6 @@
 /**
- * The PROXY protocol on the web port: a connection is the client's that its header names. Its socket has that client's
- * address from then on, so that limits, sessions, lockout, audit log and X-Forwarded-For all go by it.
+ * The PROXY protocol on the web port: a connection belongs to the client named in its header. Afterwards its socket has
+ * that client's address, which is used by limits, sessions, lockout, audit log and X-Forwarded-For.
  */
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -40,7 +40,7 @@ export class ProxyEntrance {
     });
   }
 
-  /** Keeps each connection from the listeners that the server has so far, until its header is read. */
+  /** Withholds each connection from the server's existing listeners until its header is read. */
   guard(server: HttpServer | HttpsServer): void {
     const takers = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
@@ -56,7 +56,7 @@ export class ProxyEntrance {
     });
   }
 
-  /** Closes the connections whose header is awaited. */
+  /** Closes the connections that wait for a header. */
   close(): void {
     this.greetings.close();
   }
@@ -72,7 +72,7 @@ export class ProxyEntrance {
   }
 }
 
-/** Which peers send a header, as the configuration says. */
+/** The peers that send a header according to the configuration. */
 export function proxySenders({ server }: Config): ProxySenders {
   return new ProxySenders(server.proxy_protocol_enabled ? server.proxy_protocol_trusted : null);
 }

@@ -1,4 +1,6 @@
-/** Answers to what node:http cannot read as a request, or not in time: problem details, then the connection ends. */
+/**
+ * Answers input that node:http cannot parse as a request, or that is late: problem details, then the connection ends.
+ */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -8,7 +10,7 @@ import { MAX_HEAD_BYTES } from './message-check.ts';
 import { contentPolicy } from './security-headers.ts';
 import { endUnread } from './unread-bodies.ts';
 
-/** An error of the parser, or of Node's look for late clients. */
+/** An error of the parser, or of Node's check for slow clients. */
 interface RequestFault extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
@@ -25,9 +27,11 @@ const HEAD_TOO_LARGE: Refusal = [431, 'too_large', `a head has ${MAX_HEAD_BYTES}
 const LATE: Refusal = [408, 'timeout', 'the request did not come in time'];
 const UNREADABLE: Refusal = [400, 'malformed', 'the request is not valid HTTP/1.1'];
 
-/** Answers for a server. Where this would pass for the answer to another request, the connection is only closed. */
+/**
+ * Answers for a server. If the response could be mistaken for that to another request, the connection is only closed.
+ */
 export function answerUnreadable(server: HttpServer | HttpsServer): void {
-  /** Answers that are being made. */
+  /** Responses that are being prepared. */
   const underWay = new WeakMap<Socket, Set<ServerResponse>>();
   const refused = new WeakSet<Socket>();
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -49,14 +53,16 @@ export function answerUnreadable(server: HttpServer | HttpsServer): void {
   });
 }
 
-/** Whether the connection owes no other answer before that to the fault: at most the one to the request whose body has it. */
+/**
+ * Whether no other response is due before the one to the fault: at most the one to the request whose body caused it.
+ */
 function isNext(underWay: ReadonlySet<ServerResponse> = new Set()): boolean {
   const [first] = underWay;
   if (first === undefined) return true;
   return underWay.size === 1 && !first.req.complete && !first.headersSent;
 }
 
-/** Null if the client could not read an answer: the connection is gone, or does not speak HTTP. */
+/** Null if the client could not read a response: the connection is closed, or does not use HTTP. */
 function refusalOf({ code = '', rawPacket }: RequestFault): Refusal | null {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return LATE;
   if (code === 'HPE_HEADER_OVERFLOW') return isAllTarget(rawPacket) ? TARGET_TOO_LONG : HEAD_TOO_LARGE;

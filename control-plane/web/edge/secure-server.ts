@@ -1,6 +1,6 @@
 /**
- * A server that speaks HTTPS and HTTP on one port, depending on the first byte of a connection. `https-redirect.ts`
- * decides how plain HTTP is answered.
+ * A server for HTTPS and HTTP on one port, depending on the first byte of a connection. `https-redirect.ts` decides how
+ * plain HTTP is answered.
  */
 import type { RequestListener, ServerOptions } from 'node:http';
 import { Server } from 'node:https';
@@ -27,15 +27,20 @@ export interface SecuredWith {
   readonly ticketKeys: TicketKeySource | undefined;
 }
 
-/** Sessions are for this use. Unless it is named, a node takes none of one that was started from another folder. */
+/**
+ * TLS sessions are only valid in this context. Without an explicit one, a node does not accept sessions of a node that
+ * was started from another directory.
+ */
 const SESSION_CONTEXT = 'weir web';
 
-/** First octet of a TLS connection: a record of type handshake (RFC 8446 section 5.1). No HTTP request begins so. */
+/**
+ * First byte of a TLS connection: a record of type handshake (RFC 8446 section 5.1). No HTTP request starts with it.
+ */
 const TLS_HANDSHAKE = 22;
 
-/** The server. Each new connection gets the certificate, and its tickets the key, of that moment. */
+/** The server. Each new connection gets the current certificate, and its tickets the current key. */
 export class SecureServer extends Server {
-  /** Of all connections, including those that have not sent anything yet. */
+  /** The sockets of all connections, including those that have not sent anything yet. */
   private readonly sockets = new Set<Socket>();
   private readonly securedWith: SecuredWith;
 
@@ -47,7 +52,7 @@ export class SecureServer extends Server {
   ) {
     super({ ...options, ...contextOf(null), handshakeTimeout: firstMs }, listener);
     this.securedWith = securedWith;
-    // It may listen again after a close.
+    // It may listen again after it was closed.
     this.on('listening', () => this.follow());
     const takeTls = this.listeners('connection') as ((socket: Socket) => void)[];
     this.removeAllListeners('connection');
@@ -62,7 +67,7 @@ export class SecureServer extends Server {
     });
   }
 
-  /** Takes certificate and keys, and each change of them until it closes. */
+  /** Applies the certificate and keys, and each change of them until it closes. */
   private follow(): void {
     const { certificate, ticketKeys } = this.securedWith;
     const useKeys = (): void => {
@@ -93,7 +98,9 @@ function contextOf(pair: CertificatePair | null) {
   } as const;
 }
 
-/** Peeks at the first byte of a connection and passes it to `handOver`; closes the connection if none comes in time. */
+/**
+ * Peeks at the first byte of a connection and passes it to `handOver`; closes the connection if none arrives in time.
+ */
 function lookAtFirstOctet(socket: Socket, withinMs: number, handOver: (octet: number) => void): void {
   // Errors are ignored until `handOver`, which then handles them.
   socket.on('error', () => undefined);

@@ -1,16 +1,16 @@
-/** Which accepted socket lies below the one that TLS puts around it; node:tls does not say. */
+/** Finds the accepted socket below the one that TLS puts around it, which node:tls does not expose. */
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /** The sockets of one listener or several. */
 export class SecuredSockets {
-  /** By both ends of the connection, which the two sockets have in common. */
+  /** By both endpoints of the connection, which the two sockets have in common. */
   private readonly acceptedByEnds = new Map<string, Socket>();
   private readonly accepted = new WeakSet<Socket>();
   private readonly below = new WeakMap<Socket, Socket>();
 
-  /** Watches a server, before all other listeners that it has so far. */
+  /** Watches a server, before all its existing listeners. */
   watch(server: HttpServer | HttpsServer): void {
     server.prependListener('connection', (socket: Socket) => {
       const ends = endsOf(socket);
@@ -26,7 +26,7 @@ export class SecuredSockets {
     });
   }
 
-  /** The accepted socket below one, or the socket itself where it was accepted. */
+  /** The accepted socket below a socket, or the socket itself if it was accepted. */
   acceptedBelow(socket: Socket): Socket {
     return this.below.get(socket) ?? socket;
   }

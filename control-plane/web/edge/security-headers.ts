@@ -1,11 +1,11 @@
-/** Header fields that every answer of the web server carries, whatever it is: those of helmet, and what it leaves out. */
+/** Header fields of every response of the web server: those of helmet, and some that it omits. */
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
 /** Directives of a content policy, each with its sources. */
 export type ContentDirectives = Readonly<Record<string, readonly string[]>>;
 
-/** For answers other than pages, and as a base for pages: no loading, no framing, no script from text. */
+/** For responses other than pages, and as a base for pages: no loading, no framing, no script from text. */
 const STRICT: ContentDirectives = {
   'default-src': ["'none'"],
   'base-uri': ["'none'"],
@@ -15,14 +15,14 @@ const STRICT: ContentDirectives = {
   'trusted-types': ["'none'"],
 };
 
-/** The Content-Security-Policy that allows what is named and nothing else. */
+/** The Content-Security-Policy that only allows what is given. */
 export function contentPolicy(allowed: ContentDirectives = {}): string {
   return Object.entries({ ...STRICT, ...allowed })
     .map(([directive, sources]) => [directive, ...sources].join(' '))
     .join('; ');
 }
 
-/** Half a year. Names below Weir's are not its own. */
+/** Half a year. Subdomains of Weir's name are not its own. */
 const TRANSPORT = { maxAge: 180 * 24 * 3600, includeSubDomains: false };
 
 /** Helmet's fields except for the content policy, which pages replace with their own. */

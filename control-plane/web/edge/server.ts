@@ -1,4 +1,4 @@
-/** Listens for HTTP, or HTTPS and HTTP, on every bind address, and closes. `app.ts` answers. */
+/** Listens for HTTP, or HTTPS and HTTP, on every bind address. Requests are answered by `app.ts`. */
 import type { Express } from 'express';
 import { closeSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
@@ -19,16 +19,16 @@ import type { CertificateSource, TicketKeySource } from './secure-server.ts';
 
 type Server = HttpServer | HttpsServer;
 
-/** Time limits of clients, so that slow ones do not hold connections. */
+/** Time limits for clients, so that slow ones do not occupy connections. */
 export interface WebDeadlines {
   /**
-   * From the opening of a connection, or the first byte of a later request, to the end of the head. With TLS also to
-   * the first byte, and from there to the end of the handshake.
+   * Milliseconds from the opening of a connection, or the first byte of a later request, to the end of the head. With
+   * TLS also to the first byte, and from there to the end of the handshake.
    */
   readonly headMs: number;
   /** Milliseconds until the end of the body. */
   readonly requestMs: number;
-  /** Between an answer and the next request. */
+  /** Milliseconds between a response and the next request. */
   readonly idleMs: number;
   /** Milliseconds without a byte in either direction while a response is prepared or sent. */
   readonly silentMs: number;
@@ -39,14 +39,14 @@ const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_
 const LOOK_MS = 1000;
 /** Requests after which a connection is closed. */
 const MAX_REQUESTS_A_CONNECTION = 1000;
-/** Time for answers to finish when Weir stops; DNS drains afterwards, and the whole stop has 5 s. */
+/** Time for responses to finish when Weir stops; DNS drains afterwards, and the whole stop takes 5 s. */
 const CLOSE_GRACE_MS = 500;
 
-/** The web server cannot listen. The message contains the address, the reason and what to do. */
+/** The web server cannot listen. The message contains the address, the reason and the remedy. */
 export class WebServerError extends Error {
   readonly address: string;
   readonly port: number;
-  /** Code of the system, such as EADDRINUSE. */
+  /** System error code, such as EADDRINUSE. */
   readonly code: string;
 
   constructor(address: string, port: number, cause: NodeJS.ErrnoException) {
@@ -60,28 +60,31 @@ export class WebServerError extends Error {
 
 /** A listening web server. */
 export interface WebServer {
-  /** Addresses that it listens on; contains the actual ports if the configuration has 0. */
+  /** Addresses on which it listens, with the actual ports if the configuration has 0. */
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
-  /** The sockets that it listens on. */
+  /** The listening sockets. */
   descriptors(): readonly number[];
-  /** Stops listening at once, waits shortly for running answers, then closes the rest. */
+  /** Stops listening immediately, waits briefly for running responses, then closes the rest. */
   close(): Promise<void>;
-  /** The same, but copies of its sockets, which are returned, gather what comes: for another process, or `resume`. */
+  /**
+   * The same, but queues new connections on copies of its sockets, which are returned: for another process, or for
+   * `resume`.
+   */
   pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
-  /** Accepts again what the copies have gathered, or the listeners that it was given and holds back. */
+  /** Resumes accepting: the connections queued on the copies, or on the listeners that it was given and holds back. */
   resume(): void;
 }
 
 /** Options of the server. */
 export interface WebServerOptions {
   readonly deadlines?: WebDeadlines;
-  /** Speaks HTTPS with this certificate, and HTTP on the same port. */
+  /** Serves HTTPS with this certificate, and HTTP on the same port. */
   readonly certificate?: CertificateSource | undefined;
   /** Keys that encrypt its session tickets; without them, each listener has its own keys. */
   readonly ticketKeys?: TicketKeySource | undefined;
-  /** A socket of another process that listens there already, if there is one; `dualStack`: it also accepts IPv4. */
+  /** A socket of another process that already listens there, if any; `dualStack`: it also accepts IPv4. */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
-  /** Accepts nothing at those sockets until `resume()`. */
+  /** Accepts nothing on those sockets until `resume()`. */
   readonly isHeldBack?: boolean;
 }
 
@@ -135,7 +138,7 @@ export async function startWebServer(
   return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers, waiting) };
 }
 
-/** `waiting`: listeners, or copies of them, that a server is to accept from. */
+/** `waiting`: listeners, or copies of them, that a server will accept from. */
 function pausing(
   servers: readonly Server[],
   waiting: Map<Server, number>,
@@ -153,7 +156,7 @@ function pausing(
   };
 }
 
-/** The server, whose errors from now on, such as EMFILE on accept, end neither it nor the process. */
+/** The server, whose later errors, such as EMFILE on accept, end neither it nor the process. */
 function livingOn(server: Server, address: string, logger: Logger): Server {
   return server.on('error', (error: Error) =>
     logger.error('http listener failed', { address, error: error.message }),
@@ -183,7 +186,7 @@ function webServer(
       ? nodeHttp().createServer(options, app)
       : new SecureServer({ certificate, ticketKeys }, { ...options, firstMs: headMs }, app);
   server.setTimeout(silentMs);
-  // Node leaves out the fields beyond this; one more than there may be is enough to see that there are too many.
+  // Node drops fields beyond this number; one more than allowed is enough to detect that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
   answerUnreadable(server);
   server.maxRequestsPerSocket = MAX_REQUESTS_A_CONNECTION;
@@ -209,7 +212,7 @@ function listen(
   });
 }
 
-/** Stops listening at once, waits shortly for running answers, then closes the rest. */
+/** Stops listening immediately, waits briefly for running responses, then closes the rest. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);

@@ -1,6 +1,6 @@
 /**
- * Ends the connection of a request that is answered before its body has come, after a 401, 404 or 413 for example. Node
- * would read the body to its end, at any size, and throw it away.
+ * Ends the connection of a request that is answered before its body has arrived, for example after a 401, 404 or 413.
+ * Node would read the body to its end, whatever its size, and discard it.
  */
 import type { NextFunction, Request, Response } from 'express';
 import type { Socket } from 'node:net';
@@ -8,24 +8,24 @@ import type { Clock } from '../../../shared/clock.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { RequestLimit } from '../../api/request-limit.ts';
 
-/** Bodies up to this length are read by Node whatever the answer is, and the connection stays. */
+/** Bodies up to this length are read by Node whatever the response is, and the connection is kept. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * A rest up to this length is also read: many clients look at the answer only after their last byte, and a reset before
- * that would drop it. What is longer is left to clients that read while they send.
+ * A remainder up to this length is also read: many clients read the response only after their last byte, and a reset
+ * before that would discard it. Longer remainders only work with clients that read while they send.
  */
 const MOST_REST_BYTES = 1024 * 1024;
 /** Rate limits on such reads for one client network and in total, so that a flood is not read. */
 const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
-/** Time for a client to read the answer. */
+/** Time for a client to read the response. */
 const LINGER_MS = 1000;
 const LOOK_MS = 10;
 
-/** Connections that end: nothing that comes on them is answered. */
+/** Connections that are being closed: nothing that arrives on them is answered. */
 const ending = new WeakSet<Socket>();
 
-/** Makes the middleware; must be the first one, so that it sees every answer. */
+/** Creates the middleware; must be the first one, so that it sees every response. */
 export function leaveUnreadBodies(clock: Clock) {
   const limits = {
     network: new RequestLimit(clock, RESTS_OF_A_NETWORK),
@@ -61,7 +61,7 @@ export function leaveUnreadBodies(clock: Clock) {
   };
 }
 
-/** In HTTP/1.0 nothing is chunked: such a request is refused, and its connection ends at once. */
+/** HTTP/1.0 has no chunked encoding: such a request is refused, and its connection ends immediately. */
 function mayBeLarge({ headers, httpVersionMinor }: Request): boolean {
   const isChunked = headers['transfer-encoding'] !== undefined && httpVersionMinor > 0;
   return isChunked || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
@@ -80,8 +80,8 @@ function readRest(request: Request, destroySoon: () => void): void {
 }
 
 /**
- * Sends the end of the connection, reads nothing more, and closes when the client has had time to read the answer: to
- * close at once would reset the connection, as there are unread bytes.
+ * Half-closes the connection, reads nothing more, and closes when the client has had time to read the response: closing
+ * immediately would reset the connection, as there are unread bytes.
  */
 export function endUnread(socket: Socket): void {
   socket.end();

@@ -1,6 +1,6 @@
 /**
- * Every answer that a route can give, for the OpenAPI document: success, and the errors that follow from what the route
- * takes, who may call it, and where it stands. What else a route answers with is in its row.
+ * Every response that a route can give, for the OpenAPI document: success, and the errors that follow from its input,
+ * its access rights, and its location. Any other responses are in its row.
  */
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { Problem } from '../../../shared/api/problem-details.ts';
@@ -85,7 +85,7 @@ const HEADERS_OF_CREATED: ZodOpenApiHeadersObject = {
   Location: { description: 'where the entity is read', schema: { type: 'string', format: 'uri-reference' } },
 };
 
-/** All answers, errors first. */
+/** All responses, errors first. */
 export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries([...errorsOf(route), ...successesOf(route)]);
 }
@@ -110,7 +110,7 @@ function successesOf(route: Route): Answer[] {
   ]);
 }
 
-/** The errors that a route can end in. */
+/** The errors that a route can return. */
 function errorsOf(route: Route): Answer[] {
   const changes = route.method !== 'GET';
   const errors: Record<number, string> = {
@@ -144,7 +144,7 @@ const REFUSALS = {
   viewer: 'the role is family',
 } as const;
 
-/** Whether an access is not for every role. */
+/** Whether an access excludes some roles. */
 function isRefused(access: Access): access is keyof typeof REFUSALS {
   return access in REFUSALS;
 }

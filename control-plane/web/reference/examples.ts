@@ -1,6 +1,6 @@
 /**
- * An example for each body and each parameter of the OpenAPI document, made from the schema itself: what its `examples`
- * say, else a value by the name of the field (`field-examples.ts`), else one that its keywords allow.
+ * An example for each body and each parameter of the OpenAPI document, derived from the schema: its `examples`, else a
+ * value by the name of the field (`field-examples.ts`), else one that its keywords allow.
  */
 import type { Problem } from '../../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
@@ -34,7 +34,7 @@ function exampled(operation: OperationDoc, schemas: Schemas): OperationDoc {
   };
 }
 
-/** Bodies with their examples; a file of bytes has none. */
+/** Bodies with their examples; a binary file has none. */
 function filled(content: ContentDoc, schemas: Schemas, answer?: { status: string; description: string }) {
   return mapValues(content, (media, type) => {
     if (type === 'application/problem+json' && answer !== undefined)
@@ -72,7 +72,7 @@ export function exampleOf(schema: SchemaDoc, schemas: Schemas, place = ''): unkn
   return ofType(schema, schemas, place);
 }
 
-/** The field alone; the parameter `type!` has the values of `type`. */
+/** The field name only; the parameter `type!` has the values of `type`. */
 function fieldOf(place: string): string {
   return place.slice(place.lastIndexOf('.') + 1).replace(/!$/, '');
 }
@@ -113,7 +113,7 @@ function objectOf({ properties, additionalProperties }: SchemaDoc, schemas: Sche
   return { example: exampleOf(additionalProperties, schemas) };
 }
 
-/** Texts by their format; another is as long as it must be. */
+/** Strings by format; others have the minimum length. */
 function exampleText({ format, minLength = 0 }: SchemaDoc): string {
   switch (format) {
     case 'date-time':
@@ -127,7 +127,9 @@ function exampleText({ format, minLength = 0 }: SchemaDoc): string {
   }
 }
 
-/** Whether a value of the list fits where its field stands; what is not looked at here, a test of all examples is. */
+/**
+ * Whether a value from the list is valid for its field; what is not checked here is checked by a test of all examples.
+ */
 function allows(schema: SchemaDoc, value: unknown): boolean {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.some((choice) => allows(choice, value));

@@ -1,6 +1,6 @@
 /**
  * Values by the name of a field, for the examples of the API reference. A field whose schema has `examples` needs no
- * line here; neither does one whose type says enough. A value that the field's schema refuses is not used.
+ * line here, nor does one whose type is sufficient. A value that the field's schema refuses is not used.
  */
 export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   id: [7],

@@ -1,11 +1,11 @@
-/** The parts of an OpenAPI document that Weir fills, as `openapi.ts` makes and `docs-page.ts` reads them. */
+/** The parts of an OpenAPI document that Weir uses, as created by `openapi.ts` and read by `docs-page.ts`. */
 import type { Access } from '../../api/route-access.ts';
 
 /** A parameter of the path, of the query string or in a header field. */
 export interface ParameterDoc {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  /** False if it is not given. */
+  /** False by default. */
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly schema: SchemaDoc;
@@ -26,14 +26,14 @@ export interface OperationDoc {
   readonly responses: Readonly<Record<string, ResponseDoc>>;
 }
 
-/** One answer, by its status. */
+/** One response, by its status. */
 export interface ResponseDoc {
   readonly description: string;
   readonly headers?: Readonly<Record<string, HeaderDoc>>;
   readonly content?: ContentDoc;
 }
 
-/** A header field of an answer. */
+/** A header field of a response. */
 export interface HeaderDoc {
   readonly description: string;
   readonly schema: SchemaDoc;

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the route table: the schemas that validate requests are the ones that
- * are described, so the two cannot disagree.
+ * The OpenAPI 3.1 document, generated from the route table: it describes the same schemas that validate requests, so
+ * the two cannot disagree.
  */
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiParameters, ZodOpenApiPathsObject } from 'zod-openapi';
@@ -69,7 +69,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
   return withExamples(document as unknown as OpenApiDocument);
 }
 
-/** The one in use first. */
+/** The current one first. */
 function serversOf(prefix: string): { url: string; description: string }[] {
   const servers = [false, true].map((altCompat) => ({
     url: apiPrefix(altCompat),
@@ -95,7 +95,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** The row that answers with the document of all rows, itself included. */
+/** The route that returns the document of all routes, including itself. */
 export function openApiRow(describe: () => OpenApiDocument): Route {
   return routeRow({
     method: 'GET',
@@ -132,7 +132,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** The body of a request, with the read-only fields that it may hold. */
+/** The body of a request, with the read-only fields that it may contain. */
 function bodyOf(route: Route): Schema | undefined {
   const { body, entity } = route;
   if (body === undefined || entity === undefined || !isGuarded(route)) return body;

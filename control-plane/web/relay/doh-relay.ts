@@ -1,5 +1,5 @@
 /**
- * DNS over HTTPS on the web port, for clients and reverse proxies that can use only that port: relayed to a DNS thread.
+ * DNS over HTTPS on the web port, for clients and reverse proxies that can only use that port: relayed to a DNS thread.
  * The DNS threads serve the dedicated port themselves, even if the control plane is down.
  */
 import type { Express, Request, Response } from 'express';
@@ -11,22 +11,22 @@ import { clientAddress } from '../../api/client-address.ts';
 import { readBytes } from '../../api/request-body.ts';
 import { ThreadUnavailable } from '../../threads/thread-requests.ts';
 
-/** Has a DNS thread answer a message for a client, 16 bytes, with a key, '' = none; null = no reply is due. */
+/** Has a DNS thread answer a message for a client of 16 bytes, with a key, '' = none; null = no reply is due. */
 export type RelayQuery = (
   message: Uint8Array,
   client: Uint8Array,
   clientKey: string,
 ) => Promise<Uint8Array | null>;
 
-/** Notes the address of a request, and the client that it names in X-Forwarded-For, if it does. */
+/** Records the address of a request, and the client in X-Forwarded-For, if any. */
 export type NoteForwarding = (address: string, forwardedFor: string | undefined) => void;
 
-/** Queries that wait for a thread; more get 503. */
+/** Maximum number of queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
 /** Maximum number of waiting requests of one client network; further ones get 429. */
 const MAX_WAITING_OF_A_NETWORK = 64;
 
-/** Answers DNS over HTTPS below its path. `note` is called for requests whose address is not that of a trusted proxy. */
+/** Answers DNS over HTTPS at its path. `note` is called for requests whose address is not that of a trusted proxy. */
 export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwarding = () => undefined): void {
   let waiting = 0;
   const waitingOf = new Map<string, number>();

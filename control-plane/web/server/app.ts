@@ -1,6 +1,6 @@
 /**
- * The web application: every middleware and every place of the URL space, in the order in which a request
- * meets them. Routes of the API come from their features, see `route-table.ts`; listening is `server.ts`.
+ * The web application: every middleware and every part of the URL space, in the order in which they handle a request.
+ * Routes of the API come from their features, see `route-table.ts`; listening is in `server.ts`.
  */
 import cookieParser from 'cookie-parser';
 import express from 'express';
@@ -39,7 +39,7 @@ import { problemHandler } from '../../api/problem.ts';
 import type { Route } from '../../api/route.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 
-/** Parts of the application, except its routes. */
+/** Dependencies of the application, except its routes. */
 export interface AppParts extends LandingParts, OidcPageParts {
   readonly logger: Logger;
   /** Limits the requests of a client network to everything that is served here. */
@@ -62,7 +62,7 @@ interface OtherRows {
   readonly check?: readonly Route[];
 }
 
-/** The application over these routes; listens nowhere yet. */
+/** The application with these routes; it does not listen yet. */
 export function createApp(
   parts: AppParts,
   table: readonly Route[],
@@ -120,7 +120,7 @@ export function createApp(
   return app;
 }
 
-/** The routes of the table; other methods on their paths are answered as `answerOtherMethods` says. */
+/** The routes of the table; other methods on their paths are answered by `answerOtherMethods`. */
 function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
@@ -131,7 +131,7 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   return router;
 }
 
-/** Defers work to its first use: it takes a fifth of a second, and most runs never need it. */
+/** Defers creation to the first use: it takes 0.2 seconds, and most runs never need it. */
 function madeOnce<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -154,14 +154,14 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
   };
 }
 
-/** Without 304: Express would compare ETags, and those of entities cover the writable fields only. */
+/** Without 304: Express would compare ETags, but those of entities only cover the writable fields. */
 function sendJson(response: Response, answer: unknown): void {
   const body = Buffer.from(JSON.stringify(answer));
   response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(body.length) });
   response.end(body);
 }
 
-/** Metrics are not part of the API, but have the same guard unless `server.metrics_public` is set. */
+/** Metrics are not part of the API, but have the same access control unless `server.metrics_public` is set. */
 function addMetrics(app: express.Express, { auth, configuration, metrics }: AppParts): void {
   const place = app.route('/metrics');
   place.get(async (request: Request, response: Response): Promise<void> => {
@@ -197,7 +197,7 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   return handlers;
 }
 
-/** The handler for all paths but those below these. */
+/** The handler for all paths except those below these. */
 function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
   return (request: Request, response: Response, next: NextFunction): Promise<void> | void =>
     prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
@@ -208,7 +208,7 @@ function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']
 /** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as there is no other protocol here. */
 function refuseUpgrades(request: Request, _response: Response, next: NextFunction): void {
   const upgrade = request.headers.upgrade;
-  // `curl --http2` offers h2c on its first request and is happy with HTTP/1.1.
+  // `curl --http2` offers h2c on its first request but also accepts HTTP/1.1.
   if (upgrade !== undefined && upgrade.toLowerCase() !== 'h2c')
     throw new ApiError(400, 'upgrade_refused', 'this server speaks HTTP only');
   next();

@@ -1,6 +1,6 @@
 /**
- * The guard of every route: deny by default. A request gets through if its route is public, or if it brings a session
- * (or, from a later version on, an API token) whose role is enough.
+ * The access control of every route: deny by default. A request is admitted if its route is public, or if it has a
+ * session or an API token whose role is sufficient.
  */
 import type { Request } from 'express';
 import { mayCall } from '../../api/route-access.ts';
@@ -14,12 +14,12 @@ import { refuseCrossOrigin } from '../edge/origin-check.ts';
 
 /**
  * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and
- * DatabaseUnavailable where a session cannot be looked up.
+ * DatabaseUnavailable if a session cannot be looked up.
  */
 export async function guard(auth: Authenticator, access: Access, request: Request): Promise<Caller | null> {
   const changesSomething = request.method !== 'GET' && request.method !== 'HEAD';
   if (access === 'public') {
-    // Login, setup and logout change what the browser of the sender may do.
+    // Login, setup and logout change what the sender's browser may do.
     if (changesSomething) refuseCrossOrigin(request);
     return null;
   }

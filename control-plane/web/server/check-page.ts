@@ -1,6 +1,7 @@
 /**
- * The page at `/check`: whether the device that opens it uses this node. Public, as its readers may have no account.
- * Its script (`check-script.ts`) makes probes (`clients/probes/`), lets the browser look the names up, and shows the outcome.
+ * The page at `/check`, which shows whether the device that opens it uses this node. Public, as its users may not have
+ * an account. Its script (`check-script.ts`) creates probes (`clients/probes/`), lets the browser look up their names,
+ * and shows the result.
  */
 import type { Request, Response } from 'express';
 import type { Config } from '../../../config/schema.ts';
@@ -25,16 +26,16 @@ interface CheckNode extends Pick<CheckParts, 'nodeName'> {
   readonly configuration: { current(): Pick<Config, 'blocking'> };
 }
 
-/** The reader. */
+/** The visitor. */
 export interface CheckReader {
   readonly language: CheckLanguage;
-  /** The address that the page was opened from; null if a proxy or this machine hides it. */
+  /** The address from which the page was opened; null if hidden by a proxy or this machine. */
   readonly address: string | null;
 }
 
 /** Sends the page. */
 export function sendCheckPage(node: CheckNode, request: Request, response: Response): void {
-  // Relative addresses on the page count from its parent.
+  // Relative URLs on the page are resolved against its parent.
   if (request.path.endsWith('/')) {
     response.redirect(308, '../check');
     return;
@@ -44,7 +45,9 @@ export function sendCheckPage(node: CheckNode, request: Request, response: Respo
   sendPage(response, checkPage(parts, { language: languageOf(request), address: addressOf(request) }));
 }
 
-/** `?lang=`, which the script sets to the language chosen in the dashboard; else the browser's; else English. */
+/**
+ * `?lang=`, which the script sets to the language chosen in the dashboard; else the browser's language; else English.
+ */
 function languageOf(request: Request): CheckLanguage {
   const wanted = new URL(request.url, 'http://localhost').searchParams.get('lang');
   const accepted = request.acceptsLanguages(...CHECK_LANGUAGES);
@@ -89,7 +92,7 @@ ${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
     firstScript: CHOICES_SCRIPT,
     allowed: {
       'script-src': [hashOf(CHOICES_SCRIPT), hashOf(CHECK_SCRIPT)],
-      // The browser may speak to this server, and try to reach the names of probes, which have no address.
+      // The browser may connect to this server, and try to reach the names of probes, which have no address.
       'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
     },
   });

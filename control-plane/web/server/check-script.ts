@@ -1,20 +1,21 @@
 /**
- * The script of the page `/check`. It makes several probes, lets the browser look their names up one after another, and
- * shows which of them reached this node, over IPv4 and over IPv6. Several, since a device with a second DNS server asks
- * that one for a part of the names. If the page has the form that asks people to unblock a name, it sends that too. Texts are set as text, never as HTML.
+ * The script of the page `/check`. It creates several probes, lets the browser look up their names one after the other,
+ * and shows which of them reached this node, over IPv4 and over IPv6. Several are needed because a device with a second
+ * DNS server sends a part of the queries to that one. If the page has the form for requesting that a name be unblocked,
+ * the script also sends it. Texts are set as text, never as HTML.
  */
 
 import { CHECK_LANGUAGES } from './check-texts/languages.ts';
 
-/** Names that one check looks up. */
+/** Number of names that a check looks up. */
 export const CHECK_NAMES = 6;
-/** Looks at the probes this often, and so many times: a device may ask another server first. */
+/** Interval and number of checks of the probes: a device may query another server first. */
 const LOOK_MS = 500;
 const LOOKS = 16;
-/** Between two names, so that a resolver that takes turns does so. */
+/** Pause between two names, so that a resolver that alternates between servers does so. */
 const GAP_MS = 150;
 
-/** Applies what was chosen in the dashboard: the theme before the first paint, and the language. */
+/** Applies the choices made in the dashboard: the theme before the first paint, and the language. */
 export const CHOICES_SCRIPT = `
 'use strict';
 (() => {

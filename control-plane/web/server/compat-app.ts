@@ -1,6 +1,6 @@
 /**
- * Serves the rows of the compatibility API: finds the row, reads the body, lets the session through, and writes the
- * answer or the error with the time that it took.
+ * Serves the routes of the compatibility API: finds the route, reads the body, checks the session, and sends the
+ * response or the error with the time it took.
  */
 import type { NextFunction, Request, Response } from 'express';
 import type { Clock } from '../../../shared/clock.ts';
@@ -25,13 +25,13 @@ import { isFromExtension, refuseCrossOrigin } from '../edge/origin-check.ts';
 
 /** Express handlers: for requests, and for errors of earlier middleware. */
 export interface CompatApp {
-  /** For `/admin/api`, where older clients look for the API of another version. */
+  /** For `/admin/api`, where older clients expect the API of another version. */
   readonly refuse: (request: Request, response: Response) => void;
   readonly serve: (request: Request, response: Response) => Promise<void>;
   readonly fail: (thrown: unknown, request: Request, response: Response, next: NextFunction) => void;
 }
 
-/** Text by which clients know version 6. */
+/** Text by which clients recognize version 6. */
 const NOT_HERE = new CompatFault(
   400,
   'bad_request',
@@ -49,7 +49,7 @@ interface Admitted {
 
 const OPEN: Admitted = { headers: {}, holder: null };
 
-/** The compatibility API over these rows. */
+/** The compatibility API with these routes. */
 export function compatApp(
   context: { auth: Authenticator; clock: Clock; logger: Logger },
   rows: readonly CompatRoute[],
@@ -67,7 +67,7 @@ export function compatApp(
       send(response, answer, (context.clock.monotonicMs() - startMs) / 1000);
     },
     refuse: (_request, response) => send(response, answerOfFault(NOT_HERE), 0),
-    // Express knows a handler of errors by its four parameters.
+    // Express recognizes an error handler by its four parameters.
     fail: (thrown, request, response, _next) =>
       send(response, answerOfThrown(context.logger, thrown, request), 0),
   };
@@ -92,12 +92,12 @@ async function answerTo(
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** Lets requests with a session through; returns its holder, and the header fields that keep it. Throws 401 and 403. */
+/** Admits requests with a session; returns its owner, and the header fields that keep it. Throws 401 and 403. */
 async function letThrough(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
   if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();
-  if (!mayCall(session.caller, 'viewer')) throw forbidden('the role family cannot use this API');
+  if (!mayCall(session.caller, 'viewer')) throw forbidden('users with the role family cannot use this API');
   const isKept = request.hiddenSecrets.includes(session.secret);
   const headers = isKept ? {} : keepCookie(session, request.isSecure);
   return { headers, holder: holderOf(session.caller) };

@@ -1,4 +1,7 @@
-/** The page in the place of the dashboard while there is none: says why, that Weir runs, and what to do next. */
+/**
+ * The page that is shown in place of the dashboard while there is none: why there is none, that Weir is running, and
+ * what to do next.
+ */
 import { apiPrefix } from '../../api/api-prefix.ts';
 import type { Config } from '../../../config/schema.ts';
 import { whoMayAskInPublic } from '../../clients/access/allowed-in-words.ts';
@@ -11,12 +14,12 @@ export interface LandingParts {
   readonly version: string;
   readonly nodeName: string;
   readonly configuration: { current(): Config };
-  /** The port that DNS is answered on; differs from the configuration if that port was not available. */
+  /** The port of DNS; differs from the configuration if that port was not available. */
   readonly dnsPort: number;
 }
 
 /**
- * Renders the page; `origin` is where the browser asked for it. The page is public, so it reveals nothing that the
+ * Renders the page; `origin` is the one that the browser requested. The page is public, so it reveals nothing that the
  * network cannot find out.
  */
 export function landingPage(parts: LandingParts, origin: string, state: WithoutBuild): Page {

@@ -1,10 +1,11 @@
 /**
- * A login at a provider that is under way. It is in a cookie of the browser that began it, for minutes, so that an answer
- * of the provider counts for that browser alone, on whatever node it comes back.
+ * A pending login at a provider. It is stored for minutes in a cookie of the browser that started it, so that the
+ * provider's response is only accepted from that browser, on whatever node it arrives.
  *
- * Another host of the same site can set cookies for this one, and would so log someone in as the attacker. A node
- * therefore takes only cookies that Weir has sealed. With HTTPS their name begins with `__Host-`, which another host
- * cannot set (RFC 6265bis, section 4.1.3.2); without, they count for the address that they were made for.
+ * Another host of the same site can set cookies for this one, and could log someone in as the attacker. A node
+ * therefore only accepts cookies that Weir has sealed. With HTTPS their name begins with `__Host-`, which another host
+ * cannot set (RFC 6265bis, section 4.1.3.2); without it, they are only valid for the client address for which they were
+ * created.
  */
 import type { Request, Response } from 'express';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -13,13 +14,13 @@ import { clientAddress } from '../../api/client-address.ts';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
 const COOKIE = 'weir_login';
-/** Only the pages of the login get it; a name with `__Host-` needs the root. */
+/** Only the pages of the login get it; a name with `__Host-` needs the root path. */
 const PATH = '/login/oidc';
 const LIFE_MS = 10 * 60_000;
 const MOST_CHARS = 4096;
 const KEY_BYTES = 32;
 
-/** Gives it to the browser; Lax, as the way back begins on a page of the provider. `secret` is that of all nodes. */
+/** Sets it in the browser; Lax, as the way back starts on a page of the provider. `secret` is the cluster secret. */
 export function keepAttempt(
   request: Request,
   response: Response,
@@ -42,7 +43,7 @@ export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): 
   return Math.abs(nowMs - attempt.startedMs) <= LIFE_MS && isOwnPath(attempt.returnTo) ? attempt : null;
 }
 
-/** Takes it back: each answer of the provider counts once. */
+/** Deletes it: each response of the provider is accepted once. */
 export function dropAttempt(request: Request, response: Response): void {
   const { name, ...attributes } = cookieOf(request);
   response.clearCookie(name, attributes);
@@ -59,7 +60,7 @@ function isSame(given: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Whether a text is a path of this server, however a browser reads it. */
+/** Whether a string is a path of this server, however a browser interprets it. */
 export function isOwnPath(text: string): boolean {
   if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(text) || text.includes('\\')) return false;
   return (

@@ -1,6 +1,6 @@
 /**
- * `/login/oidc`: the pages of a login at an OpenID provider. They lie outside the API, as people open them in a browser
- * and need no credentials: who has some needs no login.
+ * `/login/oidc`: the pages of a login at an OpenID provider. They are not part of the API, as people open them in a
+ * browser and do not need credentials to log in.
  */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { OidcStartQuery } from '../../../shared/api/auth-api.ts';
@@ -15,11 +15,11 @@ import { loginOriginOf } from '../auth/request-caller.ts';
 import { setSessionCookie } from '../auth/session-cookie.ts';
 import { type Page, page, sendPage, write } from './page.ts';
 
-/** Parts of the pages. */
+/** Dependencies of the pages. */
 export interface OidcPageParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
-  /** The current secret of all nodes. */
+  /** The current cluster secret. */
   readonly secret: { current(): Uint8Array };
 }
 
@@ -36,7 +36,7 @@ export function addOidcPages(app: Express, parts: OidcPageParts): void {
   app.use(pages);
 }
 
-/** Sends the browser to the provider. */
+/** Redirects the browser to the provider. */
 async function start(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
   const { auth, clock, secret } = parts;
   const query = validate(OidcStartQuery, readQuery(request.url), 'parameter');
@@ -49,7 +49,7 @@ async function start(parts: OidcPageParts, request: Request, response: Response)
   response.redirect(302, url.href);
 }
 
-/** Takes the browser back, with a session. */
+/** Handles the browser's return and opens a session. */
 async function callback(
   parts: OidcPageParts,
   used: UsedAttempts,
@@ -59,8 +59,9 @@ async function callback(
   const { auth, clock } = parts;
   const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
   dropAttempt(request, response);
-  if (attempt === null) throw unauthorized('this browser has begun no login, or too long ago: begin again');
-  if (!used.use(attempt.state)) throw unauthorized('this login is finished: begin again');
+  if (attempt === null)
+    throw unauthorized('this browser has not started a login, or too long ago: start again');
+  if (!used.use(attempt.state)) throw unauthorized('this login is already finished: start again');
   const answer = new URL(callbackUrl(request));
   answer.search = new URL(request.url, answer).search;
   const { secret, session } = await auth.oidc.finish(answer, attempt, loginOriginOf(request));
@@ -68,12 +69,12 @@ async function callback(
   sendPage(response, welcome(attempt.returnTo));
 }
 
-/** The address that the provider sends the browser back to; the Host was checked before. */
+/** The URL to which the provider sends the browser back; the Host was checked before. */
 function callbackUrl({ protocol, host }: Request): string {
   return `${protocol}://${host}${CALLBACK}`;
 }
 
-/** A page, not a redirect: its own link is followed with the cookie, which no other site's is. */
+/** A page, not a redirect: its link is followed with the cookie, unlike a redirect from another site. */
 function welcome(returnTo: string): Page {
   return page(
     'Signed in',
@@ -90,8 +91,5 @@ function showError(error: unknown, _request: Request, response: Response, next: 
   response.status(error.status).set(error.headers);
   const text = `${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`;
   const again = error.status === 404 ? write`` : write`<p><a href="${START}">Try again</a></p>`;
-  sendPage(
-    response,
-    page('The login has failed', write`<h1>The login has failed</h1><p>${text}</p>${again}`),
-  );
+  sendPage(response, page('Login failed', write`<h1>Login failed</h1><p>${text}</p>${again}`));
 }

@@ -1,4 +1,4 @@
-/** Writes and sends HTML pages made on the server, with one inline style and no script except for `/check`. */
+/** Renders and sends HTML pages, with one inline style sheet and no script except for `/check`. */
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { contentPolicy } from '../edge/security-headers.ts';
@@ -38,7 +38,7 @@ export function hashOf(text: string): string {
 
 /** Parts of a page in addition to its body. */
 interface PageOptions {
-  /** `en` unless given. */
+  /** Default: `en`. */
   readonly language?: string;
   /** Runs before the first paint; `allowed` must permit it. */
   readonly firstScript?: string;

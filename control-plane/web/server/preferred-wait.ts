@@ -1,12 +1,12 @@
 /**
- * `Prefer: wait=SECS` of RFC 7240 for changes: the answer comes when every node has applied the change, or after this
- * many seconds, and then names the nodes that have not. Other preferences are ignored, and so is this one if there is
- * nothing to wait for: the answer then has no `Preference-Applied`.
+ * `Prefer: wait=SECS` of RFC 7240 for changes: the response is sent when every node has applied the change, or after
+ * this many seconds, and then names the nodes that have not. Other preferences are ignored, and so is this one if there
+ * is nothing to wait for: the response then has no `Preference-Applied`.
  */
 import type { Request, Response } from 'express';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 
-/** Longest wait in seconds: a proxy may end a longer one. */
+/** Maximum wait in seconds: a proxy may end a longer one. */
 const MOST_SECS = 30;
 
 /**
@@ -15,7 +15,7 @@ const MOST_SECS = 30;
  */
 export type WaitForNodes = (withinMs: number, gone: AbortSignal) => Promise<string[]>;
 
-/** Seconds that a field asks to wait, or null; of several the first counts, as in section 2 of the RFC. */
+/** Requested number of seconds to wait, or null; the first of several applies, as in section 2 of the RFC. */
 export function preferredWaitSecs(field: string | undefined): number | null {
   for (const preference of field?.split(',') ?? []) {
     const [, secs] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/iu.exec(preference) ?? [];

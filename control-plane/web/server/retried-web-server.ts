@@ -1,23 +1,23 @@
-/** A web server that DNS does not depend on: while it cannot listen, it tries again and health reports why. */
+/** A web server on which DNS does not depend: while it cannot listen, it retries and health reports the reason. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { type WebServer, WebServerError } from '../edge/server.ts';
 
-/** Parts for listening. */
+/** Dependencies for listening. */
 export interface RetriedListening {
   /** Listens once. @throws {WebServerError} */
   readonly listen: () => Promise<WebServer>;
-  /** Called once it listens. */
+  /** Called when it listens. */
   readonly listening: (server: WebServer) => void;
-  /** Whether the first failure is thrown, as by a process that takes over from one whose web server works. */
+  /** Whether the first failure is thrown, as in a process that takes over from one with a working web server. */
   readonly isStrict?: boolean;
-  /** Milliseconds between two attempts; 5 s unless given. */
+  /** Milliseconds between two attempts; 5 s by default. */
   readonly retryMs?: number;
 }
 
 const RETRY_MS = 5000;
 
-/** Listens from `start()` on, or from a later attempt; until then it has no endpoints. */
+/** Listens after `start()` or a later attempt; until then it has no endpoints. */
 export class RetriedWebServer implements WebServer {
   private readonly logger: Logger;
   private server: WebServer | undefined;
@@ -32,7 +32,7 @@ export class RetriedWebServer implements WebServer {
     this.logger = logger;
   }
 
-  /** Tries once; if the server cannot listen, later attempts follow. */
+  /** Tries once; if the server cannot listen, further attempts follow. */
   async start(listening: RetriedListening): Promise<void> {
     this.listening = listening;
     try {

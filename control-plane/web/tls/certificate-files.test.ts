@@ -63,10 +63,10 @@ describe('store() and read()', () => {
   test('read() reports which file is missing, too large, or unreadable', async () => {
     await files.store(first);
     await rename(files.paths.key, `${files.paths.key}.away`);
-    await expect(files.read()).rejects.toThrow(`there is no file ${files.paths.key}`);
+    await expect(files.read()).rejects.toThrow(`the file ${files.paths.key} does not exist`);
     expect(await files.exist()).toBe(false);
     await writeFile(files.paths.cert, 'x'.repeat(MAX_CERT_BYTES + 1));
-    await expect(files.read()).rejects.toThrow(`${files.paths.cert} has 65537 bytes; 65536 are the most`);
+    await expect(files.read()).rejects.toThrow(`${files.paths.cert} has 65537 bytes; the maximum is 65536`);
     await rm(files.paths.cert);
     await mkdir(files.paths.cert);
     await expect(files.read()).rejects.toThrow(CertificateFault);

@@ -1,6 +1,6 @@
 /**
- * The two files of the web certificate. Both are replaced or neither: a third file with the whole new pair is written
- * first, and the next start after a crash completes the replacement from it.
+ * The two files of the web certificate. Either both or none are replaced: a third file with the whole new pair is
+ * written first, from which the next start after a crash completes the replacement.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -10,15 +10,15 @@ import { syncFolder, writeDurably } from '../../host/files/durable-file.ts';
 import { CertificateFault, readPair } from './certificate-pair.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 
-/** Largest file that is read; a chain of ten certificates has less. */
+/** Maximum size of a certificate file; a chain of ten certificates is smaller. */
 export const MAX_CERT_BYTES = 64 * 1024;
-/** Largest file of a key. */
+/** Maximum size of a key file. */
 export const MAX_KEY_BYTES = 16 * 1024;
 
 /** The files cannot be replaced. */
 export class CertificateFilesError extends Error {
   override readonly name = 'CertificateFilesError';
-  /** Whether the files are links, belong to another user, or contain something else than a certificate and its key. */
+  /** Whether the files are links, belong to another user, or contain something other than a certificate and its key. */
   readonly isForeign: boolean;
 
   constructor(message: string, isForeign: boolean, cause?: unknown) {
@@ -33,7 +33,7 @@ export interface CertificatePaths {
   readonly key: string;
 }
 
-/** Certificate and key on disk. One at a time may change them. */
+/** The certificate and key on disk. Changes must not overlap. */
 export class CertificateFiles {
   readonly paths: CertificatePaths;
 
@@ -46,8 +46,8 @@ export class CertificateFiles {
     const cert = await readSmall(this.paths.cert, 'cert', MAX_CERT_BYTES);
     const key = await readSmall(this.paths.key, 'key', MAX_KEY_BYTES);
     if (cert === null && key === null) return null;
-    if (cert === null) throw new CertificateFault('cert', `there is no file ${this.paths.cert}`);
-    if (key === null) throw new CertificateFault('key', `there is no file ${this.paths.key}`);
+    if (cert === null) throw new CertificateFault('cert', `the file ${this.paths.cert} does not exist`);
+    if (key === null) throw new CertificateFault('key', `the file ${this.paths.key} does not exist`);
     return readPair(cert, key);
   }
 
@@ -57,12 +57,12 @@ export class CertificateFiles {
     return !states.includes(ABSENT);
   }
 
-  /** Differs after any change of a file, or of the target of a symbolic link. */
+  /** Changes with every change of a file, or of the target of a symbolic link. */
   async fingerprint(): Promise<string> {
     return (await Promise.all([stateOf(this.paths.cert), stateOf(this.paths.key)])).join(' ');
   }
 
-  /** Replaces both files, of mode 0600. Throws CertificateFilesError, and then the old ones are still there. */
+  /** Replaces both files, with mode 0600. Throws CertificateFilesError, and then the old ones still exist. */
   async store(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
     try {
@@ -78,13 +78,13 @@ export class CertificateFiles {
       }
       await this.forgetPending();
     } catch (error) {
-      throw new CertificateFilesError(`store the certificate: ${reasonOf(error)}`, false, error);
+      throw new CertificateFilesError(`cannot store the certificate: ${reasonOf(error)}`, false, error);
     }
   }
 
   /**
-   * Writes the pair beside the files and removes it again, which shows that `store()` may replace them and that the disk
-   * has room. Throws CertificateFilesError as `store()` does.
+   * Writes the pair next to the files and deletes it again, which shows that `store()` may replace them and that the
+   * disk has room. Throws CertificateFilesError as `store()` does.
    */
   async check(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
@@ -98,11 +98,11 @@ export class CertificateFiles {
         for (const trial of trials) await rm(trial, { force: true });
       }
     } catch (error) {
-      throw new CertificateFilesError(`store the certificate: ${reasonOf(error)}`, false, error);
+      throw new CertificateFilesError(`cannot store the certificate: ${reasonOf(error)}`, false, error);
     }
   }
 
-  /** Completes a replacement that a crash interrupted. Where the files are usable as they are, they stay. */
+  /** Completes a replacement that was interrupted by a crash. Usable files are kept as they are. */
   async recover(): Promise<void> {
     const pending = await readSmall(this.pendingPath, 'key', MAX_CERT_BYTES + MAX_KEY_BYTES);
     if (pending === null) return;
@@ -123,7 +123,7 @@ export class CertificateFiles {
     }
   }
 
-  /** After the key was written and the certificate could not be. Where this fails too, the pending file is left. */
+  /** Called after the key was written and the certificate could not be. If this fails too, the pending file is left. */
   private async putBack(keyBefore: Buffer | null): Promise<void> {
     if (keyBefore === null) await rm(this.paths.key, { force: true });
     else await writeDurably(this.paths.key, keyBefore);
@@ -135,7 +135,7 @@ export class CertificateFiles {
     await writeDurably(this.paths.cert, Buffer.from(pair.cert));
   }
 
-  /** Files that Weir cannot have written stay, whatever the configuration names. */
+  /** Files that Weir cannot have written are kept, whatever the configuration says. */
   private async refuseForeign(): Promise<void> {
     const files = [
       [this.paths.cert, MAX_CERT_BYTES, (text: string) => new X509Certificate(text)],
@@ -154,7 +154,7 @@ export class CertificateFiles {
 }
 
 const ABSENT = 'absent';
-const NOT_A_PAIR = 'does not hold what Weir writes there; move it away first';
+const NOT_A_PAIR = 'was not written by Weir; move it away first';
 
 /** Reason why Weir did not write the file of a path; null if it may have, or if there is none. */
 async function whyForeign(
@@ -165,7 +165,7 @@ async function whyForeign(
   const found = await lstat(path).catch(() => null);
   // Writing over a directory fails.
   if (found === null || found.isDirectory()) return null;
-  // Such as certbot, which would not find its file again.
+  // For example certbot, which would no longer find its file.
   if (found.isSymbolicLink()) return 'is a link that another program keeps; replace the certificate there';
   if (!found.isFile()) return 'is not a regular file; move it away first';
   if (found.uid !== process.geteuid!()) return 'belongs to another user; replace the certificate there';
@@ -202,7 +202,7 @@ async function readSmall(path: string, field: 'cert' | 'key', limitBytes: number
   try {
     const { size } = await stat(path);
     if (size > limitBytes)
-      throw new CertificateFault(field, `${path} has ${size} bytes; ${limitBytes} are the most`);
+      throw new CertificateFault(field, `${path} has ${size} bytes; the maximum is ${limitBytes}`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof CertificateFault) throw error;

@@ -112,12 +112,12 @@ describe('readPair()', () => {
     [
       'RSA of 1024 bits',
       ['-newkey', 'rsa:1024'],
-      'the certificate has an RSA key of 1024 bits; 2048 are the least',
+      'the certificate has an RSA key of 1024 bits; the minimum is 2048',
     ],
     [
       'RSA of 4104 bits',
       ['-newkey', 'rsa:4104', '-pkeyopt', 'rsa_keygen_primes:4'],
-      'the certificate has an RSA key of 4104 bits; 4096 are the most',
+      'the certificate has an RSA key of 4104 bits; the maximum is 4096',
     ],
     [
       'a curve of no browser',
@@ -150,7 +150,7 @@ describe('readPair()', () => {
   });
 
   test('refuses a key of another certificate', () => {
-    const fault = { field: 'key', message: 'this key is not that of the certificate' };
+    const fault = { field: 'key', message: 'this key does not belong to the certificate' };
     expect(faultOf(good.cert, authority.issue('DNS:other.test').key)).toEqual(fault);
     expect(faultOf(good.cert, make(['-newkey', 'ed25519']).key)).toEqual(fault);
   });

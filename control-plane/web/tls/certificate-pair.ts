@@ -1,6 +1,6 @@
 /**
- * Reads a certificate chain and its private key from PEM, and judges whether a web server should use them. What it
- * returns is written again from what was understood. It knows no file (`certificate-files.ts`) and no clock.
+ * Reads a certificate chain and its private key from PEM, and checks whether a web server should use them. The result
+ * is encoded again from the parsed form. It accesses neither files (`certificate-files.ts`) nor a clock.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -8,11 +8,11 @@ import { createSecureContext } from 'node:tls';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** Details of a certificate as users see them. */
+/** Details of a certificate that are shown to users. */
 export interface CertificateFacts {
   readonly subject: string;
   readonly issuer: string;
-  /** Names and addresses that it is for. */
+  /** Names and addresses for which it is valid. */
   readonly names: readonly string[];
   /** Type of the key, such as `RSA 2048` and `EC P-256`. */
   readonly keyType: string;
@@ -26,15 +26,15 @@ export interface CertificateFacts {
 export interface CertificatePair {
   /** PEM: the server's own certificate, then each one's issuer. */
   readonly cert: string;
-  /** PEM, PKCS #8. Must reach no log, answer or audit. */
+  /** PEM, PKCS #8. Must not appear in any log, response or audit. */
   readonly key: string;
   readonly facts: CertificateFacts;
 }
 
-/** Reason why a certificate or a key is refused; the message holds nothing of the key. */
+/** Reason why a certificate or a key is refused; the message contains nothing of the key. */
 export class CertificateFault extends Error {
   override readonly name = 'CertificateFault';
-  /** Which of both is at fault. */
+  /** Which of the two is at fault. */
   readonly field: 'cert' | 'key';
 
   constructor(field: 'cert' | 'key', message: string) {
@@ -43,12 +43,12 @@ export class CertificateFault extends Error {
   }
 }
 
-/** Certificates of a chain; public ones have three or four. */
+/** Maximum number of certificates in a chain; public ones have three or four. */
 const MAX_CHAIN = 10;
 const MIN_RSA_BITS = 2048;
 /** A larger key would cost more than 10 ms of the event loop for each handshake. */
 const MAX_RSA_BITS = 4096;
-/** Curves that browsers take, by OpenSSL's name, with that of NIST. */
+/** Curves supported by browsers, by OpenSSL's name, with that of NIST. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'P-256',
   secp384r1: 'P-384',
@@ -67,7 +67,7 @@ export function readPair(certText: string, keyText: string): CertificatePair {
   chain.forEach((one, index) => refuseWeak(one, index));
   refuseBrokenChain(chain);
   if (!leaf.checkPrivateKey(key))
-    throw new CertificateFault('key', 'this key is not that of the certificate');
+    throw new CertificateFault('key', 'this key does not belong to the certificate');
   // Undefined if the certificate does not restrict its use, although the type excludes that.
   const usages = leaf.keyUsage as string[] | undefined;
   if (usages !== undefined && !usages.some((usage) => FOR_SERVERS.includes(usage)))
@@ -81,7 +81,7 @@ export function readPair(certText: string, keyText: string): CertificatePair {
   return pair;
 }
 
-/** Throws CertificateFault unless the certificate counts at this time. */
+/** Throws CertificateFault unless the certificate is valid at this time. */
 export function refuseOutOfDate({ facts }: CertificatePair, nowMs: number): void {
   const { notBefore, notAfter } = facts;
   if (nowMs > notAfter.getTime())
@@ -134,12 +134,12 @@ function refuseWeak(certificate: X509Certificate, index: number): void {
     if (bits < MIN_RSA_BITS)
       throw new CertificateFault(
         'cert',
-        `${where} has an RSA key of ${bits} bits; ${MIN_RSA_BITS} are the least`,
+        `${where} has an RSA key of ${bits} bits; the minimum is ${MIN_RSA_BITS}`,
       );
     if (index === 0 && bits > MAX_RSA_BITS)
       throw new CertificateFault(
         'cert',
-        `${where} has an RSA key of ${bits} bits; ${MAX_RSA_BITS} are the most`,
+        `${where} has an RSA key of ${bits} bits; the maximum is ${MAX_RSA_BITS}`,
       );
   } else if (type === 'ec') {
     const curve = details?.namedCurve ?? 'unknown';
@@ -173,7 +173,7 @@ function refuseBrokenChain(chain: readonly X509Certificate[]): void {
   }
 }
 
-/** OpenSSL has the last word. */
+/** OpenSSL makes the final decision. */
 function refuseUnusable({ cert, key }: CertificatePair): void {
   try {
     createSecureContext({ cert, key });
@@ -190,7 +190,7 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
     keyType: keyTypeOf(leaf.publicKey),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
-    // Not checkIssued(), which asks for a key usage that only authorities have.
+    // Not checkIssued(), which requires a key usage that only authorities have.
     isSelfSigned: leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey),
   };
 }
@@ -210,7 +210,7 @@ function keyTypeOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: K
   return type === 'ed25519' ? 'Ed25519' : (type ?? '');
 }
 
-/** `CN=weir.home.arpa, O=Weir`, from one line each. A certificate may have no subject. */
+/** `CN=weir.home.arpa, O=Weir`, from one line for each part. A certificate may have no subject. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').split('\n').join(', ');
 }

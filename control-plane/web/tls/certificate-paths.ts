@@ -3,12 +3,12 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CertificatePaths } from './certificate-files.ts';
 
-/** The default of `server.web_tls`, which suits a machine that is Weir's alone, such as a container. */
+/** The default of `server.web_tls`, which suits a machine dedicated to Weir, such as a container. */
 const DEFAULT: CertificatePaths = { cert: '/data/cert.pem', key: '/data/key.pem' };
 
 /**
- * The paths of the configuration; `<data_dir>/tls/` in place of the default ones without files there, if Weir's user
- * cannot write there. A certificate that was made in one of the two folders stays the one in use.
+ * The paths of the configuration; `<data_dir>/tls/` instead of the default ones if they do not exist and Weir's user
+ * cannot write there. If a certificate exists in one of the two directories, that one stays in use.
  */
 export function webCertificatePaths(given: CertificatePaths, dataDir: string): CertificatePaths {
   if (given.cert !== DEFAULT.cert || given.key !== DEFAULT.key || existsSync(given.cert)) return given;
@@ -17,7 +17,7 @@ export function webCertificatePaths(given: CertificatePaths, dataDir: string): C
   return own;
 }
 
-/** Whether this user can make files in a folder, or the folder itself. */
+/** Whether this user can create files in a directory, or the directory itself. */
 function isWritable(folder: string): boolean {
   const there = existsSync(folder) ? folder : dirname(folder);
   try {

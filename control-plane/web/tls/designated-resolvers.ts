@@ -1,6 +1,6 @@
 /**
  * The encrypted resolvers that clients of plain DNS can discover (RFC 9462 section 4): this server, by the first name
- * of its certificate, which clients check. SVCB records of RFC 9460 and RFC 9461.
+ * in its certificate, which clients check. SVCB records of RFC 9460 and RFC 9461.
  */
 import { X509Certificate } from 'node:crypto';
 import { DOH_PATH } from '../../../shared/dns/doh-target.ts';
@@ -13,7 +13,7 @@ const IP_PREFIX = 'IP Address:';
 const DOT_PORT = 853;
 const DOH_PORT = 443;
 
-/** Ports of encrypted DNS; null = it is off. */
+/** Ports of encrypted DNS; null = disabled. */
 export interface EncryptedPorts {
   readonly dotPort: number | null;
   readonly dohPort: number | null;
@@ -43,7 +43,7 @@ export function designatedResolvers(certificate: string, { dotPort, dohPort }: E
   );
 }
 
-/** The IP addresses that a certificate (PEM) is for, 4 or 16 bytes each. */
+/** The IP addresses in a certificate (PEM), 4 or 16 bytes each. */
 export function certifiedAddresses(certificate: string): Uint8Array[] {
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? [];
   return names.flatMap((name) => {
@@ -54,7 +54,7 @@ export function certifiedAddresses(certificate: string): Uint8Array[] {
   });
 }
 
-/** The first name of a host in the certificate, in wire form: with a dot, without a wildcard. */
+/** The first host name in the certificate, in wire form: with a dot, without a wildcard. */
 function hostOf(certificate: string): Uint8Array | null {
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? [];
   for (const name of names) {

@@ -1,5 +1,5 @@
 /**
- * Makes a self-signed certificate (RFC 5280) for the names and addresses of this machine, so that HTTPS works before
+ * Creates a self-signed certificate (RFC 5280) for the names and addresses of this machine, so that HTTPS works before
  * the administrator installs a certificate.
  */
 import { generateKeyPair, randomBytes, sign } from 'node:crypto';
@@ -24,14 +24,14 @@ import {
 } from './der.ts';
 import type { Der } from './der.ts';
 
-/** Apple's clients refuse server certificates that count longer. */
+/** Apple's clients refuse server certificates with a longer validity. */
 const DAYS = 825;
 const DAY_MS = 86_400_000;
-/** A clock that is behind must not refuse the new certificate. */
+/** A client whose clock is slow must not refuse the new certificate. */
 const EARLIER_MS = DAY_MS;
-/** Names and addresses in one certificate; a host of containers has hundreds. */
+/** Maximum number of names and addresses in a certificate; a container host has hundreds. */
 const MAX_NAMES = 100;
-/** Longest common name (RFC 5280, ub-common-name). */
+/** Maximum length of a common name (RFC 5280, ub-common-name). */
 const MAX_COMMON_NAME = 64;
 
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
@@ -57,7 +57,7 @@ export async function makeSelfSigned(names: readonly string[], nowMs: number): P
   return readPair(pem(certificate), privateKey.export({ type: 'pkcs8', format: 'pem' }));
 }
 
-/** Every name and address under which this machine may be asked, `given` first. Zones and odd names are left out. */
+/** Every name and address by which this machine may be reached, `given` first. Zones and unusual names are omitted. */
 export function namesOfMachine(given: readonly string[]): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
   const reachable = addresses.map(({ address }) => address).filter((address) => !/^fe80:/i.test(address));
@@ -71,7 +71,7 @@ function isHostName(name: string): boolean {
   );
 }
 
-/** CN=name, O=Weir. Clients look at the extension only. */
+/** CN=name, O=Weir. Clients only evaluate the extension. */
 function subjectOf([first = 'localhost']: readonly string[]): Der {
   const attribute = (type: string, value: string): Der => setOf(sequence(oid(type), utf8(value)));
   const commonName = first.length <= MAX_COMMON_NAME ? first : 'localhost';

@@ -1,7 +1,7 @@
 /**
- * The certificate that was uploaded at one node, for all of them: in the database, sealed with the secret that they
- * share. Each node takes a new one once and keeps it in its own files, so that a start needs no database, and so that
- * what is put into the files later, by a person or a program, stays.
+ * The certificate that was uploaded to one node, for all nodes: in the database, sealed with the cluster secret. Each
+ * node installs a new one once and stores it in its own files, so that starting does not depend on the database, and so
+ * that later changes of the files, by a person or a program, are kept.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import type { WebCertificate } from './web-certificate.ts';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
-/** Parts of the shared certificate. */
+/** Dependencies of the shared certificate. */
 export interface SharedCertificateParts {
   readonly database: Database;
   readonly secret: Pick<ClusterSecret, 'current' | 'agree'>;
@@ -31,7 +31,7 @@ export interface SharedCertificateParts {
 
 const PURPOSE = 'web certificate';
 
-/** Gives and takes. One per node. */
+/** Shares and installs certificates. One per node. */
 export class SharedCertificate {
   private readonly parts: SharedCertificateParts;
   private readonly path: string;
@@ -41,7 +41,7 @@ export class SharedCertificate {
     this.path = join(parts.dataDir, 'web-certificate-version');
   }
 
-  /** Gives a pair to all nodes, as part of the transaction of its upload. */
+  /** Shares a pair with all nodes, as part of the transaction of its upload. */
   async share(tx: Queryable, { cert, key }: CertificatePair): Promise<void> {
     const sealed = seal(this.parts.secret.current(), PURPOSE, Buffer.from(key + cert));
     await tx.query(
@@ -51,12 +51,15 @@ export class SharedCertificate {
     );
   }
 
-  /** Takes each certificate that is shared from now on, and the one that was before; returns how to stop that. */
+  /**
+   * Installs each certificate that is shared from now on, and the latest one shared before; returns a function that
+   * stops that.
+   */
   follow(changes: Pick<ChangeFollower, 'onChange'>): () => Promise<void> {
     return changes.onChange('web_certificate', () => this.take());
   }
 
-  /** Takes the shared certificate, unless this node has done so before. */
+  /** Installs the shared certificate, unless this node has already done so. */
   async take(): Promise<void> {
     const { database, secret, certificate, clock, logger } = this.parts;
     const { rows } = await database.query<{ version: string; sealed: Buffer }>(
@@ -70,12 +73,12 @@ export class SharedCertificate {
       const pair = readPair(text, text);
       refuseOutOfDate(pair, clock.nowMs());
       await certificate.replace(async (_, install) => {
-        // The node of the upload uses it already.
+        // The node of the upload already uses it.
         if (certificate.current()?.cert !== pair.cert) await install(pair);
       });
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      logger.error('the certificate that was uploaded at another node is not taken', {
+      logger.error('cannot use the certificate that was uploaded to another node', {
         reason: reasonOf(error),
       });
     }
@@ -92,7 +95,7 @@ export class SharedCertificate {
   }
 }
 
-/** Whether another attempt would end in the same way. */
+/** Whether another attempt would have the same result. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof BrokenSeal ||
@@ -106,7 +109,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Cannot be opened: it was sealed with another secret or for another purpose, or was changed since. */
+/** It cannot be opened: it was sealed with another secret or for another purpose, or was changed since. */
 export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal';
 }
@@ -128,7 +131,7 @@ export function unseal(secret: Uint8Array, purpose: string, sealed: Uint8Array):
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
-    throw new BrokenSeal(`open what was sealed for ${purpose}: it is of another secret, or damaged`, {
+    throw new BrokenSeal(`cannot open what was sealed for ${purpose}: it has another secret, or is damaged`, {
       cause,
     });
   }

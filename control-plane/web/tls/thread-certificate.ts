@@ -4,15 +4,15 @@ import type { CertificatePair } from './certificate-pair.ts';
 import type { TicketKeys } from './ticket-keys.ts';
 import type { WebCertificate } from './web-certificate.ts';
 
-/** Gives threads what they need. One per node with encrypted DNS. */
+/** Provides threads with their TLS material. One per node with encrypted DNS. */
 export class ThreadCertificate {
   private pair: CertificatePair;
   private readonly certificate: Pick<WebCertificate, 'current' | 'onChange'>;
   private readonly ticketKeys: TicketKeys;
-  /** The certificate that threads have. */
+  /** The certificate in use by the threads. */
   private given: ServedCertificate | undefined;
 
-  /** Takes a certificate that is already open. */
+  /** Expects an open certificate. */
   constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
     const pair = certificate.current();
     if (pair === null) throw new Error('serve a certificate: it is not open yet');
@@ -33,7 +33,7 @@ export class ThreadCertificate {
     return this.given;
   }
 
-  /** Calls `deliver` after each change since the threads started; returns how to stop that. */
+  /** Calls `deliver` after each change since the threads started; returns a function that stops that. */
   follow(deliver: (certificate: ServedCertificate) => void): () => void {
     const stops = [
       this.certificate.onChange((pair) => {

@@ -1,12 +1,12 @@
 /**
- * The daily key that encrypts TLS session tickets. It is derived from the secret of all nodes, so that a client can
- * resume a session on another node.
+ * The daily key that encrypts TLS session tickets. It is derived from the cluster secret, so that a client can resume a
+ * session on another node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
 const TICKET_KEYS_SIZE = 48;
-/** Tickets of the day before end in a full handshake. */
+/** Tickets of the previous day result in a full handshake. */
 const KEY_LIFE_MS = 24 * 3600 * 1000;
 /** Interval of the checks for a new key. */
 const LOOK_MS = 1000;
@@ -25,7 +25,7 @@ export interface TicketKeyParts {
 export class TicketKeys {
   private readonly parts: TicketKeyParts;
   private keys = new Uint8Array();
-  /** Day and secret that the keys were derived from. */
+  /** The day and secret from which the keys were derived. */
   private day = -1;
   private secret: Uint8Array | undefined;
 
@@ -45,7 +45,7 @@ export class TicketKeys {
     return this.keys;
   }
 
-  /** Calls back when there are others: of another day, or of another secret; returns how to stop that. */
+  /** Calls the listener when the keys change with the day or the secret; returns a function that stops that. */
   onChange(listener: () => void): () => void {
     let known = this.current();
     const looking = setInterval(() => {

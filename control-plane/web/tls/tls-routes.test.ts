@@ -119,7 +119,7 @@ describe('POST /tls/upload', () => {
           ['key', other.key],
         ],
         'key',
-        /not that of the certificate/,
+        /does not belong to the certificate/,
       ],
       [
         [

@@ -15,7 +15,7 @@ import type { SharedCertificate } from './shared-certificate.ts';
 import { uploadForm } from './upload-form.ts';
 import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
 
-/** Parts that the routes share. */
+/** Dependencies of the routes. */
 interface TlsContext {
   readonly certificate: Pick<WebCertificate, 'found' | 'makeOwn' | 'replace'>;
   readonly sharedCertificate: Pick<SharedCertificate, 'share'>;
@@ -85,7 +85,7 @@ function generateCertificate(context: TlsContext): Route {
         if (before.isValid && request.query.force !== 'true')
           throw conflict('there is a valid certificate; force=true replaces it');
         const pair = await context.certificate.makeOwn();
-        // Its names are those of this machine.
+        // Not shared, as its names are those of this machine.
         return change(context, authorOf(request), before, { pair, install, share: async () => undefined });
       }),
   });
@@ -99,7 +99,7 @@ const CHANGE_ERRORS = {
 interface Replacement {
   readonly pair: CertificatePair;
   readonly install: (pair: CertificatePair) => Promise<void>;
-  /** Gives it to other nodes. */
+  /** Shares it with other nodes. */
   readonly share: (tx: Queryable) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Reads certificate and key from a form of a browser or of curl. `certificate-pair.ts` judges them. */
+/** Reads certificate and key from a form sent by a browser or by curl. `certificate-pair.ts` checks them. */
 import type { MulterError } from 'multer';
 import type { Writable } from 'node:stream';
 import { ApiError } from '../../api/api-error.ts';
@@ -7,19 +7,19 @@ import type { BodyForm } from '../../api/route.ts';
 import { MAX_CERT_BYTES, MAX_KEY_BYTES } from './certificate-files.ts';
 
 const MEDIA_TYPE = 'multipart/form-data';
-/** Multer's own limits are those of the larger one. */
+/** Multer's own limit is that of the larger one. */
 const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 
-/** Parts that are read, to name one that is too many. */
+/** Maximum number of parts that are read, enough to report a surplus one. */
 const MOST_PARTS = 4;
 
-/** Multer is loaded for the first form. It would read a form with a fault to its end, at any size. */
+/** Multer is loaded with the first form. It would read an invalid form to its end, whatever its size. */
 async function readForm(...[request, response]: Parameters<BodyForm['read']>): Promise<void> {
   const bytes = await readBytes(request, MOST_PARTS * MAX_CERT_BYTES);
   const { default: multer } = await import('multer');
   const options = {
     storage: multer.memoryStorage(),
-    // A part may come as a file or as text.
+    // A part may be a file or text.
     limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: MOST_PARTS },
     streamHandler: (_request: unknown, parser: Writable) => void parser.end(bytes),
   };

@@ -157,7 +157,7 @@ describe('look()', () => {
     for (const path of [files.paths.cert, files.paths.key]) await rm(path);
     await lookTwice();
     expect(subject()).toBe('CN=node-a, O=Weir');
-    expect(logger.text()).toContain('there are no files any more');
+    expect(logger.text()).toContain('the files no longer exist');
     await put(next);
     await lookTwice();
     expect(subject()).toBe('CN=back, O=Weir');

@@ -18,7 +18,7 @@ const LOOK_MS = 5000;
 export interface FoundCertificate {
   /** Whether both files exist. */
   readonly exists: boolean;
-  /** Whether a server could use them now. */
+  /** Whether a server can use them now. */
   readonly isValid: boolean;
   /** Reason why a server cannot use them; null if it can, or if there are none. */
   readonly fault: string | null;
@@ -26,23 +26,23 @@ export interface FoundCertificate {
   readonly facts: CertificateFacts | null;
 }
 
-/** Parts of the certificate. */
+/** Dependencies of the certificate. */
 export interface WebCertificateParts {
   readonly files: CertificateFiles;
-  /** Names and addresses for a certificate that Weir makes; the first is its subject. */
+  /** Names and addresses for a certificate created by Weir; the first is its subject. */
   readonly names: () => string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The certificate of the web server, and of those that will answer DNS over TLS. */
+/** The certificate of the web server, and of those that serve DNS over TLS. */
 export class WebCertificate {
   private readonly parts: WebCertificateParts;
   private readonly turns = new Semaphore(1);
   private readonly listeners = new Set<(pair: CertificatePair) => void>();
   private inForce: CertificatePair | null = null;
   private refusal: string | null = null;
-  /** Of the files that were last taken or refused, and of the last look. */
+  /** Fingerprints of the files that were last accepted or refused, and of the last check. */
   private judged = '';
   private seen = '';
 
@@ -60,15 +60,15 @@ export class WebCertificate {
     return this.refusal;
   }
 
-  /** Calls back with each new certificate; returns how to stop that. */
+  /** Calls the listener with each new certificate; returns a function that stops that. */
   onChange(listener: (pair: CertificatePair) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /**
-   * Loads the files at the start. Creates a self-signed certificate if there are none. If the files cannot be used, it
-   * makes one for this run only, so that the rest of Weir starts and an administrator can log in.
+   * Loads the files at the start. Creates a self-signed certificate if they do not exist. If the files cannot be used,
+   * it creates one for this run only, so that the rest of Weir starts and an administrator can log in.
    */
   open(): Promise<CertificatePair> {
     return this.turns.run(async () => {
@@ -128,12 +128,12 @@ export class WebCertificate {
     );
   }
 
-  /** Throws what a replacement by this pair would throw. */
+  /** Throws the error that a replacement by this pair would throw. */
   check(pair: CertificatePair): Promise<void> {
     return this.turns.run(() => this.parts.files.check(pair));
   }
 
-  /** Looks at the files from now on; returns how to stop that. */
+  /** Checks the files from now on; returns a function that stops that. */
   follow(): () => Promise<void> {
     const timer = setInterval(() => void this.look(), LOOK_MS);
     timer.unref();
@@ -143,7 +143,7 @@ export class WebCertificate {
     };
   }
 
-  /** One look at the files: takes what another program put there, if it is good. */
+  /** Checks the files once: accepts what another program put there, if it is valid. */
   look(): Promise<void> {
     return this.turns.run(async () => {
       const { files, logger, clock } = this.parts;
@@ -154,12 +154,12 @@ export class WebCertificate {
       this.judged = now;
       try {
         const pair = await files.read();
-        if (pair === null) throw new CertificateFault('cert', 'there are no files any more');
+        if (pair === null) throw new CertificateFault('cert', 'the files no longer exist');
         refuseOutOfDate(pair, clock.nowMs());
         this.refusal = null;
         if (pair.cert === this.inForce?.cert && pair.key === this.inForce.key) return;
         await this.putInForce(pair);
-        logger.info('took a new web certificate', logged(pair));
+        logger.info('loaded a new web certificate', logged(pair));
       } catch (error) {
         const reason = reasonOf(error);
         this.refusal = reason;
@@ -171,7 +171,7 @@ export class WebCertificate {
   private async makeFirst(): Promise<CertificatePair> {
     const pair = await this.makeOwn();
     await this.parts.files.store(pair);
-    this.parts.logger.info('made a self-signed web certificate', {
+    this.parts.logger.info('created a self-signed web certificate', {
       ...this.parts.files.paths,
       ...logged(pair),
     });
@@ -196,7 +196,10 @@ export class WebCertificate {
 
   private warnOfDates(pair: CertificatePair): void {
     if (this.dateFaultOf(pair) !== null)
-      this.parts.logger.warn('the web certificate is out of date, browsers will refuse it', logged(pair));
+      this.parts.logger.warn(
+        'the web certificate has expired or is not valid yet; browsers will refuse it',
+        logged(pair),
+      );
   }
 }
 

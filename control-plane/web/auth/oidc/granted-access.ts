@@ -30,7 +30,7 @@ function nameIn(claims: Claims, claim: string): string | null {
   return claim === 'email' && claims['email_verified'] !== true ? null : value;
 }
 
-/** `value=user`, or one word for both. */
+/** `value=user`, or one word that is both. */
 function entryOf(entry: string): { value: string; username: string } {
   const at = entry.lastIndexOf('=');
   return at < 0
@@ -54,7 +54,7 @@ function claimOf(claims: Claims, claim: string): unknown {
   return Object.hasOwn(claims, claim) ? claims[claim] : undefined;
 }
 
-/** A user name as the API takes it, as near to a person's as that allows. */
+/** A user name that is valid in the API and as close as possible to a person's name. */
 function userNameFrom(text: string): string {
   const plain = text
     .normalize('NFKD')

@@ -31,12 +31,12 @@ export async function holdPerson(tx: Queryable, { issuer, subject }: ProviderPer
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${issuer}\n${subject}`]);
 }
 
-/** Whether no user has this name, in whatever letter case. */
+/** Whether no user has this name, ignoring case. */
 export async function isNameFree(tx: Queryable, username: string): Promise<boolean> {
   return (await tx.query('SELECT FROM users WHERE lower(username) = lower($1)', [username])).rowCount === 0;
 }
 
-/** Stores a user without a password; the id. */
+/** Stores a user without a password and returns the id. */
 export async function insertProvidedUser(
   tx: Queryable,
   { issuer, subject }: ProviderPerson,
@@ -55,7 +55,7 @@ export async function insertProvidedUser(
   return id;
 }
 
-/** Gives a user the role that the provider says now. */
+/** Sets the role of a user to the current one at the provider. */
 export async function setRole(tx: Queryable, id: number, role: Role): Promise<void> {
   await tx.query('UPDATE users SET role = $2, updated_at = now() WHERE id = $1', [id, role]);
 }

@@ -23,7 +23,7 @@ const BELIEVED_MS = 3_600_000;
 /** Secrets of one login. */
 export type AttemptSecrets = Pick<OidcAttempt, 'state' | 'nonce' | 'verifier'>;
 
-/** Parts of the client. */
+/** Dependencies of the client. */
 export interface ProviderClientParts {
   readonly settings: () => Config['auth']['oidc'];
   readonly monotonicMs: () => number;
@@ -36,7 +36,7 @@ interface Discovered {
   readonly configuration: Configuration;
 }
 
-/** Speaks to the provider of the configuration. Throws ApiError, with texts for the person who logs in. */
+/** Communicates with the configured provider. Throws ApiError, with texts for the person who logs in. */
 export class ProviderClient {
   private readonly parts: ProviderClientParts;
   private discovered: Discovered | null = null;
@@ -46,7 +46,7 @@ export class ProviderClient {
     this.parts = parts;
   }
 
-  /** Where a login begins, and the secrets that its answer is checked with. */
+  /** The URL where a login starts, and the secrets for checking its response. */
   async begin(redirectUri: string): Promise<{ readonly url: URL; readonly secrets: AttemptSecrets }> {
     const { library, configuration } = await this.connected();
     const verifier = library.randomPKCECodeVerifier();
@@ -62,7 +62,7 @@ export class ProviderClient {
     return { url, secrets };
   }
 
-  /** The claims of the person in the provider's `answer`. 401 if any part cannot be trusted. */
+  /** The claims about the person in the provider's `answer`. 401 if any part cannot be trusted. */
   async finish(answer: URL, { state, nonce, verifier }: AttemptSecrets): Promise<Claims> {
     const { library, configuration } = await this.connected();
     try {
@@ -144,18 +144,18 @@ export class ProviderClient {
         headers: { 'Retry-After': '10' },
         cause: error,
       });
-    return unauthorized('the answer of the OpenID provider is not valid: begin again');
+    return unauthorized('the answer of the OpenID provider is not valid: start again');
   }
 }
 
-/** Connections that fail, and answers that take too long. */
+/** Whether a connection failed or a response took too long. */
 function isOutOfReach(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at.name === 'TimeoutError' || (at instanceof TypeError && at.message === 'fetch failed')) return true;
   return false;
 }
 
-/** An error and what caused it, without the bodies that such errors carry. */
+/** An error and its causes, without the bodies that such errors contain. */
 function reasonsOf(error: unknown): string {
   const texts: string[] = [];
   for (let at = error; at instanceof Error; at = at.cause) texts.push(reasonOf(at));

@@ -1,17 +1,17 @@
 /**
- * Logins at a provider that this node has finished, so that each counts once: anyone who learns the cookie and the
- * address of a callback later cannot open another session with them. Other nodes leave that to the provider, which takes
- * a code once. In memory, and bounded.
+ * Logins through a provider that were finished on this node, so that each is accepted once: someone who later learns
+ * the cookie and the URL of a callback cannot open another session with them. Across nodes this is up to the provider,
+ * which accepts a code once. In memory, and bounded.
  */
 
-/** States at most; the oldest is forgotten. */
+/** Maximum number of states; the oldest is dropped. */
 const MOST_STATES = 10_000;
 
-/** The states of finished logins, in the order in which they came. */
+/** The states of finished logins, in order of arrival. */
 export class UsedAttempts {
   private readonly states = new Set<string>();
 
-  /** Notes a login as finished; false if it is already. */
+  /** Marks a login as finished; false if it already was. */
   use(state: string): boolean {
     if (this.states.has(state)) return false;
     this.states.add(state);

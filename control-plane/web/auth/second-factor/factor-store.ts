@@ -5,7 +5,7 @@ import type { Queryable } from '../../../storage/db/database.ts';
 export interface StoredFactor {
   readonly secret: Buffer;
   readonly isConfirmed: boolean;
-  /** Time step of the newest code that was taken. */
+  /** Time step of the newest accepted code. */
   readonly lastStep: number | null;
 }
 
@@ -35,7 +35,7 @@ export async function hasRecoveryCode(db: Queryable, userId: number, codeHash: B
   return (await db.query(text, [userId, codeHash])).rowCount === 1;
 }
 
-/** Makes the other changes of a user's factor wait; false if there is no such user. */
+/** Locks a user, so that other changes of the second factor wait; false if there is no such user. */
 export async function lockUser(tx: Queryable, userId: number): Promise<boolean> {
   return (await tx.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId])).rowCount === 1;
 }
@@ -54,12 +54,12 @@ export async function confirmFactor(tx: Queryable, userId: number, now: Date): P
   await tx.query('UPDATE second_factors SET confirmed_at = $2 WHERE user_id = $1', [userId, now]);
 }
 
-/** Notes the newest code that was taken. */
+/** Records the newest accepted code. */
 export async function noteStep(tx: Queryable, userId: number, step: number): Promise<void> {
   await tx.query('UPDATE second_factors SET last_step = $2 WHERE user_id = $1', [userId, step]);
 }
 
-/** Takes a recovery code away; false if there is none such. */
+/** Consumes a recovery code; false if it does not exist. */
 export async function takeRecoveryCode(tx: Queryable, userId: number, codeHash: Buffer): Promise<boolean> {
   const text = 'DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2';
   return (await tx.query(text, [userId, codeHash])).rowCount === 1;

@@ -1,7 +1,7 @@
-/** Secrets that people copy by hand: 80 random bits in four groups of four letters. */
+/** Secrets that are copied by hand: 80 random bits in four groups of four letters. */
 import { createHash, randomInt } from 'node:crypto';
 
-/** Crockford's Base32: nothing in it is mistaken for anything else. Five bits each, 80 in all. */
+/** Crockford's Base32, whose letters cannot be mistaken for each other. Five bits each, 80 in total. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SHAPE = /^[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/;
 
@@ -10,12 +10,12 @@ export function newReadableCode(): string {
   return Array.from({ length: 4 }, letters).join('-');
 }
 
-/** Whether a text is a code as it is written. */
+/** Whether a string is a code in its displayed form. */
 export function isReadableCode(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The stored form, equal in any letter case, with or without hyphens: 80 random bits cannot be guessed. */
+/** The stored form, independent of letter case and hyphens: 80 random bits cannot be guessed. */
 export function hashReadableCode(code: string): Buffer {
   return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
 }

@@ -1,5 +1,5 @@
 /**
- * Second factors of the cluster: checks the code of a login, and makes all changes of factors. It knows neither
+ * Second factors of the cluster: checks the code of a login, and makes all changes to factors. It handles neither
  * passwords nor the lockout (`login-check.ts`), nor HTTP.
  */
 import type { Clock } from '../../../../shared/clock.ts';
@@ -17,7 +17,7 @@ const RECOVERY_CODES = 10;
 /** A code that a user enters: from the authenticator app, or a recovery code. */
 export type GivenCode = { readonly totp: string } | { readonly recovery: string };
 
-/** A correct code, to be used up in the transaction that it authorizes. */
+/** A correct code, to be consumed in the transaction that it authorizes. */
 export type RightCode = { readonly step: number; readonly secret: Buffer } | { readonly codeHash: Buffer };
 
 /** Result of checking a code; null = no code is required. */
@@ -38,12 +38,12 @@ export interface ShownSecret {
 /** State of a factor, for its owner. */
 export interface FactorState {
   readonly isOn: boolean;
-  /** A secret was shown that waits for its first code. */
+  /** Whether a secret was shown that is not confirmed yet. */
   readonly isPending: boolean;
   readonly recoveryCodesLeft: number;
 }
 
-/** The parts of the node that second factors need. */
+/** Dependencies of second factors. */
 export interface SecondFactorsParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export class SecondFactors {
     return { isOn, isPending: factor !== null && !isOn, recoveryCodesLeft };
   }
 
-  /** Checks a code for a login, without using it up. */
+  /** Checks a code for a login, without consuming it. */
   async judge(userId: number, code: GivenCode | null): Promise<CodeVerdict> {
     const factor = await store.findFactor(this.parts.database, userId);
     if (factor === null || !factor.isConfirmed) return null;
@@ -84,8 +84,8 @@ export class SecondFactors {
   }
 
   /**
-   * Uses up a correct code in the transaction that it authorizes, which has locked the user's row. 401 if the code has
-   * been used since, or the factor has changed.
+   * Consumes a correct code in the transaction that it authorizes, which has locked the user's row. 401 if the code was
+   * used in the meantime, or the factor has changed.
    */
   async take(tx: Queryable, owner: FactorOwner, code: RightCode | null, address: string): Promise<void> {
     const { userId, username } = owner;
@@ -104,7 +104,7 @@ export class SecondFactors {
     await recordAudit(tx, { actor, action: 'used', subject: `recovery code of ${username}` });
   }
 
-  /** Stores a new secret, which waits for its first code; 409 if a factor is on. */
+  /** Stores a new secret, which must be confirmed with its first code; 409 if a factor is enabled. */
   async prepare(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<ShownSecret> {
     const factor = await store.findFactor(tx, userId);
     if (factor?.isConfirmed === true) throw conflict('the second factor is on already: disable it first');
@@ -114,7 +114,7 @@ export class SecondFactors {
     return { secret: toBase32(secret), uri: otpauthUri(secret, username) };
   }
 
-  /** Switches the factor on whose first code was right, and makes its recovery codes. */
+  /** Enables a factor whose first code was correct, and creates its recovery codes. */
   async enable(tx: Queryable, owner: FactorOwner, code: RightCode, author: Author): Promise<string[]> {
     const { userId, username } = owner;
     const factor = await store.findFactor(tx, userId, 'FOR UPDATE');
@@ -125,7 +125,7 @@ export class SecondFactors {
     return newCodes(tx, userId);
   }
 
-  /** Replaces the recovery codes; 409 without a factor that is on. */
+  /** Replaces the recovery codes; 409 without an enabled factor. */
   async renewCodes(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<string[]> {
     await this.requireOn(tx, userId);
     const subject = `recovery codes of ${username}`;
@@ -133,7 +133,7 @@ export class SecondFactors {
     return newCodes(tx, userId);
   }
 
-  /** Removes a factor that is on, or that waits for its first code; 409 if there is none. */
+  /** Removes a factor that is enabled or not confirmed yet; 409 if there is none. */
   async disable(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<void> {
     if (!(await store.deleteFactor(tx, userId))) throw nothingOn();
     await recordAudit(tx, { actor: author, action: 'disabled', subject: subjectOf(username) });
@@ -160,7 +160,7 @@ export class SecondFactors {
   }
 }
 
-/** The 401 of a code that opens nothing. */
+/** The 401 for a code that was not accepted. */
 export function refusalOf(verdict: 'missing' | 'wrong' | 'used'): Error {
   switch (verdict) {
     case 'missing':

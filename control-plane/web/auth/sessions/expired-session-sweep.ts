@@ -34,7 +34,7 @@ async function sweep(auth: Sweepable, logger: Logger): Promise<void> {
   try {
     await auth.removeExpired();
   } catch (error) {
-    // Without a database there is nothing to remove; the next sweep does it all.
+    // Without a database nothing can be removed; the next sweep removes everything.
     if (error instanceof DatabaseUnavailable) return;
     logger.error('remove expired sessions', {
       error: reasonOf(error),

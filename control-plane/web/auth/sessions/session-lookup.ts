@@ -1,6 +1,7 @@
 /**
- * Finds sessions by their secret's hash and says whether they are over: a fixed life does not follow steps of the wall
- * clock; a session with an idle time lives on with each use. While the database is away, sessions seen lately count.
+ * Finds sessions by the hash of their secret and determines whether they have expired: a fixed lifetime is not affected
+ * by changes of the wall clock; a session with an idle time is extended by each use. While the database is unavailable,
+ * recently seen sessions are accepted.
  */
 import type { Clock } from '../../../../shared/clock.ts';
 import { STEP_MS } from '../../../host/clock/clock-watch.ts';
@@ -10,10 +11,10 @@ import { SessionMemory } from './session-memory.ts';
 import * as sessions from './session-store.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** Least time between two writes of a session's use. */
+/** Minimum time between two writes of a session's use. */
 const SEEN_STEP_MS = 60_000;
 
-/** The parts of the node that it needs. */
+/** Its dependencies. */
 interface SessionLookupParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -29,7 +30,7 @@ export class SessionLookup {
     this.memory = new SessionMemory(parts.clock);
   }
 
-  /** The session, and that it was used now; null if it is over or never was. @throws {DatabaseUnavailable} */
+  /** Finds a session and records its use; null if it has expired or never existed. @throws {DatabaseUnavailable} */
   async find(secretHash: Buffer): Promise<StoredSession | null> {
     try {
       const session = await this.used(await this.living(secretHash));
@@ -51,12 +52,12 @@ export class SessionLookup {
       : this.livingIdle(secretHash, session);
   }
 
-  /** A step of the wall clock does not change its lifetime. */
+  /** A change of the wall clock does not affect its lifetime. */
   private async livingFixed(secretHash: Buffer, session: StoredSession): Promise<StoredSession | null> {
     const { database, clock } = this.parts;
     const nowMs = clock.nowMs();
     const byClockMs = session.expiresAt.getTime() - nowMs;
-    // A session with a start in the future begins now.
+    // A session that starts in the future starts now.
     const aheadMs = Math.max(0, session.createdAt.getTime() - nowMs);
     const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
     if (leftMs <= 0) return null;
@@ -64,7 +65,9 @@ export class SessionLookup {
     return sessions.redateSession(database, session, new Date(nowMs), new Date(nowMs + leftMs));
   }
 
-  /** Another node may have prolonged it, and this one's wall clock may have stepped: the longer life counts. */
+  /**
+   * Another node may have extended it, and this one's wall clock may have been changed: the longer lifetime applies.
+   */
   private livingIdle(secretHash: Buffer, session: StoredSession): StoredSession | null {
     const byClockMs = session.expiresAt.getTime() - this.parts.clock.nowMs();
     return Math.max(this.memory.lifeLeftMs(secretHash) ?? 0, byClockMs) > 0 ? session : null;

@@ -6,15 +6,19 @@ import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** How long a session is trusted after its last lookup: limits the delay if the notice of a revocation is lost. */
+/**
+ * How long a session is trusted after its last lookup: limits the delay if the notification of a revocation is lost.
+ */
 const BELIEVED_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 
 interface Remembered {
   readonly session: StoredSession;
-  /** On the clock that also runs while the machine is suspended, as is `aliveUntilMs`. */
+  /** On the clock that also runs while the machine is suspended, like `aliveUntilMs`. */
   seenMs: number;
-  /** Without an idle time as when this node first saw the session: no step of the wall clock changes it. */
+  /**
+   * Without an idle time, computed when this node first saw the session: changes of the wall clock do not affect it.
+   */
   readonly aliveUntilMs: number;
 }
 
@@ -46,7 +50,7 @@ export class SessionMemory {
     return remembered === undefined ? null : remembered.aliveUntilMs - elapsedMs(this.clock);
   }
 
-  /** The session as last seen, unless that is too long ago or it has expired since. */
+  /** The session as last seen, unless that was too long ago or it has expired since. */
   recall(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
@@ -55,7 +59,7 @@ export class SessionMemory {
     return isFresh ? remembered.session : null;
   }
 
-  /** Handles that sessions were revoked elsewhere: each is valid again once the database has confirmed it. */
+  /** Called when sessions may have been revoked elsewhere: each must be confirmed by the database again. */
   doubt(): void {
     for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
   }

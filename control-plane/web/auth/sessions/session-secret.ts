@@ -1,4 +1,4 @@
-/** The secret behind a session: made once, handed to the browser, stored only as a hash. */
+/** The secret of a session: created once, sent to the browser, stored only as a hash. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** 256 random bits in base64url. */
@@ -9,7 +9,7 @@ export function newSessionSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Whether a text could be a secret at all; anything else need not be looked up. */
+/** Whether a string can be a secret; anything else need not be looked up. */
 export function isSessionSecret(text: string): boolean {
   return SHAPE.test(text);
 }
@@ -19,7 +19,7 @@ export function hashSessionSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'ascii').digest();
 }
 
-/** Token, derived from the secret, that proves that a page of this server sent a request with the cookie. */
+/** Token derived from the secret, which proves that a request with the cookie was sent by a page of this server. */
 export function csrfTokenOf(secret: string): string {
   return createHash('sha256')
     .update(`csrf:${secret}`, 'ascii')

@@ -1,4 +1,4 @@
-/** SQL of `sessions`. Handles hashes of secrets, never a secret. Role and name are those of the owner as it is now. */
+/** SQL of `sessions`. Handles hashes of secrets, never a secret. Role and name are the current ones of the owner. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 
@@ -11,7 +11,7 @@ export interface StoredSession {
   readonly id: number;
   readonly userId: number | null;
   readonly tokenId: number | null;
-  /** Null: the administrator, who is named in the configuration. */
+  /** Null = the administrator, whose name is in the configuration. */
   readonly username: string | null;
   readonly role: Role;
   /** Clients that are linked to a user of the role family; null for others. */
@@ -22,7 +22,7 @@ export interface StoredSession {
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
-  /** Seconds that it lives after each use; null = it ends at `expiresAt`. */
+  /** Lifetime in seconds after each use; null = it ends at `expiresAt`. */
   readonly idleSecs: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface NewSession extends Pick<
   readonly owner: SessionOwner;
 }
 
-/** Sessions whose owner is there and enabled; those of others do not count. */
+/** Sessions whose owner exists and is enabled; all others are invalid. */
 const LIVING = `SELECT s.id, s.user_id AS "userId", s.token_id AS "tokenId",
     coalesce(u.username, 'token ' || t.name) AS username, coalesce(u.role, t.role) AS role,
     CASE WHEN u.role = 'family' THEN
@@ -71,12 +71,12 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   return (await tx.query<StoredSession>(`${LIVING} AND s.id = $1`, [rows[0]!.id])).rows[0]!;
 }
 
-/** The session of a secret; it may be over. */
+/** The session of a secret; it may have expired. */
 export async function findSession(db: Queryable, secretHash: Buffer): Promise<StoredSession | null> {
   return (await db.query<StoredSession>(`${LIVING} AND s.secret_hash = $1`, [secretHash])).rows[0] ?? null;
 }
 
-/** Corrects times of a session that a wrong clock has written; null if the session has ended. */
+/** Corrects times of a session that were written with a wrong clock; null if the session has ended. */
 export async function redateSession(
   db: Queryable,
   session: StoredSession,
@@ -100,7 +100,7 @@ export async function prolongSession(
   return withTimes(session, (await db.query<Times>(text, [session.id, now, expiresAt])).rows[0]);
 }
 
-/** Removes the sessions with an idle time beyond the `most` that were used last. */
+/** Deletes the sessions with an idle time except the `most` most recently used. */
 export async function deleteSurplusIdleSessions(tx: Queryable, most: number): Promise<void> {
   await tx.query(
     `DELETE FROM sessions WHERE id IN (
@@ -109,7 +109,7 @@ export async function deleteSurplusIdleSessions(tx: Queryable, most: number): Pr
   );
 }
 
-/** All sessions that are not over, newest first. */
+/** All sessions that have not expired, newest first. */
 export async function listSessions(db: Queryable, now: Date): Promise<StoredSession[]> {
   const text = `${LIVING} AND s.expires_at > $1 ORDER BY s.created_at DESC, s.id DESC`;
   return (await db.query<StoredSession>(text, [now])).rows;
@@ -135,7 +135,7 @@ export async function deleteSessionByHash(tx: Queryable, secretHash: Buffer): Pr
   await tx.query('DELETE FROM sessions WHERE secret_hash = $1', [secretHash]);
 }
 
-/** Ends all sessions of a user, but `keptId` where it is given. */
+/** Ends all sessions of a user, except `keptId` if given. */
 export async function deleteSessionsOfUser(
   tx: Queryable,
   userId: number,
@@ -152,7 +152,7 @@ export async function deleteSessionsOfToken(tx: Queryable, tokenId: number): Pro
   await tx.query('DELETE FROM sessions WHERE token_id = $1', [tokenId]);
 }
 
-/** Removes the sessions that are over; returns how many. */
+/** Deletes expired sessions; returns their number. */
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<number> {
   return (await db.query('DELETE FROM sessions WHERE expires_at <= $1', [now])).rowCount ?? 0;
 }

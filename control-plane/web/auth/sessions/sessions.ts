@@ -1,5 +1,5 @@
 /**
- * Sessions of one node: opens, finds and ends them, and notifies long-running responses. It knows neither passwords
+ * Sessions of one node: opens, finds and ends them, and notifies long-running responses. It handles neither passwords
  * (`login-check.ts`) nor HTTP.
  */
 import type { Clock } from '../../../../shared/clock.ts';
@@ -14,7 +14,7 @@ import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
 import * as store from './session-store.ts';
 import type { SessionOwner, StoredSession } from './session-store.ts';
 
-/** Such sessions at once that live on with each use: some clients open one for each question and end none. */
+/** Maximum number of sessions that are extended by use: some clients open one for each request and never end it. */
 export const MOST_IDLE_SESSIONS = 1000;
 
 /** Address and browser of a login. */
@@ -23,13 +23,13 @@ export interface LoginOrigin {
   readonly userAgent: string | null;
 }
 
-/** A session with the secret that a client has for it. */
+/** A session with the client's secret. */
 export interface OpenedSession {
   readonly secret: string;
   readonly session: StoredSession;
 }
 
-/** A session that a request carries. */
+/** The session of a request. */
 export interface CarriedSession extends OpenedSession {
   readonly caller: Caller;
 }
@@ -38,11 +38,11 @@ export interface CarriedSession extends OpenedSession {
 export interface WantedSession extends Pick<StoredSession, 'rememberMe' | 'idleSecs'> {
   readonly owner: SessionOwner;
   readonly lifeMs: number;
-  /** Runs in the transaction that stores it; throws if the owner is no longer allowed to log in. */
+  /** Runs in the transaction that stores it; throws if the owner may no longer log in. */
   readonly confirm: (tx: Queryable) => Promise<void>;
 }
 
-/** The parts of the node that sessions need. */
+/** Dependencies of sessions. */
 export interface SessionsParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export class Sessions {
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
-  /** The first of these secrets that has a valid session, and that session; null if none has one. */
+  /** The first of these secrets with a valid session, and that session; null if there is none. */
   async of(secrets: readonly string[]): Promise<CarriedSession | null> {
     for (const secret of secrets) {
       const session = await this.lookup.find(hashSessionSecret(secret));
@@ -109,7 +109,7 @@ export class Sessions {
   /** Ends the session of a secret, if there is one. */
   async endOf(secret: string): Promise<void> {
     const secretHash = hashSessionSecret(secret);
-    // Not believed either where it is unknown whether it was ended; the same below.
+    // The cached session is also removed if it is unknown whether it was ended; the same applies below.
     await this.parts.database
       .transaction((tx) => store.deleteSessionByHash(tx, secretHash))
       .finally(() => {
@@ -118,7 +118,7 @@ export class Sessions {
       });
   }
 
-  /** Ends one session; 404 if there is none that `mayEnd` allows. */
+  /** Ends one session; 404 if it does not exist or `mayEnd` does not allow it. */
   async revoke(
     author: Author,
     id: number,
@@ -142,12 +142,12 @@ export class Sessions {
       .finally(() => this.forget((session) => session.id === id));
   }
 
-  /** All sessions that are not over, newest first. */
+  /** All sessions that have not expired, newest first. */
   list(): Promise<StoredSession[]> {
     return store.listSessions(this.parts.database, this.now());
   }
 
-  /** Removes sessions that are over, unless a wrong clock may make them look so; says whether it did. */
+  /** Deletes expired sessions, unless they may only look expired because of a wrong clock; returns whether it did. */
   async removeExpired(): Promise<boolean> {
     if (!this.clockWatch.isSettled()) return false;
     const removed = await store.deleteExpiredSessions(this.parts.database, this.now());
@@ -155,7 +155,7 @@ export class Sessions {
     return true;
   }
 
-  /** Removes cached sessions that were ended in a transaction, or may have been. */
+  /** Removes cached sessions that were, or may have been, ended in a transaction. */
   forget(isEnded: (session: StoredSession) => boolean): void {
     this.lookup.memory.forget(isEnded);
     this.tellEnd();
@@ -167,7 +167,7 @@ export class Sessions {
     this.tellEnd();
   }
 
-  /** Calls back whenever sessions were, or may have been, ended; returns how to stop that. */
+  /** Calls the listener whenever sessions were, or may have been, ended; returns a function that stops that. */
   onEnded(listener: () => void): () => void {
     this.endListeners.add(listener);
     return () => this.endListeners.delete(listener);

@@ -1,4 +1,4 @@
-/** API tokens of the cluster: authentication by key, and every change of a token. HTTP is `token-routes.ts`. */
+/** API tokens of the cluster: authentication by key, and every change of a token. HTTP is in `token-routes.ts`. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TokenCreate, TokenUpdate } from '../../../../shared/api/tokens-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -15,12 +15,12 @@ import { TokenMemory } from './token-memory.ts';
 import * as store from './token-store.ts';
 import type { HashedKey, HashedToken, StoredToken } from './token-store.ts';
 
-/** Tokens at most: each node has all of them in memory. */
+/** Maximum number of tokens: each node has all of them in memory. */
 const MOST_TOKENS = 1000;
-/** Least time between two writes of a token's use. */
+/** Minimum time between two writes of a token's use. */
 const USED_STEP_MS = 60_000;
 
-/** The parts of the node that tokens need. */
+/** Dependencies of tokens. */
 export interface ApiTokensParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface ApiTokensParts {
 export class ApiTokens {
   private readonly parts: ApiTokensParts;
   private readonly memory: TokenMemory;
-  /** When the use of a token was written last, by this node. */
+  /** Time at which this node last recorded the use of each token. */
   private readonly writtenMs = new Map<number, number>();
 
   constructor(parts: ApiTokensParts) {
@@ -39,7 +39,7 @@ export class ApiTokens {
     this.memory = new TokenMemory(parts.database, parts.clock);
   }
 
-  /** The caller that a key authenticates; null if the key is invalid. @throws {DatabaseUnavailable} */
+  /** The caller that is authenticated by a key; null if the key is invalid. @throws {DatabaseUnavailable} */
   async callerOf(key: string): Promise<Caller | null> {
     if (!isTokenKey(key)) return null;
     const token = await this.memory.find(hashTokenKey(key));
@@ -49,7 +49,10 @@ export class ApiTokens {
     return { username: `token ${token.name}`, role, userId: null, tokenId, sessionId: null, clientIds: null };
   }
 
-  /** Returns a function that locks the token with this key until its transaction ends, or throws 401 if it is gone. */
+  /**
+   * Returns a function that locks the token with this key until its transaction ends, or throws 401 if it no longer
+   * exists.
+   */
   confirmed(key: string): (tx: Queryable) => Promise<void> {
     return async (tx) => {
       if (!(await store.holdKey(tx, hashTokenKey(key)))) throw unauthorized('wrong user name or password');
@@ -66,7 +69,7 @@ export class ApiTokens {
     return store.existingToken(this.parts.database, id);
   }
 
-  /** Makes a token; the key is nowhere else. 409 if there are too many. */
+  /** Creates a token; its key is not available again. 409 if there are too many. */
   async create(author: Author, { name, role }: TokenCreate): Promise<{ token: StoredToken; key: string }> {
     const key = newTokenKey();
     const createdAt = new Date(this.parts.clock.nowMs());
@@ -87,7 +90,7 @@ export class ApiTokens {
     return { token, key };
   }
 
-  /** Changes name, role or key; what could be done with the old key or role ends at once. 404, or 409 for a key in use. */
+  /** Changes name, role or key; rights of the old key or role end immediately. 404, or 409 for a key in use. */
   async update(author: Author, id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
     if (key !== undefined) await refuseGuessable(key);
     return this.parts.database
@@ -111,7 +114,7 @@ export class ApiTokens {
       .finally(() => this.forget(id));
   }
 
-  /** Revokes a token and ends the sessions that were opened with it; 404 if there is none. */
+  /** Revokes a token and ends the sessions opened with it; 404 if it does not exist. */
   async remove(author: Author, id: number): Promise<void> {
     await this.parts.database
       .transaction(async (tx) => {
@@ -134,7 +137,7 @@ export class ApiTokens {
     this.memory.forgetAll();
   }
 
-  /** Not believed either where it is unknown whether it was changed. */
+  /** Also removed from the cache if it is unknown whether it was changed. */
   private forget(id: number): void {
     this.memory.forget(id);
     this.writtenMs.delete(id);
@@ -148,7 +151,7 @@ export class ApiTokens {
     if (Math.abs(nowMs - noted) < USED_STEP_MS) return;
     this.writtenMs.set(id, nowMs);
     await store.touchToken(database, id, new Date(nowMs)).catch((error: unknown) => {
-      // A request does not fail for that.
+      // This does not make the request fail.
       if (!(error instanceof DatabaseUnavailable)) throw error;
     });
   }

@@ -1,12 +1,12 @@
-/** Refuses imported keys that are made of words and common passwords, whose characters alone look random. */
+/** Refuses imported keys that consist of words and common passwords, where only the characters look random. */
 import { estimatedBits, LEAST_KEY_BITS } from '../../../../shared/api/key-entropy.ts';
 import { invalid } from '../../../api/api-error.ts';
 import { commonPasswords } from '../accounts/weak-password.ts';
 
-/** A random key has shorter ones by chance. */
+/** A random key contains shorter ones by chance. */
 const SHORTEST_WORD = 5;
 const LONGEST_WORD = 20;
-/** Entropy of a common password, in lower case or not. */
+/** Entropy of a common password, including its letter case. */
 const BITS_OF_A_WORD = 17;
 
 /** @throws {ApiError} 400 */
@@ -16,7 +16,7 @@ export async function refuseGuessable(key: string): Promise<void> {
   throw invalid([{ path: 'key', message: 'expected a random key, without words' }]);
 }
 
-/** Number of words in a key, with the longest match at each place, and the remaining characters. */
+/** Number of words in a key, with the longest match at each position, and the remaining characters. */
 function wordsIn(key: string, known: ReadonlySet<string>): { words: number; rest: string } {
   const folded = key.toLowerCase();
   let words = 0;

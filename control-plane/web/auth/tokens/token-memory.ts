@@ -1,7 +1,7 @@
 /**
- * The tokens of the cluster, read at most twice a second: requests cost no question to the database, however many come
- * and however wrong their keys are; and again after a notice that another node has changed one, so that a token that it
- * revokes counts no longer here. While the database is away, what was read last counts.
+ * The tokens of the cluster, read at most twice per second, so that requests do not query the database, however many
+ * there are and however wrong their keys; and read again after a notification that another node has changed one, so
+ * that a revoked token is rejected immediately. While the database is unavailable, the last state is used.
  */
 import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -9,14 +9,14 @@ import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import { type HashedToken, listHashedTokens } from './token-store.ts';
 
-/** Milliseconds after which they are read again, if they are asked for. */
+/** Milliseconds after which they are read again when needed. */
 const FRESH_MS = 500;
 /** How long they are trusted while the database is unavailable, as for sessions. */
 const BELIEVED_MS = 10 * 60_000;
 
 interface Known {
   readonly byHash: Map<string, HashedToken>;
-  /** On the monotonic clock, when the question began; and on the one that runs while the machine is suspended. */
+  /** Start of the read, on the monotonic clock and on the one that runs while the machine is suspended. */
   readonly readMs: number;
   readonly believedFromMs: number;
 }
@@ -27,7 +27,7 @@ export class TokenMemory {
   private readonly clock: Clock;
   private known: Known | null = null;
   private reading: Promise<Known> | null = null;
-  /** Counts changes on this node: what was read before one is old. */
+  /** Counts changes on this node: data read before the last one is outdated. */
   private changes = 0;
   private changesKnown = 0;
 
@@ -36,7 +36,7 @@ export class TokenMemory {
     this.clock = clock;
   }
 
-  /** The token of a key; null if there is none. @throws {DatabaseUnavailable} */
+  /** The token of a key; null if it does not exist. @throws {DatabaseUnavailable} */
   async find(keyHash: Buffer): Promise<HashedToken | null> {
     const { byHash } = await this.current();
     return byHash.get(keyOf(keyHash)) ?? null;

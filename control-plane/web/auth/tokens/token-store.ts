@@ -14,13 +14,13 @@ export interface StoredToken {
   readonly lastUsedAt: Date | null;
 }
 
-/** The key of a token, as it is stored. */
+/** The stored form of a token's key. */
 export interface HashedKey {
   readonly keyHash: Buffer;
   readonly prefix: string;
 }
 
-/** A token with what it is found by. */
+/** A token with the hash of its key. */
 export type HashedToken = StoredToken & Pick<HashedKey, 'keyHash'>;
 
 /** Values of a new token. */
@@ -53,7 +53,7 @@ export async function countTokens(db: Queryable): Promise<number> {
   return rows[0]!.count;
 }
 
-/** One token; 404 if there is none. If locked, it is unchanged until the transaction ends. */
+/** One token; 404 if it does not exist. If locked, it does not change until the transaction ends. */
 export async function existingToken(db: Queryable, id: number, lock: Lock = ''): Promise<StoredToken> {
   const text = `SELECT ${COLUMNS} FROM api_tokens WHERE id = $1 ${lock}`;
   const { rows } = await db.query<StoredToken>(text, [id]);

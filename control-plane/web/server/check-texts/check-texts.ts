@@ -1,4 +1,4 @@
-/** Texts of the page `/check`. `{…}` stands for what the script fills in. */
+/** Texts of the page `/check`. `{…}` is a placeholder that the script fills in. */
 
 import type { UnblockAskAnswer } from '../../../../shared/api/unblocking/unblock-requests-api.ts';
 
@@ -12,7 +12,7 @@ export interface CheckTexts {
   readonly tablet: string;
   readonly computer: string;
   readonly device: string;
-  /** Verdicts: every test name was asked at this node, a part of them, none. */
+  /** Verdicts: all, some or none of the test names were queried at this node. */
   readonly all: string;
   readonly some: string;
   readonly none: string;
@@ -22,7 +22,7 @@ export interface CheckTexts {
   readonly failed: string;
   readonly failedDetail: string;
   readonly tooMany: string;
-  /** Names asked over IPv4 and over IPv6: their number and sources. */
+  /** Names queried over IPv4 and over IPv6: their number and sources. */
   readonly families: string;
   readonly familySeen: string;
   readonly familyNotSeen: string;
