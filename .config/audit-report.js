@@ -1,6 +1,6 @@
-// Known vulnerabilities of the packages of a production install, as `npm audit` reports them: data/sbom/AUDIT.txt. A
-// report, not a gate: a new advisory about a package must not stop a release that fixes something else. Usage:
-// node .config/audit-report.js [FOLDER] (npm run artefacts -- audit).
+// Known vulnerabilities of the packages of a production install, as reported by `npm audit`: data/sbom/AUDIT.txt. A
+// report, not a gate: a new advisory about a package must not block a release that fixes something else. Usage: node
+// .config/audit-report.js [FOLDER] (npm run artefacts -- audit).
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = process.argv[2] ?? join(ROOT, 'data', 'sbom');
 
-/** The advisories in the answer of `npm audit --json`, a line each, the most severe first. */
+/** The advisories in the output of `npm audit --json`, one per line, the most severe first. */
 function linesOf({ vulnerabilities = {} }) {
   const ranks = ['critical', 'high', 'moderate', 'low', 'info'];
   return Object.values(vulnerabilities)

@@ -1,6 +1,6 @@
-// `npm run check`: runs all checks, two at a time, the longest first, or those that are named. Prints the output of each
-// as it ends, and names those that failed. Options go to the one check that is named, such as
-// `npm run check -- operations --write`. Usage: npm run check -- [NAME...] [OPTIONS]
+// `npm run check`: runs all checks, or those that are named, two at a time, the longest first. Prints the output of
+// each when it ends, and names those that failed. Options are passed to the one check that is named, such as `npm run
+// check -- operations --write`. Usage: npm run check -- [NAME...] [OPTIONS]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

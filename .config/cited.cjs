@@ -1,6 +1,6 @@
-// Checks that every file or folder that comments and documents cite exists, and every npm script that texts name, and
-// that each source file has a unique base name, by which it can be cited. Usage: node .config/cited.cjs (npm run check --
-// cited).
+// Checks that every file or directory cited in comments and documents exists, and every npm script named in texts, and
+// that each source file has a unique base name, by which it can be cited. Usage: node .config/cited.cjs (npm run check
+// -- cited).
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, dirname, join, normalize } = require('node:path');
 const { CHECKS } = require('./check.js');
@@ -11,7 +11,9 @@ const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist']);
 const ROOTS = 'control-plane|dns-worker|shared|config|test|deploy|migrations|\\.config|\\.ci';
 const PROSE = /\.(ts|cjs|js|sql|md|toml|service)$/;
 const CODE = /\.(ts|tsx|cjs|js)$/;
-/** A path to a file, a file name, or a folder from the root on; not part of a URL, an absolute path or a pattern. */
+/**
+ * A path to a file, a file name, or a directory relative to the root; not part of a URL, an absolute path or a pattern.
+ */
 const CITED = new RegExp(
   `(?<![\\w/.*<>{}@:$-])((?:[\\w.-]+/)*[a-z0-9][\\w.-]*\\.(?:ts|cjs|js|sql|md|toml|service)\\b(?![\\w*<{-])` +
     `|(?:${ROOTS})/[\\w./-]*(?![\\w*<{-]))`,
@@ -34,13 +36,13 @@ function below(path, isFolder) {
   );
 }
 
-/** The folders above a path, innermost first. */
+/** The parent directories of a path, innermost first. */
 function folders(path) {
   const parent = dirname(path);
   return parent === '.' ? [] : [parent, ...folders(parent)];
 }
 
-/** Lines that hold prose: [line number, text]. Of code only its comments. */
+/** Lines that contain prose: [line number, text]. In code only its comments. */
 function prose(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   if (/\.(md|toml|service)$/.test(file)) return lines.map((text, index) => [index + 1, text]);
@@ -59,7 +61,10 @@ function prose(file) {
 /** Files of other programs. */
 const FOREIGN = ['pihole.toml'];
 
-/** Whether a citation in `file` leads to one file or folder: from the root, from a folder above, or by its end. */
+/**
+ * Whether a citation in `file` resolves to one file or directory: relative to the root, relative to a parent directory,
+ * or by its end.
+ */
 function resolves(cited, file) {
   const path = cited.replace(/[./]+$/, '');
   if (FOREIGN.includes(path)) return true;
@@ -83,7 +88,7 @@ for (const file of files.filter((name) => PROSE.test(name))) {
 for (const [name, [file, ...others]] of byBasename)
   if (CODE.test(name) && others.length > 0) report(file, 1, `same base name as ${others.join(', ')}`);
 
-/** `npm run NAME -- WORD WORD`, perhaps over two lines of a comment. */
+/** `npm run NAME -- WORD WORD`, possibly over two lines of a comment. */
 const NPM_RUN = /npm[\s*/#]+run (?:--silent )?([a-z][\w-]*)((?: --)?(?: [a-z][\w-]*)*)/g;
 const TEXTS = /(?:\.(?:ts|tsx|js|cjs|md|toml|service|yaml|css)|(?:^|\/)[\w-]+)$/;
 
@@ -96,7 +101,7 @@ for (const file of files.filter((name) => TEXTS.test(name))) {
   }
 }
 
-/** Whether there is such a script, and such checks or such a program of it. Targets of `fuzz` are checked when it runs. */
+/** Whether this script exists, and its checks or programs. Targets of `fuzz` are checked when it runs. */
 function isCommand(name, words) {
   if (scripts[name] === undefined) return false;
   if (name === 'check') return words.every((word) => CHECKS[word] !== undefined);

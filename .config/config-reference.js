@@ -1,4 +1,5 @@
-// Makes what is generated from the keys in config/sections.ts: config/weir.toml and the dashboard's table of keys. Without
+// Generates the files that are derived from the keys in config/sections.ts: config/weir.toml and the dashboard's table
+// of keys. Without
 // --write it checks both files. Usage: node .config/config-reference.js [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { NOTES, SECTIONS, shapeOf, withoutDefault } from '../config/keys.ts';
@@ -79,7 +80,7 @@ function tomlOfKey(name, schema, path) {
   const element = withoutDefault(schema).element;
   const tables = value.map((row, index) => {
     const lines = keysIn(element).flatMap(([field, inner]) => {
-      // An optional field that the row lacks is shown at its first choice.
+      // An optional field that is missing in the row is shown with its first choice.
       const written = row[field] ?? describeKey(inner).choices[0];
       return [...(index === 0 ? [comment(explain(inner))] : []), `#${field} = ${tomlValue(written)}`];
     });

@@ -3,7 +3,7 @@
 
 const TEST = '(\\.test\\.ts$|^test/)';
 
-/** A package that only the named files may import. */
+/** Allows only the named files to import a package. */
 function door(pkg, allowed) {
   return {
     name: `door-of-${pkg}`,
@@ -90,7 +90,7 @@ module.exports = {
       to: { path: '^control-plane/dashboard/' },
     },
 
-    // 1. shared imports nothing of the other folders, and does no I/O.
+    // 1. shared imports nothing from the other directories, and does no I/O.
     {
       name: 'shared-imports-shared-only',
       severity: 'error',
@@ -110,7 +110,7 @@ module.exports = {
       },
     },
 
-    // 2. dns-worker imports shared only, and no packages.
+    // 2. dns-worker only imports shared, and no packages.
     {
       name: 'dns-worker-imports-shared-only',
       severity: 'error',
@@ -152,7 +152,7 @@ module.exports = {
       to: { path: TEST },
     },
 
-    // 4. One door per package.
+    // 4. Each package is imported in one place.
     door('dns-packet', '^shared/dns/codec\\.ts$'),
     door('pg', '^control-plane/(storage/db/|.+-store\\.ts$)'),
     door('node-pg-migrate', '^control-plane/storage/db/'),
@@ -237,7 +237,7 @@ module.exports = {
       to: { path: '/index\\.ts$', pathNot: 'node_modules/' },
     },
 
-    // 6. A stage never imports another stage: pipeline.ts alone knows the order.
+    // 6. A stage never imports another stage: only pipeline.ts defines the order.
     {
       name: 'stages-do-not-know-each-other',
       severity: 'error',

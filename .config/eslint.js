@@ -1,6 +1,5 @@
-// The lint rules. Types are on everywhere: the rules that matter most here (floating promises,
-// exhaustive switches) cannot be decided without them. Import rules are not here but in
-// dependency-cruiser.cjs beside this file; layout is prettier's.
+// The lint rules. Type information is enabled everywhere: the most important rules here (floating promises, exhaustive
+// switches) depend on it. Import rules are in dependency-cruiser.cjs next to this file; layout is up to prettier.
 import { resolve } from 'node:path';
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
@@ -39,7 +38,7 @@ export default defineConfig(
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       // Typed arrays are indexed within bounds that the code has just checked; `!` states that at no cost.
       '@typescript-eslint/no-non-null-assertion': 'off',
-      // Weir has no enums, and two classes with the same private member are already two types for the compiler.
+      // Weir has no enums, and two classes with the same private member are already distinct types for the compiler.
       '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       // Async methods without an await implement interfaces whose other implementations need one.

@@ -1,5 +1,5 @@
-// Makes docs/failures.md from test/requirements/failures.json. Without --write it checks the file.
-// Usage: node .config/failures.js [--write]
+// Generates docs/failures.md from test/requirements/failures.json. Without --write it checks the file. Usage: node
+// .config/failures.js [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILE = 'docs/failures.md';

@@ -1,5 +1,5 @@
-// Ends a run whose suites have left something open in this process, such as a socket after a set-up that failed half-way:
-// jest itself would wait for it for ever. Runs after the last suite; what jest still has to print takes less time.
+// Ends a run whose suites have left something open in this process, such as a socket after a failed set-up: jest itself
+// would wait for it forever. It runs after the last suite; printing the rest takes jest less time.
 const END_MS = 10_000;
 
 module.exports = () => {

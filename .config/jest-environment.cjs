@@ -1,9 +1,9 @@
-// The environment of the tests: Node's own, which ends what a suite leaves running, and agrees with production in two
-// things.
+// The environment of the tests: Node's own, which also ends processes that a suite has left running, and behaves like
+// production in two respects.
 // - `instanceof`: jest gives every suite its own built-in classes, so an error of node:fs or an array from another
-//   thread would not be an `Error` or `Int32Array` there, unlike in production. Here both kinds count.
+// thread would not be an `Error` or `Int32Array` there, unlike in production. Here both kinds are accepted.
 // - Speed: jest's global object is a proxy behind an interceptor, so each access to `Math` or `Uint8Array` in a hot
-//   loop takes two calls. Here it is an ordinary object, also new for each suite: computations take half the time.
+// loop takes two calls. Here it is an ordinary object, also new for each suite, which halves the time of computations.
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 const { children, endOthers } = require('./leftovers.cjs');
@@ -20,7 +20,7 @@ const ordinary = Function.prototype[Symbol.hasInstance];
 module.exports = class extends TestEnvironment {
   constructor(config, context) {
     const { createContext, constants } = vm;
-    // The constructor always makes its context from the proxy.
+    // The constructor always creates its context from the proxy.
     vm.createContext = () => createContext(constants.DONT_CONTEXTIFY);
     try {
       super(config, context);

@@ -1,6 +1,7 @@
-// The order of the suites, the same on every machine and in every clone. jest orders them by the times of earlier runs,
-// which a new clone does not have, and by size then: a short file that runs for a minute comes last, beside an idle core.
-// - Suites that want the network alone come before those with a browser, which would keep them waiting.
+// The order of the suites, the same on every machine and in every clone. jest sorts them by the times of earlier runs,
+// which a new clone does not have, and then by size, so that a short file that runs for a minute would come last, next
+// to an idle core.
+// - Suites that need the network exclusively come before those with a browser, which would delay them.
 // - Suites that start nodes, browsers or other programs come before the others.
 const { readFileSync } = require('node:fs');
 const { relative } = require('node:path');
@@ -8,7 +9,7 @@ const { relative } = require('node:path');
 const ALONE = "holdNetwork('alone')";
 const STARTS_PROGRAMS = /^test\/(?:api|conformance|dashboard|demo|deploy|e2e|lab)\//;
 
-/** jest's interface of a sequencer; it keeps no times. */
+/** jest's interface of a sequencer; it stores no times. */
 class Order {
   sort(tests) {
     const rows = tests.map((test) => {
@@ -23,7 +24,7 @@ class Order {
     const others = rows
       .filter(({ isAlone }) => !isAlone)
       .sort((a, b) => Number(b.isProgram) - Number(a.isProgram) || bySize(a, b));
-    // One after the other: in parallel they would only wait for each other.
+    // One after the other, as they would only wait for each other in parallel.
     const first = alone.flatMap((row, at) => [row, ...others.slice(at, at + 1)]);
     return [...first, ...others.slice(alone.length)].map(({ test }) => test);
   }

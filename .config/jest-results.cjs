@@ -1,4 +1,4 @@
-// A jest reporter. Writes the results of a run as JSON to the file that `WEIR_TEST_RESULTS` names, in the format of
+// A jest reporter. Writes the results of a run as JSON to the file named by `WEIR_TEST_RESULTS`, in the format of
 // jest's own `--json`, for run-tests.js. Without that variable it prints the closing line, `N passed, N failed`, and
 // makes a run with skipped tests fail.
 const { writeFileSync, writeSync } = require('node:fs');

@@ -1,7 +1,7 @@
-// Setup that all suites of one run of jest share: a folder for files that are made once and copied (`WEIR_TEST_RUN`;
-// every user can traverse it, because under root PostgreSQL runs as another user), which is removed after the last
+// Setup shared by all suites of a jest run: a directory for files that are created once and copied (`WEIR_TEST_RUN`;
+// every user can traverse it, because under root PostgreSQL runs as another user), which is deleted after the last
 // suite; and the compiled code of threads and processes under test, which is kept between runs, as `weir` itself does.
-// The dashboard is built if its sources have changed, so that no Weir under test does so.
+// The dashboard is built if its sources have changed, so that no Weir under test has to.
 const { spawnSync } = require('node:child_process');
 const {
   accessSync,
@@ -17,10 +17,10 @@ const { join } = require('node:path');
 
 const BUILD = join(__dirname, '..', 'control-plane', 'dashboard', 'build', 'build-dashboard.ts');
 
-/** A file system in memory, and the bytes that must be free there: several times what the suites of a run use. */
+/** A file system in memory, and the required free bytes: several times the amount that the suites of a run use. */
 const MEMORY = { folder: '/dev/shm', sizeBytes: 4 * 2 ** 30 };
 
-/** Whether temporary files may lie in memory: programs must be able to run from there. */
+/** Whether temporary files may be in memory: programs must be able to run from there. */
 function isMemoryUsable() {
   const mount = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -36,14 +36,15 @@ function isMemoryUsable() {
 }
 
 module.exports = () => {
-  // Each database is a thousand files; on a disk, a third of a suite's time is spent to create and remove them.
+  // Each database has a thousand files; on a disk, a third of a suite's time would be spent on creating and deleting
+  // them.
   const isInMemory = process.env.TMPDIR === undefined && isMemoryUsable();
   const folder = mkdtempSync(join(isInMemory ? MEMORY.folder : tmpdir(), 'weir-run-'));
-  // Processes of other users make files there if it takes the place of /tmp.
+  // Processes of other users create files there if it takes the place of /tmp.
   chmodSync(folder, isInMemory ? 0o1777 : 0o755);
   if (isInMemory) process.env.TMPDIR = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  // Without a listener, a signal ends the process at once and leaves the folder.
+  // Without a listener, a signal ends the process immediately and leaves the directory.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
   process.env.WEIR_TEST_RUN = folder;
   process.env.NODE_COMPILE_CACHE ??= join(__dirname, '..', 'node_modules', '.cache', 'weir', 'code');

@@ -1,5 +1,5 @@
-// Ends the processes that a suite has started and not ended, as when its set-up failed half-way: a node that is left keeps
-// its port, and a lock that is left keeps other suites waiting. Used by the environment of the tests.
+// Ends the processes that a suite has started and not ended, for example after a failed set-up: a leftover node
+// occupies its port, and a leftover lock blocks other suites. Used by the environment of the tests.
 const { readdirSync, readFileSync } = require('node:fs');
 const { setTimeout: sleep } = require('node:timers/promises');
 
@@ -24,12 +24,12 @@ function read(path) {
   }
 }
 
-/** Whether a process runs. One that has ended and waits for its parent does not. */
+/** Whether a process is running. One that has ended and waits for its parent is not. */
 function isRunning(pid) {
   return /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
 }
 
-/** The children of a process that run; this one's, unless given. */
+/** The running children of a process; by default those of this one. */
 function children(pid = 'self') {
   const tasks = entries(`/proc/${pid}/task`);
   return tasks
@@ -41,16 +41,19 @@ function kill(pid) {
   try {
     process.kill(Number(pid), 'SIGKILL');
   } catch {
-    // It has ended since.
+    // It has ended in the meantime.
   }
 }
 
-/** Ends the children of this process that are not in `known`, with theirs. A process whose parent has ended is not found. */
+/**
+ * Ends the children of this process that are not in `known`, with their children. A process whose parent has ended is
+ * not found.
+ */
 async function endOthers(known) {
   const left = new Set();
   const lateMs = performance.now() + END_MS;
   for (;;) {
-    // Again at each look, for those that were started since.
+    // Repeated at each check, for those started in the meantime.
     for (const pid of children()) if (!known.has(pid)) left.add(pid);
     for (const pid of left) for (const child of children(pid)) left.add(child);
     const running = [...left].filter(isRunning);

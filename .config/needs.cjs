@@ -1,8 +1,8 @@
-// Skips the suites that need something this machine does not have, and prints a line for each:
-// `skipped: needs nsd  test/lab/upstreams.test.ts`. A suite needs what its opening comment names (`@needs nsd root`), and
-// what the modules of test/support that it imports name in theirs: Debian packages, and rights such as `root`, to make
-// namespaces and mounts. With WEIR_TEST_NO_SKIPS=1 a missing need fails the run. jest calls this module as its `filter`;
-// WEIR_TEST_SKIPPED has the paths of the skipped suites, one a line.
+// Skips the suites with requirements that this machine does not meet, and prints a line for each: `skipped: needs nsd
+// test/lab/upstreams.test.ts`. The requirements of a suite are named in its opening comment (`@needs nsd root`), and in
+// those of the modules of test/support that it imports: Debian packages, and privileges such as `root`, for creating
+// namespaces and mounts. With WEIR_TEST_NO_SKIPS=1 an unmet requirement fails the run. jest calls this module as its
+// `filter`; WEIR_TEST_SKIPPED contains the paths of the skipped suites, one per line.
 const { spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
@@ -51,7 +51,7 @@ const NEEDS = {
   ldnsutils: all('drill', 'ldns-signzone'),
   nsd: all('nsd'),
   openssl: all('openssl'),
-  // Root runs such a suite as another user, who cannot reach a checkout below /root.
+  // Root runs such a suite as another user, who cannot access a checkout below /root.
   'ordinary-user': () =>
     process.getuid() !== 0 || spawnSync(process.execPath, [WEIR, '--version'], NOBODY).status === 0,
   pgbouncer: all('pgbouncer'),
@@ -62,7 +62,7 @@ const NEEDS = {
   'python3-dnspython': python('dns.version'),
   'python3-numpy': python('numpy'),
   'python3-zstandard': python('zstandard'),
-  // Root of a container may lack the right.
+  // Root in a container may lack the privilege.
   root: () => process.getuid() === 0 && spawnSync('unshare', ['--mount', '--net', 'true']).status === 0,
   unbound: all('unbound'),
 };
@@ -102,7 +102,7 @@ function needsOf(suite) {
   return [...new Set([...seen].flatMap(namedIn))].sort();
 }
 
-/** The suites that can run here, and what the others lack: [suite, needs]. */
+/** The suites that can run here, and the missing requirements of the others: [suite, needs]. */
 function sortOut(suites) {
   const lacking = suites
     .map((suite) => [suite, needsOf(suite).filter((need) => !isMet(need))])
@@ -116,7 +116,7 @@ function plainError(message) {
   return Object.assign(new Error(message), { stack: message });
 }
 
-/** Ends a run of which every suite is skipped, with its results. */
+/** Ends a run in which every suite is skipped, with its results. */
 function endWithoutSuites(skippedFiles) {
   const file = process.env.WEIR_TEST_RESULTS;
   if (file === undefined) console.log(`0 passed, 0 failed, ${skippedFiles.length} skipped`);
@@ -131,7 +131,7 @@ module.exports = async (suites) => {
     throw plainError(`no suite may be skipped (WEIR_TEST_NO_SKIPS=1):\n${lines.join('\n')}`);
   process.env.WEIR_TEST_SKIPPED = lacking.map(([suite]) => suite).join('\n');
   for (const line of lines.sort()) console.error(`skipped: ${line}`);
-  // jest reports a run without any suite as an error, as after a mistyped path.
+  // jest reports a run without any suite as an error, as for a mistyped path.
   if (filtered.length === 0 && lines.length > 0) {
     endWithoutSuites(lacking.map(([suite]) => suite));
   }

@@ -1,6 +1,6 @@
-// Holds `shared/api/client/operations.ts`, the types that the typed client knows the API by, against the table of
-// routes: in both directions, and by the schemas of each row. Usage: node .config/operations.js [--write]
-// (npm run check -- operations). The order of lines does not count, so that branches that add routes merge.
+// Compares `shared/api/client/operations.ts`, the API types of the typed client, with the route table: in both
+// directions, and by the schemas of each route. Usage: node .config/operations.js [--write] (npm run check --
+// operations). The order of lines is ignored, so that branches that add routes can be merged.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { everyOperation } from '../test/support/parts/every-route.ts';

@@ -11,7 +11,7 @@ const TRIALS = `${JEST} --testMatch '<rootDir>/test/artefacts/*.trial.ts' --runI
 const MANY =
   'WEIR_TEST_SEED=$(date +%s) WEIR_TEST_PACKETS=500000 WEIR_TEST_KILLS=50 WEIR_TEST_EDITS=1000 WEIR_TEST_SEQUENCES=10000';
 
-/** Programs by purpose and name: a module, or a command of the shell. The nameless one is first. */
+/** Programs by purpose and name: a module, or a shell command. The one without a name is first. */
 export const PROGRAMS = {
   bench: {
     '': 'test/bench/run.ts',
@@ -73,7 +73,7 @@ async function run([purpose, ...args]) {
   await import(pathToFileURL(file).href);
 }
 
-/** Runs a command of the shell with these arguments, and ends as it does. */
+/** Runs a shell command with these arguments, and ends with its status. */
 function runCommand(command, args) {
   const child = spawn('sh', ['-c', `${command} "$@"`, 'sh', ...args], { stdio: 'inherit' });
   // A terminal sends Ctrl+C to the command as well.

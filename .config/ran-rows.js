@@ -1,12 +1,12 @@
-// Checks the rows of requirements (test/requirements/) against the results of a whole run of the tests: the cases that
-// they name must have run and passed.
+// Checks the rows of requirements (test/requirements/) against the results of a whole test run: the cases that they
+// name must have run and passed.
 import { isAbsolute, relative } from 'node:path';
 import { casesByFile, unshownRows } from '../test/requirements/ran-rows.ts';
 import { readRequirements } from '../test/requirements/requirement-rows.ts';
 
 /**
- * A line for each row whose case did not run or did not pass. `results` are those of `jest --json`; `skippedFiles` are
- * test files, absolute or relative to `rootDir`, that this machine cannot run. Their rows count as shown.
+ * One line for each row whose case did not run or did not pass. `results` are those of `jest --json`; `skippedFiles`
+ * are test files, absolute or relative to `rootDir`, that cannot run on this machine. Their rows count as verified.
  */
 export function missingRows(results, rootDir, skippedFiles = []) {
   const skipped = skippedFiles.map((file) => (isAbsolute(file) ? relative(rootDir, file) : file));

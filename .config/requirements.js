@@ -1,6 +1,6 @@
-// The table of what Weir is to do, row by row, with the tests that show it (test/requirements/requirement-rows.ts). Fails
-// if a row names a test that no file writes, and if an endpoint or a key has no row. That the cases of the rows ran and
-// passed, `npm test` checks (ran-rows.js). A row without a test says why: it counts as missing, or does not apply.
+// The table of requirements, with the tests that verify each (test/requirements/requirement-rows.ts). Fails if a row
+// names a test that does not exist, and if an endpoint or a key has no row. `npm test` checks that the cases of the
+// rows ran and passed (ran-rows.js). A row without a test gives a reason: it counts as missing, or does not apply.
 // Usage: node .config/requirements.js [--print] (--print also prints the table).
 import { existsSync, readFileSync } from 'node:fs';
 import { readRequirements } from '../test/requirements/requirement-rows.ts';

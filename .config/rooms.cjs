@@ -1,7 +1,7 @@
-// Keeps directories small and imports one-way: refuses a directory of more than 20 source files, and directories that
-// import each other, directly or in a longer circle, at any level. Level 2 compares `control-plane/policy` with
-// `control-plane/web`, each with all below it; level 3 `control-plane/policy/change` with its neighbours; and so forth.
-// Takes the report of dependency-cruiser. Tests are not counted.
+// Keeps directories small and imports one-way: refuses a directory with more than 20 source files, and directories that
+// import each other, directly or in a longer cycle, at any level. Level 2 compares `control-plane/policy` with
+// `control-plane/web`, each including its subdirectories; level 3 `control-plane/policy/change` with its siblings; and
+// so on. Takes the report of dependency-cruiser. Tests are not counted.
 const { readFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 
@@ -25,12 +25,12 @@ for (const { source } of sources) files.set(dirname(source), (files.get(dirname(
 for (const [directory, count] of files)
   if (count > MOST_FILES) faults.push(`${directory} has ${count} files, ${MOST_FILES} are the most`);
 
-/** The directory of a file, cut to its first `level` names. */
+/** The directory of a file, truncated to its first `level` names. */
 const cut = (file, level) => dirname(file).split('/').slice(0, level).join('/');
 const depth = Math.max(...[...files.keys()].map((directory) => directory.split('/').length));
 for (let level = 1; level <= depth; level++) findCircles(level);
 
-/** Adds a fault for each two directories that lie in a circle when all paths are cut at this level. */
+/** Adds a fault for each pair of directories in a cycle when all paths are truncated at this level. */
 function findCircles(level) {
   const reaches = new Map();
   for (const { source, resolved } of imports) {

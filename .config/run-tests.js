@@ -1,7 +1,8 @@
-// `npm test`: runs jest, then each failed file again, alone. A file that passes then is reported as unsteady and does
-// not fail the run; its second result replaces the first. More than twelve failed files get no second chance. After a whole
-// run, each case that a row of test/requirements/ names must have passed. The last line is `N passed, N failed`.
-// Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value` also apply to the second runs.
+// `npm test`: runs jest, then each failed file again by itself. A file that passes then is reported as unsteady and
+// does not fail the run; its second result replaces the first. If more than twelve files fail, there is no second run.
+// After a whole run, each case named by a row of test/requirements/ must have passed. The last line is `N passed, N
+// failed`. Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value` also apply to the
+// second runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,11 +11,11 @@ import { join, relative } from 'node:path';
 import { closingLine, countResults, failedFiles, firstFailure, replaceFile } from './test-results.js';
 import { readUnsteady } from './unsteady.js';
 
-/** About one in a hundred files: on a machine that is busy with other work, more than that has a cause worth a look. */
+/** About one in a hundred files: more failures than that have a cause worth investigating, even on a busy machine. */
 const MAX_SECOND_CHANCES = 12;
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const JEST_PROGRAM = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
-/** Options that a second run of one file sets itself. */
+/** Options that are set by the second run of a file. */
 const OF_FIRST_RUN = /^--(?:maxWorkers|runInBand|testNamePattern|t)=/;
 /** Options with which jest runs no test. */
 const WITHOUT_TESTS = /^--(?:listTests|help|version|showConfig|clearCache)$/;
@@ -28,16 +29,16 @@ let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
     isInterrupted = true;
-    // A terminal sends Ctrl+C to jest as well.
+    // A terminal also sends Ctrl+C to jest.
     if (signal !== 'SIGINT') jest?.kill(signal);
   });
 
-/** Runs jest with these arguments; its exit status, and its results, or null if it left none. */
+/** Runs jest with these arguments; returns its exit status, and its results, or null if it left none. */
 async function runJest(jestArgs, resultsName, env = {}) {
   const file = join(folder, resultsName);
   jest = spawn(process.execPath, [...JEST, JEST_PROGRAM, ...jestArgs], {
     stdio: 'inherit',
-    // The skipped suites of a jest that runs this program are not those of its jest.
+    // If jest runs this program, its skipped suites are not those of the jest started here.
     env: { ...process.env, WEIR_TEST_SKIPPED: '', ...env, WEIR_TEST_RESULTS: file },
   });
   const [code, signal] = await once(jest, 'close');
@@ -47,7 +48,10 @@ async function runJest(jestArgs, resultsName, env = {}) {
   return { exitCode: code ?? 1, results: null };
 }
 
-/** Runs each failed file again, alone and with traces of its pages; the results with those that passed in place. */
+/**
+ * Runs each failed file again, by itself and with traces of its pages; returns the results, updated with those that
+ * passed.
+ */
 async function giveSecondChances(first, failed) {
   const options = args.filter((arg) => /^--[\w-]+=/.test(arg) && !OF_FIRST_RUN.test(arg));
   const byName = first.testNamePattern ? ['-t', first.testNamePattern] : [];
@@ -59,7 +63,7 @@ async function giveSecondChances(first, failed) {
     const chosen = [...options, '--runInBand', ...byName, '--runTestsByPath', file.name];
     const { exitCode, results } = await runJest(chosen, `again-${index}.json`, { WEIR_TEST_TRACE: '1' });
     const again = results?.testResults.find(({ name }) => name === file.name);
-    // A jest that fails without a failed test, as for a process that does not end, proves nothing.
+    // If jest fails without a failed test, for example because a process does not end, that proves nothing.
     if (again === undefined || (exitCode !== 0 && failedFiles(results).length === 0)) continue;
     merged = replaceFile(merged, again);
     if (exitCode === 0) unsteady.push(file);

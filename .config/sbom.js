@@ -1,8 +1,8 @@
 // SBOM of a production install: `data/sbom/weir.cdx.json` (CycloneDX 1.6) lists every package of package-lock.json that
 // is not for development, and the binaries in packages; `data/sbom/LICENSES.txt` contains their licences. Unsuitable
 // licences and binaries that are not described here are reported in `data/sbom/REPORT.txt` and on standard error, but
-// do not fail the run. The same tree gives the same files: they contain no time, path or host.
-// Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
+// do not fail the run. The same tree produces the same files: they contain no time, path or host. Usage: node
+// .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = process.argv[2] ?? join(ROOT, 'data', 'sbom');
-/** Licences under which Weir may pass on what it needs: none demands the source of Weir. */
+/** Licences of dependencies that Weir may redistribute: none requires the source of Weir. */
 const SUITABLE = new Set([
   ...[
     'MIT',
@@ -81,7 +81,7 @@ function refOf({ name, entry }) {
   return `pkg:npm/${name.replace('@', '%40')}@${entry.version}`;
 }
 
-/** Where `name` is found from a package, as Node looks for it; undefined for an optional one that is left out. */
+/** Where Node finds `name` from a package; undefined for an optional one that is not installed. */
 function resolve(from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = known.get(`${at === '' ? '' : `${at}/`}node_modules/${name}`);
@@ -99,7 +99,7 @@ function licenceOf({ path, name, entry }) {
   return stated ?? 'NONE';
 }
 
-/** Of alternatives one must suit, of parts all. */
+/** One of several alternatives must be suitable, and all parts of a conjunction. */
 function isSuitable(expression) {
   return expression
     .replaceAll(/[()]/g, '')
@@ -111,7 +111,7 @@ function licensesOf(expression) {
   return [/ (OR|AND) |^LicenseRef-/.test(expression) ? { expression } : { license: { id: expression } }];
 }
 
-/** Files below a package, those of packages inside of it left out; links too, which lead to files that are listed. */
+/** Files of a package, without those of nested packages; including links to files that are listed. */
 function filesBelow(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

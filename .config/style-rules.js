@@ -1,10 +1,10 @@
-// The rules of docs/style.md that a program can check, for style.js beside this file: [pattern, what to use, context in
-// which the pattern is allowed]. A rule belongs here if good English text almost never matches it.
+// The rules of docs/style.md that a program can check, for style.js next to this file: [pattern, what to use, context
+// in which the pattern is allowed]. A rule belongs here if good English text almost never matches it.
 
 /** The newest commit before the rules applied: text that it contains is not checked. */
 export const BASE = 'c2cedc1a';
 
-/** Files that quote what the rules reject, or what others wrote. */
+/** Files that quote text that the rules reject, or text by others. */
 export const EXCLUDED = /^(\.config\/style-rules\.js|test\/tools\/|test\/conformance\/)/;
 
 /** For comments, strings, documents and commit subjects. */

@@ -13,7 +13,7 @@ const CATALOGUE = /(^|\/)i18n\/en\.json$/;
 const SQL =
   /^\s*(ALTER|ANALYZE|BEGIN|COPY|CREATE|DELETE|DROP|GRANT|INSERT|LOCK|SELECT|SET|TRUNCATE|UPDATE|WITH)\b/;
 const WORDS = /[a-z]{2,}[,;:]?\s+[a-z]/i;
-/** Stands for everything that is not text, so that no phrase is found across it. */
+/** Replaces everything that is not text, so that no phrase is found across it. */
 const CODE = '\0';
 
 /** Functions that extract the text of a file, by extension; other files are not checked. */
@@ -46,7 +46,7 @@ function blank(text, replacement) {
   return text.replace(/\S/g, replacement);
 }
 
-/** Keeps what the pattern matches, where it is. */
+/** Keeps the text that the pattern matches, in place. */
 function keeper(pattern) {
   return (text) => {
     let kept = '';

@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 const MESSAGE_LINES = 12;
 
 /**
- * Failures of a file: its failed tests, and one for what failed outside of them (loading, `afterAll`). A skipped test
- * counts as failed, as a test that does not run proves nothing, unless tests were chosen by name.
+ * Failures of a file: its failed tests, and one for failures outside of them (loading, `afterAll`). A skipped test
+ * counts as failed, as a test that does not run proves nothing, unless tests were selected by name.
  */
 function failuresOf({ assertionResults, message }, isByName) {
   const failed = assertionResults.filter(({ status }) => status === 'failed').length;
@@ -19,7 +19,7 @@ export function failedFiles({ testResults, testNamePattern }) {
   return testResults.filter((file) => failuresOf(file, Boolean(testNamePattern)) > 0);
 }
 
-/** `results` with this file in place of the one of its name. */
+/** `results` with this file in place of the one with the same name. */
 export function replaceFile(results, again) {
   const testResults = results.testResults.map((file) => (file.name === again.name ? again : file));
   return { ...results, testResults };

@@ -1,6 +1,6 @@
-// Refuses a source file of more than 100 lines that has no test beside it: `name.test.ts` or `name.<kind>.test.ts`.
-// A file of data and types only has nothing to test: one function with a body makes it code.
-// Usage: node .config/tested.cjs (npm run check -- tested).
+// Refuses a source file with more than 100 lines without a test next to it: `name.test.ts` or `name.<kind>.test.ts`. A
+// file with only data and types has nothing to test: one function with a body makes it code. Usage: node
+// .config/tested.cjs (npm run check -- tested).
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const ts = require('typescript');

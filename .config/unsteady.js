@@ -1,11 +1,12 @@
-// Reads test/unsteady.md: files that failed in a whole run and passed alone. A file with two rows that are not fixed
-// fails the check: fix it before building anything else. Usage: node .config/unsteady.js (part of npm run check -- tested)
+// Reads test/unsteady.md: files that failed in a whole run and passed by themselves. A file with two rows that are not
+// fixed fails the check: fix it before building anything else. Usage: node .config/unsteady.js (part of npm run check
+// -- tested)
 import { existsSync, readFileSync } from 'node:fs';
 
 const LIST = 'test/unsteady.md';
 const COLUMNS = 5;
 
-/** Rows of the list: file, suspected cause, and when it was fixed ('' if it is not). */
+/** Rows of the list: file, suspected cause, and when it was fixed ('' if it was not). */
 export function readUnsteady() {
   const rows = readFileSync(LIST, 'utf8')
     .split('\n')

@@ -1,6 +1,6 @@
-// Makes control-plane/clients/vendors/vendors.bin, the vendors by MAC, of the npm package oui-data, which has the IEEE's
-// registry (MA-L, MA-M, MA-S) as JSON. Usage: node .config/vendors.js [VERSION] (npm run artefacts -- vendors): the newest
-// version without one. Commit the file it changes.
+// Generates control-plane/clients/vendors/vendors.bin, the vendors by MAC, from the npm package oui-data, which
+// contains the IEEE's registry (MA-L, MA-M, MA-S) as JSON. Usage: node .config/vendors.js [VERSION] (npm run artefacts
+// -- vendors): by default the newest version. Commit the changed file.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Metrics of the process and its threads, with the usual names of Prometheus's own clients where there is one. */
+/** Metrics of the process and its threads, with the usual names of Prometheus's clients if they exist. */
 import { LATENCY_CLASSES, latencyClass } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { TIME_BOUNDS } from './dns-families.ts';

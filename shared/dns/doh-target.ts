@@ -1,7 +1,7 @@
 /**
  * DNS over HTTPS for both of its servers (RFC 8484 sections 4.1 and 5.1): reads the question of a request from its
  * method, path, query string and media type, and writes the fields of the response, including its cache lifetime. Pure;
- * every octet may be hostile.
+ * every byte may be hostile.
  */
 import { canonicalClientKey } from './client-key.ts';
 import { RRType } from './iana.ts';

@@ -159,7 +159,7 @@ export class ClientDiscovery {
     return true;
   }
 
-  /** Most devices have no group of their own, so their addresses do not affect policy. */
+  /** Most devices do not have a separate group, so their addresses do not affect policy. */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());

@@ -61,7 +61,7 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
   return toClient(existing(rows[0], id));
 }
 
-/** The client that it is part of, and the ids of its own parts. */
+/** The client that it is part of, and the ids of its parts. */
 export async function readMerged(
   db: Queryable,
   id: number,

@@ -66,7 +66,7 @@ export function commandFor(
 /** Stops the program; null if Weir does not know how. */
 function releaseOf({ program, unit }: PortHolder): string | null {
   if (program === 'systemd-resolve')
-    // A file of its own package would be replaced by an upgrade; /etc/resolv.conf refers to the stub listener that is
+    // The file from its package would be replaced by an upgrade; /etc/resolv.conf refers to the stub listener that is
     // disabled.
     return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
   // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which also do other things.

@@ -1,4 +1,4 @@
-/** Counts what became of the rows of the query log since the start, and why rows cannot be stored now. */
+/** Counts the rows of the query log since the start by outcome, and keeps the reason why rows cannot be stored now. */
 import type { Logger } from '../../../shared/log.ts';
 import { LogTrouble } from './log-trouble.ts';
 

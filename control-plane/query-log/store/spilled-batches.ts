@@ -1,6 +1,6 @@
 /**
  * Batches that cannot be written to the database now: on disk in the spool, kept separately if the database rejects
- * them permanently, or in memory while the disk fails, too. All operations on these files are serialized. Independent
+ * them permanently, or in memory while the disk also fails. All operations on these files are serialized. Independent
  * of the database.
  */
 import { join } from 'node:path';

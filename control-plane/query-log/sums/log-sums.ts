@@ -64,7 +64,7 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
-/** What to sum, and how. */
+/** The data to sum, and the way of summing it. */
 interface Target extends BlockUse {
   readonly kind: ListKind;
   /** Adds the rows of a block; null = all. */

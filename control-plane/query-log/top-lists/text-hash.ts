@@ -1,5 +1,5 @@
 /**
- * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: without the key, nobody can choose texts that collide, so a hash
+ * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: without the key, colliding texts cannot be chosen, so a hash
  * table needs no limit on its probing.
  */
 

@@ -21,7 +21,7 @@ export interface CountsDaysOptions {
   readonly rollupDays: () => number;
 }
 
-/** Today and two more days, so that the last 48 hours exist at midnight, too. */
+/** Today and two more days, so that the last 48 hours also exist at midnight. */
 const MINUTE_DAYS = 3;
 /** A reader's clock may lag behind the database's by this much. */
 const MARGIN_MS = 3_600_000;

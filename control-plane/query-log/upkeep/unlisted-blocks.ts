@@ -39,7 +39,7 @@ export interface DueRequest {
 }
 
 /**
- * An hour with fewer blocks gets no list of its own: reading the blocks costs as little, and the list of its day
+ * An hour with fewer blocks gets no separate list: reading the blocks costs as little, and the list of its day
  * follows.
  */
 const MIN_BLOCKS_OF_HOUR = 4;

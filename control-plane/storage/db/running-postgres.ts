@@ -1,5 +1,5 @@
 /**
- * Finds the embedded server that a running Weir has started in a data directory, for commands that run besides Weir.
+ * Finds the embedded server that a running Weir has started in a data directory, for commands that run while Weir does.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';

@@ -29,7 +29,7 @@ export interface BackupKind {
   readonly isFolded?: boolean;
   /** `read` takes the current time as `$1`. */
   readonly isTimed?: boolean;
-  /** Rows with the fields of the file, in an order that does not depend on ids where these have no meaning. */
+  /** Rows with the fields of the file, in an order that does not depend on ids without a meaning. */
   readonly read: string;
   /** Completes the rows with data that the database stores in another form. */
   readonly complete?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;

@@ -1,5 +1,5 @@
 /**
- * SQL that restores changed list sources. Contents stay as they are, except those that users changed: of a list that
+ * SQL that restores changed list sources. Contents are kept, except those that users changed: of a list that
  * they deleted or gave another URL, of an update that they approved, of custom rules.
  */
 import { TEXT_URL } from '../../../shared/policy/source-kind.ts';

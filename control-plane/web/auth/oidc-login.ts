@@ -149,8 +149,7 @@ export class OidcLogin {
   }
 
   /**
-   * The person's name at the provider, with a suffix if another user has it here, so that nobody can impersonate that
-   * user.
+   * The person's name at the provider, with a suffix if another user has it here, so that users cannot be impersonated.
    */
   private async freeName(
     tx: Queryable,

@@ -1,6 +1,6 @@
 /**
  * The code for setting the first password from another machine. It is stored in the data directory and printed at the
- * start, so that only someone who can read either can set the password, and nobody who just finds the open port. It is
+ * start, so that the password can only be set by someone who can read either of them, and not by anyone who finds the open port. It is
  * deleted after use.
  */
 import { reasonOf } from '../../../shared/errors.ts';

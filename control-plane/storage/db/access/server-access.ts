@@ -149,7 +149,7 @@ const OTHERS = 0o007;
  * is empty
  */
 export async function readSecretFile(path: string): Promise<string> {
-  // If it is a pipe, nobody must have to wait.
+  // Opening a pipe must not block.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { mode, size } = await file.stat();

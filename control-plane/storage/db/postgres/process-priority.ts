@@ -24,7 +24,7 @@ export const FIRST_PRIORITY = getPriority();
 export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
   try {
     setPriority(pid, Math.min(first + niceness, MOST));
-    // Each process of PostgreSQL is a session of its own, and Linux may divide a core among sessions before it
+    // Each process of PostgreSQL is a separate session, and Linux may divide a core among sessions before it
     // considers their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch (error) {

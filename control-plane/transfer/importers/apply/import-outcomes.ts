@@ -60,7 +60,7 @@ export class ImportOutcomes {
     for (const item of items) push(this.refusals, item, reason);
   }
 
-  /** Adds a remark about an object. */
+  /** Adds a comment on an object. */
   remark(items: readonly number[], remark: string): void {
     for (const item of items) push(this.remarks, item, remark);
   }

@@ -20,7 +20,7 @@ export interface PlacedClient {
 /** Other settings of a client in a file. */
 interface PlacedDetails {
   readonly name: string | null;
-  /** Remark on its item. */
+  /** Comment on its item. */
   readonly remark?: string | null;
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;

@@ -63,7 +63,7 @@ export function withAddresses(
   return unknown.length > 0 ? null : written;
 }
 
-/** Whether a client identified by `place` may be in a network: only addresses tell its location. */
+/** Whether a client identified by `place` may be in a network: only addresses reveal its location. */
 function mayBeInside(place: string, network: string): boolean {
   const around = network.includes('/') ? networkFromText(network) : null;
   const inside = networkFromText(place);
