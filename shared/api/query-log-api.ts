@@ -205,11 +205,9 @@ export const QueryTailEvent = z
       description:
         'further rows that arrived and were left out; under heavy load this includes some that were not checked',
     }),
-    nodes: z
-      .enum(['all', 'own'])
-      .meta({
-        description: 'own: only rows of this node, because rows of other nodes are currently not received',
-      }),
+    nodes: z.enum(['all', 'own']).meta({
+      description: 'own: only rows of this node, because rows of other nodes are currently not received',
+    }),
   })
   .meta({ id: 'QueryTailEvent' });
 

@@ -11,12 +11,10 @@ export const Revision = z
     is_own: z.boolean().meta({
       description: 'made by Weir itself, such as new content of a list; a rollback keeps these changes',
     }),
-    can_rollback: z
-      .boolean()
-      .meta({
-        description:
-          'whether a rollback to it is possible: it is not older than the last 100 revisions made by users',
-      }),
+    can_rollback: z.boolean().meta({
+      description:
+        'whether a rollback to it is possible: it is not older than the last 100 revisions made by users',
+    }),
   })
   .meta({ id: 'Revision' });
 export type Revision = z.infer<typeof Revision>;

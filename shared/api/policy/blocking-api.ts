@@ -15,11 +15,9 @@ export const Blocking = z
     source: z
       .enum(['configuration', 'switch'])
       .meta({ description: 'source of the state: blocking.enabled, or a request to this operation' }),
-    this_node_only: z
-      .boolean()
-      .meta({
-        description: 'the change was made while the database was unavailable: other nodes keep their state',
-      }),
+    this_node_only: z.boolean().meta({
+      description: 'the change was made while the database was unavailable: other nodes keep their state',
+    }),
   })
   .meta({ id: 'Blocking' });
 export type Blocking = z.infer<typeof Blocking>;
