@@ -27,13 +27,16 @@ export function keepUnblockRequests(store: QueryClient, ids: Ids): void {
     void store.invalidateQueries({ queryKey: ['GET /unblock-requests'] });
 }
 
-/** Whether a condition has been true for the polling interval. */
+/** Whether a condition has been true for the polling interval, and the page was visible then. */
 function useHeld(isTrue: boolean): boolean {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
-    const timer = isTrue ? setTimeout(() => setHeld(true), POLL_MS) : undefined;
-    if (!isTrue) setHeld(false);
-    return () => clearTimeout(timer);
+    if (!isTrue) return undefined;
+    const timer = setInterval(() => setHeld(!document.hidden), POLL_MS);
+    return () => {
+      clearInterval(timer);
+      setHeld(false);
+    };
   }, [isTrue]);
   return isHeld;
 }
