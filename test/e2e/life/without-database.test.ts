@@ -101,9 +101,9 @@ describe('with PostgreSQL unreachable', () => {
       { pauseMs: LOOK_MS },
     );
     expect(log.data.map(({ action }) => action).toSorted()).toEqual([
-      'paused on this node',
-      'paused on this node',
       'enabled on this node',
+      'paused on this node',
+      'paused on this node',
     ]);
     expect(await isBlocked()).toBe(false);
     await api.expect(204, 'DELETE', '/blocking');
