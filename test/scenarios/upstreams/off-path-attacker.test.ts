@@ -101,7 +101,7 @@ describe.each<Asker>(['the resolver', 'a worker'])('an off-path attacker of %s',
     expect(expected).toBeGreaterThanOrEqual(BEFORE * values);
   });
 
-  test('who sees the ports has one guess per question, where 32,768 were expected before', async () => {
+  test('who sees the ports has one guess per question, instead of the 32,768 expected before', async () => {
     const fixture = await open(asker, 'off', 'off');
     treatTcp(fixture.server, 'works', answers(9));
     expect(await guessesPerQuestion(fixture)).toBe(1);

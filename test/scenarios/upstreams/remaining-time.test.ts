@@ -98,7 +98,7 @@ describe('a question with time left', () => {
   });
 });
 
-describe('a question with a single server', () => {
+describe('a question with a single working server', () => {
   test('is sent over TCP if a server refuses all datagrams', async () => {
     await using stream = await StreamServer.start('tcp', null, ({ bytes, reply }) =>
       reply(goodAnswer(bytes)),
