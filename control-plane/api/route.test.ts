@@ -67,7 +67,7 @@ async function ask(
 }
 
 describe('route()', () => {
-  test('route() fills in what a row does not say', () => {
+  test('route() fills in fields that a row omits', () => {
     const bare = route({ ...COMMON, method: 'GET', path: '/things', handle: () => undefined });
     expect(bare).toMatchObject({ status: 204, alsoStatuses: {}, errors: {} });
     expect(bare.bodyLimitBytes).toBe(DEFAULT_BODY_LIMIT_BYTES);
@@ -92,7 +92,7 @@ describe('run()', () => {
   });
   const passwords = { current_password: 'the old one', new_password: 'the new one' };
 
-  test('run() hands the handler what was checked, and the caller', async () => {
+  test('run() passes the validated input and the caller to the handler', async () => {
     const url = await serve(row);
     const answer = await ask(`${url}/things/7?limit=5`, 'PUT', passwords);
     expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ describe('run()', () => {
     expect(answer.body).toMatchObject({ caller: CALLER });
   });
 
-  test('run() looks at the parameters before the query string, and at that before the body', async () => {
+  test('run() validates the parameters first, then the query string, then the body', async () => {
     const url = await serve(row);
     const seen = async (path: string, body: unknown): Promise<unknown> => {
       const { status, error, fields } = await ask(url + path, 'PUT', body);
@@ -111,7 +111,7 @@ describe('run()', () => {
     expect(await seen('/things/7', {})).toEqual([400, 'invalid', ['current_password', 'new_password']]);
   });
 
-  test('run() takes an id that no table can hold for one that does not exist', async () => {
+  test('run() treats an id beyond the range of a table as one that does not exist', async () => {
     const url = await serve(row);
     for (const id of ['0', '2147483648'])
       expect(await ask(`${url}/things/${id}`, 'PUT', passwords)).toMatchObject({

@@ -44,7 +44,7 @@ async function runWith(
 }
 
 describe('checkReady()', () => {
-  test('succeeds where the node is ready, and in no other state', async () => {
+  test('succeeds only if the node is ready', async () => {
     expect(await run(await answering('ready'))).toEqual([0, 'ready']);
     for (const state of ['starting', 'draining']) {
       const port = await answering(state);

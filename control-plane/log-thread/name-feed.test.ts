@@ -53,7 +53,7 @@ describe('NameFeed', () => {
     expect([names.upstream(4), names.upstream(5)]).toEqual(['tls://192.0.2.3', undefined]);
   });
 
-  test('sends of a version what differs from the one before', () => {
+  test('sends the differences of a version to the previous one', () => {
     version(1, SMALL_ROWS);
     version(2, SMALL_ROWS);
     const renamed = { ...FIRST!, name: 'no play' };

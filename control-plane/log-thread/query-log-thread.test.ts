@@ -51,7 +51,7 @@ describe('QueryLogThread', () => {
     expect(rows).toEqual([{ stored: '{[0,1),[3,4)}', next_seq: 4 }]);
   });
 
-  test('spools while the database is away or the name of the node is not held, and stores from there', async () => {
+  test('spools while the database is unavailable or the node name is not held, and stores from there', async () => {
     log.thread.allowStoring(false);
     log.start();
     log.answer(['early.example']);

@@ -19,7 +19,7 @@ describe('PrometheusText.text()', () => {
     );
   });
 
-  test('reads at each scrape, and forgets what is gone', async () => {
+  test('reads at each scrape, and drops values that no longer exist', async () => {
     let values: Record<string, number> = { a: 5, b: 1 };
     const read = () => Object.entries(values).map(([kind, value]) => ({ labels: { kind }, value }));
     const shown = new PrometheusText([
@@ -35,7 +35,7 @@ describe('PrometheusText.text()', () => {
     ]);
   });
 
-  test('shows no sample of what is not known', async () => {
+  test('shows no sample of unknown values', async () => {
     const metrics = new ScrapedMetrics(
       await new PrometheusText([single('gauge', 'weir_g', 'G', async () => null)]).text(),
     );
@@ -43,7 +43,7 @@ describe('PrometheusText.text()', () => {
     expect(metrics.samples).toEqual([]);
   });
 
-  test('escapes what a label may hold', async () => {
+  test('escapes label values', async () => {
     const list = 'a"b\\c\nweir_fake 1\n\\n"} 9';
     const text = await new PrometheusText([
       family('gauge', 'weir_g', 'G', ['list'], () => [{ labels: { list }, value: 1 }]),

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => tempDir.remove());
 
 describe('openDataDir()', () => {
-  test('locks a directory that no process holds, although it was to take over', async () => {
+  test('locks a directory that no process uses, although it was asked to take over', async () => {
     const { lock, taking } = await openDataDir(tempDir.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
     expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another weir/);

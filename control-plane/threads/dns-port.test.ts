@@ -33,7 +33,7 @@ async function takeUdp(address: string): Promise<number> {
 }
 
 describe('chooseDnsPort', () => {
-  test('takes a port that is free on every address, and lets it go', async () => {
+  test('tries a port that is free on every address, and releases it', async () => {
     const port = await freePort([LOOPBACK, OWN, ALSO_OWN]);
     await takeTcp(LOOPBACK, port);
     for (let time = 0; time < 2; time++)
@@ -64,7 +64,7 @@ describe('chooseDnsPort', () => {
     });
   });
 
-  test('gives both reasons where 5300 is taken too', async () => {
+  test('gives both reasons if 5300 is also taken', async () => {
     const port = await takeTcp(OWN);
     await takeTcp(OWN, FALLBACK_DNS_PORT);
     await expect(chooseDnsPort([OWN], port, false)).rejects.toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Events } from './events.ts';
 
 describe('Events', () => {
-  test('until() resolves at once where the condition holds', async () => {
+  test('until() resolves immediately if the condition holds', async () => {
     await new Events().until(() => true);
   });
 
@@ -21,7 +21,7 @@ describe('Events', () => {
     expect(isOver).toBe(true);
   });
 
-  test('happened() asks each condition until it holds, and then no more', async () => {
+  test('happened() evaluates each condition until it holds, and not afterwards', async () => {
     const events = new Events();
     let asked = 0;
     const over = events.until(() => ++asked === 3);

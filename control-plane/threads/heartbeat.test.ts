@@ -34,7 +34,7 @@ describe('Heartbeat', () => {
     expect(looks([1, 1, 1, 1], () => null)).toEqual([false, false, false, true]);
   });
 
-  test('waits for a thread that others keep from running, until it has run and is not heard of', () => {
+  test('waits for a thread that gets no CPU time, until it has run without a beat', () => {
     expect(looks([1, 1, 1, 1, 1, 2], WAITING)).toEqual([false, false, false, false, false, false]);
     const runsLater = (look: number): CoreTime =>
       look < 6 ? WAITING(look) : { ranMs: 400, waitedMs: 6_000 };
@@ -43,7 +43,7 @@ describe('Heartbeat', () => {
 });
 
 describe('coreTimeOf()', () => {
-  test('grows with what a thread runs, and knows no thread that is not there', async () => {
+  test('grows with the CPU time of a thread, and is null for an unknown thread', async () => {
     const spinning = new Worker('for (;;);', { eval: true, name: 'core-time-spin' });
     try {
       await within('the thread to start', once(spinning, 'online'));

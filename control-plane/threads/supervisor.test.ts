@@ -105,7 +105,7 @@ describe('start()', () => {
     expect(states).toEqual([NodeState.READY, 0]);
   });
 
-  test('start() rejects with the cause where threads die as they start', async () => {
+  test('start() rejects with the cause if threads die when they start', async () => {
     const damaged = { ...snapshot(1), rules: new SharedArrayBuffer(4) };
     const supervisor = await make({ snapshot: damaged });
     await expect(supervisor.start()).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('broadcast()', () => {
 });
 
 describe('the replacement of a thread', () => {
-  test('takes place after a thread ended by itself, and is counted', async () => {
+  test('happens after a thread has ended unexpectedly, and is counted', async () => {
     const supervisor = await start();
     const roles = rolesOf(supervisor);
     for (const role of roles) breakThread(supervisor, role, 'throw');

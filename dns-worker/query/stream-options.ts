@@ -19,11 +19,11 @@ export const StreamOption = {
 export const STREAM_IDLE_MS = 10_000;
 
 /** Idle timeout that replies announce, in milliseconds. */
-let toldIdleMs = STREAM_IDLE_MS;
+let announcedIdleMs = STREAM_IDLE_MS;
 
 /** Idle timeout that a reply announces, milliseconds. */
 export function streamIdleMs(): number {
-  return toldIdleMs;
+  return announcedIdleMs;
 }
 
 /**
@@ -31,7 +31,7 @@ export function streamIdleMs(): number {
  * ends.
  */
 export function endStreamsSoon(): void {
-  toldIdleMs = 0;
+  announcedIdleMs = 0;
 }
 
 /** Records which of the options the reply to a parsed request on a connection has. */

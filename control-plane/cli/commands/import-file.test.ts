@@ -96,7 +96,7 @@ describe('importFile()', () => {
     expect(text).not.toContain('--settings');
   });
 
-  test('prints the report as it is with --json', async () => {
+  test('prints the report unchanged with --json', async () => {
     expect(JSON.parse((await run({}, REPORT, true)).text)).toEqual(REPORT);
   });
 });

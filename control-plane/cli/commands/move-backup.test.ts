@@ -37,7 +37,7 @@ describe('restoreFile()', () => {
 });
 
 describe('writeBackup()', () => {
-  test('prints what JSON may hold and a terminal must not get as escapes', async () => {
+  test('prints control characters in JSON as escapes', async () => {
     const run = cannedRun({ name: 'a\u202eb' }, []);
     await writeBackup(run);
     expect(run.screen.lines.join('\n')).toContain('"a\\u202eb"');

@@ -135,7 +135,7 @@ describe('the real command over the real socket', () => {
     expect(people.status).toBe(3);
   });
 
-  test('weir remove-second-factor lets people in who have lost theirs', async () => {
+  test('weir remove-second-factor lets users log in who have lost their second factor', async () => {
     await api.setUp();
     const { database } = suite;
     await database.query(`INSERT INTO users (username, role) VALUES ('Vera', 'viewer')`);
@@ -170,7 +170,7 @@ describe('the real command over the real socket', () => {
 });
 
 describe('runCommand()', () => {
-  test('status --json holds health, blocking, rate and figures', async () => {
+  test('status --json contains health, blocking, rate and figures', async () => {
     const { status, lines } = await run('status --json');
     expect(status).toBe(0);
     expect(JSON.parse(lines.join('\n'))).toMatchObject({
@@ -281,7 +281,7 @@ describe('config set and config reload', () => {
     });
   });
 
-  test('say what is wrong with a key or a value, or with the file', async () => {
+  test('report the error in a key, a value or the file', async () => {
     expect((await run('config set blocking.moode x')).status).toBe(2);
     expect((await run('config set database.url postgres://u:secret@h/d')).errors).toEqual([
       'weir: database.url is a secret, which must not be passed as an argument',

@@ -88,7 +88,7 @@ describe('AccessInForce', () => {
     expect(may(access.current(NO_GRACE), '2001:db8::1')).toBe(false);
   });
 
-  test('gives no grace once people have said who may ask', () => {
+  test('gives no grace period once a user has set the allowed clients', () => {
     toml = 'dns.allowed_clients = ["192.0.2.0/24"]';
     const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
     expect(access.graceEndMs(rows)).toBeNull();
@@ -102,7 +102,7 @@ describe('AccessInForce', () => {
     expect(may(access.current(NO_GRACE), '192.168.1.7')).toBe(false);
   });
 
-  test('follow() reports networks that come and go, and of the end of grace', () => {
+  test('follow() reports networks that appear and disappear, and the end of the grace period', () => {
     jest.useFakeTimers();
     try {
       const changed = jest.fn(async () => undefined);

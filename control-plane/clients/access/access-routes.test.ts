@@ -77,7 +77,7 @@ describe('GET /clients/refused', () => {
     });
   });
 
-  test('lists blocked networks as such, which allowing does not help', async () => {
+  test('lists blocked networks as blocked, even if they are allowed', async () => {
     await api.parts.configuration.change(
       api.parts.policy,
       { name: 'test', address: null },
@@ -144,7 +144,7 @@ describe('POST /clients/allowed', () => {
     expect(answer.headers['weir-revision']).toMatch(/^\d+$/);
   });
 
-  test('keeps what others add at the same time', async () => {
+  test('keeps entries that are added concurrently', async () => {
     const networks = ['192.0.2.0/28', '192.0.2.16/28', '192.0.2.32/28', '192.0.2.16/28'];
     const answers = await Promise.all(networks.map((network) => allow(network)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -197,7 +197,7 @@ describe('ClientDirectory.follow()', () => {
     expect(addresses()).toEqual(['2001:db8::7 2', '192.0.2.6 2']);
   });
 
-  test('follow() says nothing of where a client was at another site, where the address is that of another device', () => {
+  test('follow() ignores addresses of a client at another site, where they may belong to another device', () => {
     directory = new ClientDirectory({ site: 'cabin' });
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));
@@ -219,7 +219,7 @@ describe('ClientDirectory.follow()', () => {
 });
 
 describe('ClientDirectory.put()', () => {
-  test('put() keeps what was seen of a client that people speak of', () => {
+  test('put() keeps the observed data of a client with settings', () => {
     directory.locate('192.0.2.7', MAC);
     const seen = see('192.0.2.7', 4, 2000);
     const client = directory.put(stored({ mac: MAC, name: 'Phone', groupId: 2, queryCount: 10 }));

@@ -178,7 +178,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ mac }) => mac)).toEqual([MAC, '02:00:5e:10:00:02']);
   });
 
-  test('continues without a database, and stores what it saw once there is one', async () => {
+  test('continues without a database, and stores its observations once there is one', async () => {
     let isDown = false;
     const { database } = served;
     const failing: Database = {
@@ -221,7 +221,7 @@ describe('ClientDiscovery', () => {
     expect(directory.at('192.0.2.7')).toBeUndefined();
   });
 
-  test('follows what people set at another node, and keeps what it has seen', async () => {
+  test('applies settings made on another node, and keeps its observations', async () => {
     await saw('192.0.2.7', 3);
     sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
     await discovery.look();
@@ -255,7 +255,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.7']);
   });
 
-  test('takes host names from leases, again when the file has changed, and asks for the others', async () => {
+  test('reads host names from leases, again when the file has changed, and queries the others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-leases-'));
     const file = join(folder, 'dnsmasq.leases');
     leasePaths = [join(folder, 'missing'), file];
@@ -277,7 +277,7 @@ describe('ClientDiscovery', () => {
 });
 
 describe('HostNames', () => {
-  test('asks for private addresses at intervals, and reports what it finds', async () => {
+  test('queries private addresses at intervals, and reports the names found', async () => {
     const asked: string[] = [];
     const found: [string, string | null][] = [];
     const names = new HostNames({
@@ -307,7 +307,7 @@ describe('HostNames', () => {
     expect(asked).toHaveLength(5);
   });
 
-  test('asks a device itself by mDNS if there is no other name', async () => {
+  test('queries a device by mDNS if there is no other name', async () => {
     const address = '127.0.0.77';
     const device = createSocket('udp4');
     let name = 'phone.local';

@@ -74,7 +74,7 @@ describe('clients', () => {
     expect(await rows()).toMatchObject({ clients: [{ address, groupId: clients.kids }], macClients: [] });
   });
 
-  test('with both are known by MAC, wherever they are', async () => {
+  test('with both are identified by MAC, whatever their address', async () => {
     const client = await create({ ip_address: '192.0.2.7', mac_address: MAC, group_id: clients.kids });
     expect(client).toMatchObject({ ip_address: '192.0.2.7', mac_address: MAC, group_source: 'mac' });
     expect((await rows()).clients).toEqual([]);
@@ -100,7 +100,7 @@ describe('clients', () => {
     });
   });
 
-  test('known by a key alone are folded, active, found and changed', async () => {
+  test('identified only by a key are folded, active, found and changed', async () => {
     const client = await create({ client_key: 'Annas-Phone', group_id: clients.kids });
     const shown = { ip_address: null, mac_address: null, client_key: 'annas-phone', group_source: 'manual' };
     expect(client).toMatchObject(shown);
@@ -117,7 +117,7 @@ describe('clients', () => {
     expect((await rows()).keyedClients).toEqual([]);
   });
 
-  test('have keys that no other client has, in whatever case', async () => {
+  test('have unique keys, ignoring case', async () => {
     await create({ client_key: 'phone' });
     const { id } = await create({ ip_address: '192.0.2.8', name: 'TV' });
     const refused = [
@@ -225,7 +225,7 @@ describe('clients', () => {
     expect((await clients.api.send('PUT', `/api/clients/${id}/group`, { json: {} })).status).toBe(400);
   });
 
-  test('are found by a part of what they are, and by group', async () => {
+  test('are found by a part of their identifiers, and by group', async () => {
     await create({ mac_address: MAC, name: 'Phone of Zoë', group_id: clients.kids });
     await create({ ip_address: '192.0.2.7', name: 'TV' });
     await create({ ip_address: '2001:db8::7', name: 'Printer', group_id: clients.kids });
@@ -242,7 +242,7 @@ describe('clients', () => {
     expect((await get('/clients?limit=0')).status).toBe(400);
   });
 
-  test('that were only seen are taken over with what was seen', async () => {
+  test('that were only seen are adopted with the observed data', async () => {
     const seenMs = clients.api.clock.nowMs();
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     await clients.suite.database.query(

@@ -53,7 +53,7 @@ function create(change: Partial<Parameters<typeof store.insertClient>[1]> = {}):
 }
 
 describe('insertClient', () => {
-  test('makes a client that was only seen so far the one that people speak of', async () => {
+  test('adds settings to a client that had only been seen', async () => {
     const [before] = await store.insertSeen(own.database, [seen({})], 'ip');
     expect(await create()).toEqual({
       id: before!.id,
@@ -138,7 +138,7 @@ describe('updateClient', () => {
 });
 
 describe('a key', () => {
-  test('is of one client, whatever else it is known by, and may be all that is known', async () => {
+  test('belongs to one client, whatever its other identifiers, and may be its only identifier', async () => {
     const { id } = await create({ ip_address: null, client_key: 'phone' });
     expect(await store.readClient(own.database, id)).toMatchObject({ ip: null, mac: null, key: 'phone' });
     const taken = { message: 'a client with this key already exists' };
@@ -171,7 +171,7 @@ describe('a key', () => {
 });
 
 describe('readClients', () => {
-  test('keeps those that people spoke of, and of the others the ones seen last', async () => {
+  test('keeps those with settings, and the most recently seen of the others', async () => {
     await create({ ip_address: '192.0.2.1' });
     const others = [3000, 5000, 4000].map((lastSeenMs, at) => seen({ ip: `192.0.2.1${at}`, lastSeenMs }));
     await store.insertSeen(own.database, others, 'ip');
@@ -181,7 +181,7 @@ describe('readClients', () => {
 });
 
 describe('insertSeen', () => {
-  test('adds what was seen to what another node has stored', async () => {
+  test('adds observations to those stored by another node', async () => {
     await store.insertSeen(own.database, [seen({ hostname: 'tv.example' })], 'ip');
     const later = seen({
       firstSeenMs: 500,
@@ -211,7 +211,7 @@ describe('insertSeen', () => {
 });
 
 describe('addSightings', () => {
-  test('counts further, moves only those known by MAC, and never turns a time back', async () => {
+  test('continues counts, moves only clients identified by MAC, and never moves a time back', async () => {
     const [byAddress] = await store.insertSeen(own.database, [seen({})], 'ip');
     const [byMac] = await store.insertSeen(own.database, [seen({ mac: MAC })], 'mac');
     const sighting = { ip: '192.0.2.8', firstSeenMs: 1500, lastSeenMs: 1800, newQueries: 4 };

@@ -58,7 +58,7 @@ describe('client subnets', () => {
     expect([lost.status, pathsOf(lost)]).toEqual([400, ['group_id']]);
   });
 
-  test('the longest prefix counts, and IPv6 networks hold no IPv4', async () => {
+  test('the longest prefix applies, and IPv6 networks contain no IPv4 addresses', async () => {
     const guests = await createGroup('Guests');
     await createSubnet('192.0.2.0/24');
     await createSubnet('192.0.2.128/25', guests);

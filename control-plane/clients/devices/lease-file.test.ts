@@ -70,7 +70,7 @@ ia-na "\\001\\000" {
   });
 });
 
-test('readLeases() never throws, whatever a file holds', () => {
+test('readLeases() never throws, whatever the content of a file', () => {
   const piece = fc.constantFrom(
     'lease ',
     '192.0.2.7',

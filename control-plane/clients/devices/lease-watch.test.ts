@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'weir-leases-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('refresh()', () => {
-  test('refresh() follows files that come, change and go, and reads no device', async () => {
+  test('refresh() follows files that are created, changed and deleted, and reads no device files', async () => {
     const file = join(folder, 'leases');
     const logger = new MemoryLogger();
     let paths: string[] = [file, '/dev/zero'];

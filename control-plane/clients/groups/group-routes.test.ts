@@ -84,7 +84,7 @@ describe('groups', () => {
     expect(api.policyChanges).toBe(4);
   });
 
-  test('go without IPv6 addresses if they are set so, Default as well', async () => {
+  test('get no IPv6 addresses if set so, including Default', async () => {
     const { id } = await create('Kids');
     for (const group of [id, 1]) {
       expect((await put(group, { no_ipv6: true })).body).toMatchObject({ id: group, no_ipv6: true });

@@ -122,7 +122,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(1);
   });
 
-  test('restores neither a group made since the revision nor its client', async () => {
+  test('restores neither a group created since the revision nor its client', async () => {
     const [revision] = await lastRevisions();
     clients.kids = await clients.createGroup('Later');
     const client = await fill();

@@ -37,7 +37,7 @@ function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
 }
 
 describe('Probes', () => {
-  test('report who asked first, how, and how often', () => {
+  test('report the first sender, its transport and the number of queries', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     see(rowOf(name));

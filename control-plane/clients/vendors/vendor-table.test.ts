@@ -46,7 +46,7 @@ describe('vendors of a registry', () => {
     expect(table.vendorOf(mac)).toBe(vendor);
   });
 
-  test('have each name whole, also if it shares its start with others', () => {
+  test('have each name complete, even if it starts like others', () => {
     for (const [digits, text] of Object.entries(MANY)) {
       const mac = `${digits}000000`.match(/../g)!.join(':');
       expect(table.vendorOf(mac)).toBe(text.split('\n')[0]);

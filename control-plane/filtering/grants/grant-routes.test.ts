@@ -112,7 +112,7 @@ describe('grants', () => {
     expect((await read())[0]).toMatchObject({ mac: '02:00:00:00:00:02', address: null });
   });
 
-  test('are for everyone and without an end unless the request says otherwise', async () => {
+  test('are for everyone and without an end by default', async () => {
     const grant = await create({ domain: 'games.example', subdomains: false, action: 'block' });
     expect(grant).toMatchObject({
       ...{ client_id: null, group_id: null, subdomains: false, until: null, secs_left: null },
@@ -178,7 +178,7 @@ describe('grants', () => {
     expect(rows).toEqual([{ action: 'created' }, { action: 'deleted' }]);
   });
 
-  test('go with their client and their group', async () => {
+  test('are deleted with their client and their group', async () => {
     const client = await createClient({ ip_address: '192.0.2.7' });
     const group = ((await api.send('POST', '/api/groups', { json: { name: 'Kids' } })).body as Grant).id;
     await create({ client_id: client, secs: 10 });

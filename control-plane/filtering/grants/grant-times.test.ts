@@ -32,7 +32,7 @@ function look(grants: readonly PolicyGrant[]): unknown {
 }
 
 describe('GrantTimes', () => {
-  test('look() ends each grant at its moment', () => {
+  test('look() ends each grant at its time', () => {
     const grants = [grant(1, 1000), grant(2, 5000)];
     expect(look(grants)).toEqual([[1, 2], [], 1000]);
     clock.advance(999);
@@ -44,7 +44,7 @@ describe('GrantTimes', () => {
     expect(look([])).toEqual([[], [], Infinity]);
   });
 
-  test('look() never ends a grant without an end, whatever the clock says', () => {
+  test('look() never ends a grant without an end, whatever the time', () => {
     const grants = [{ ...grant(1, 0), untilMs: null }, grant(2, 1000)];
     expect(look(grants)).toEqual([[1, 2], [], 1000]);
     clock.advance(1000);
@@ -67,7 +67,7 @@ describe('GrantTimes', () => {
     expect(look(grants)).toEqual([[], [1], Infinity]);
   });
 
-  test('look() ends what is over by a clock that was set on, and not for good', () => {
+  test('look() ends grants that are over by a clock that was set ahead, and not permanently', () => {
     const grants = [grant(1, 10_000)];
     look(grants);
     clock.wallMs += 60_000;

@@ -184,7 +184,7 @@ describe('readRecord() of a change', () => {
     expect(read({ fqdn: 'a.b.example' }, BEFORE)).toMatchObject({ hostname: 'a', domain: 'b.example' });
   });
 
-  test('lets an address change its family, and no other type', () => {
+  test('allows an address to change its family, but no other change of type', () => {
     expect(read({ ip: '2001:db8::5' }, BEFORE)).toMatchObject({ record_type: 'AAAA', value: '2001:db8::5' });
     expect(read({ value: '192.0.2.9' }, { ...BEFORE, record_type: 'AAAA' })).toMatchObject({
       record_type: 'A',

@@ -146,7 +146,7 @@ describe('local records', () => {
     expect(answer.problem.errors?.map(({ path }) => path)).toContain(field);
   });
 
-  test('of the same name and type stand beside each other, twice the same does not', async () => {
+  test('of the same name and type can coexist, equal ones cannot', async () => {
     await create({ fqdn: 'www.example.org', ip: '192.0.2.1' });
     await create({ fqdn: 'www.example.org', ip: '192.0.2.2' });
     expect((await post({ fqdn: 'WWW.example.org', value: '192.0.2.1' })).status).toBe(409);

@@ -119,7 +119,7 @@ describe('POST /group-plans', () => {
 });
 
 describe('PUT /group-plans/{id}', () => {
-  test('replaces all of it as one revision, and a roll back brings all of it back', async () => {
+  test('replaces everything as one revision, and a rollback restores everything', async () => {
     const { id } = await create();
     const path = `/group-plans/${id}`;
     const [made] = await revisions();
@@ -137,7 +137,7 @@ describe('PUT /group-plans/{id}', () => {
     expect(await groupOf(phone)).toBe(id);
   });
 
-  test('with what is there makes no revision', async () => {
+  test('with the existing content makes no revision', async () => {
     const { id } = await create();
     const before = (await revisions()).length;
     expect((await send('PUT', `/group-plans/${id}`, mia())).status).toBe(200);

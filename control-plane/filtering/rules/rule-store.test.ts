@@ -54,7 +54,7 @@ describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
 });
 
 describe('updateRule', () => {
-  test('changes what is given; a group of null is one, and no group keeps the one before', async () => {
+  test('changes the given fields; null is a valid group, and without a group the previous one is kept', async () => {
     const { id } = await insert({ group_id: 7 });
     const update = (change: store.RuleChange): Promise<StoredRule> =>
       store.updateRule(own.database, MANAGED_DOMAINS, id, change);
@@ -93,7 +93,7 @@ describe('deleteRule', () => {
 });
 
 describe('pageRules', () => {
-  test('finds a text in name, comment or what a rule matches, in any case, and counts all that fit', async () => {
+  test('finds a text in name, comment or pattern of a rule, ignoring case, and counts all matches', async () => {
     await insert({ text: 'a.example', name: 'one' });
     await insert({ text: 'b.example', name: 'TWO', comment: 'like one' });
     await insert({ text: 'one.example', name: 'three' });

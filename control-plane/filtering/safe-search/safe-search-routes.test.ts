@@ -76,7 +76,7 @@ describe('safe search configs', () => {
       expect((await api.send(method, `${ALL}/4711`, { json })).status).toBe(404);
   });
 
-  test('are policy rows while they are on, go with their group, and come back with a revision', async () => {
+  test('are policy rows while enabled, are deleted with their group, and are restored with a revision', async () => {
     const { id } = (await api.send('POST', '/api/groups', { json: { name: 'kids' } })).body as { id: number };
     await api.send('POST', `${ALL}/${id}`, { json: { engine: 'bing' } });
     await api.send('POST', `${ALL}/${id}`, { json: { engine: 'brave', enabled: false } });

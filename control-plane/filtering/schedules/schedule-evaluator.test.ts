@@ -60,7 +60,7 @@ function start(initial: PolicyRows): void {
 }
 
 describe('ScheduleEvaluator', () => {
-  test('evaluate() says at the start what holds in the middle of a slot, and until when', () => {
+  test('evaluate() reports at the start the state in the middle of a slot, and its end', () => {
     start(scheduled(daily(660, 720)));
     expect(built).toEqual([
       {

@@ -215,7 +215,7 @@ describe('schedules of groups', () => {
     expect([bad.status, bad.problem.errors![0]!.path]).toEqual([400, 'profile_id']);
   });
 
-  test('go away with their profile, and with their group', async () => {
+  test('are deleted with their profile, and with their group', async () => {
     const profile = await createProfile();
     await addSlot(profile.id, NIGHT);
     const group = (await send('POST', '/groups', { name: 'kids' })).body as { id: number };

@@ -29,7 +29,7 @@ describe('schedule profiles', () => {
     expect((await store.listProfiles(own.database)).map(({ name }) => name)).toEqual(['A', 'b', 'C']);
   });
 
-  test('updateProfile() changes what is given and keeps the rest', async () => {
+  test('updateProfile() changes the given fields and keeps the rest', async () => {
     const { id, created_at } = await insert('night');
     const updated = await store.updateProfile(own.database, id, { comment: 'why' });
     expect(updated).toMatchObject({ name: 'night', timezone: 'Europe/Berlin', comment: 'why', created_at });
@@ -83,7 +83,7 @@ describe('slots', () => {
 });
 
 describe('schedules of groups', () => {
-  test('assignProfile() puts a profile in place of the one before', async () => {
+  test('assignProfile() replaces the previous profile', async () => {
     const [night, day] = [await insert('night'), await insert('day')];
     await store.assignProfile(own.database, 7, night.id);
     expect(await store.assignProfile(own.database, 7, day.id)).toMatchObject({

@@ -94,7 +94,7 @@ describe('CatalogRefresh', () => {
     expect(readdirSync(dataDir).filter((file) => file.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('looks again after a day, and not before', async () => {
+  test('checks again after a day, and not before', async () => {
     serve([GAMES]);
     await refresh.look();
     serve([{ ...GAMES, name: 'More games', domains: ['games.example', 'more.example'] }]);
@@ -122,7 +122,7 @@ describe('CatalogRefresh', () => {
     expect(logger.text()).toContain('service catalog not updated; the shipped one stays active');
   });
 
-  test('takes what another node fetched, without asking the server', async () => {
+  test('uses the content fetched by another node, without a request to the server', async () => {
     serve([GAMES]);
     await refresh.look();
     rmSync(join(dataDir, 'services.json'));
@@ -203,7 +203,7 @@ describe('CatalogRefresh', () => {
 });
 
 describe('ServiceCatalog', () => {
-  test('uses the shipped file where the copy on disk is damaged, and says so', async () => {
+  test('uses the shipped file if the copy on disk is damaged, and logs that', async () => {
     writeFileSync(join(dataDir, 'service-catalog.json'), '{"fetched_at":"x"');
     await catalog.load(logger, url);
     expect(catalog.all().length).toBeGreaterThan(1000);

@@ -135,7 +135,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('chat_app')!.domains).toEqual(['chat.example', 'chat-files.example', 'plain.example']);
   });
 
-  test('keeps a withdrawn service with its domains while a group blocks it, over a restart too', async () => {
+  test('keeps a withdrawn service with its domains while a group blocks it, even across a restart', async () => {
     await take(CHAT, { ...CHAT, id: 'idle', name: 'Idle' });
     blocked.add('chat_app');
     await take(NETFLIX);

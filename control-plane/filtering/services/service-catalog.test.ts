@@ -54,7 +54,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.all().every(({ withdrawn_at }) => withdrawn_at === null)).toBe(true);
   });
 
-  test('take() of a whole catalog shows of the others only what a group blocks, over a restart too', async () => {
+  test('take() of a whole catalog shows of the other services only those that a group blocks, even across a restart', async () => {
     await take([service('mine')], { blocked: ['netflix'] });
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);

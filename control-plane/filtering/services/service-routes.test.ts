@@ -44,7 +44,7 @@ const get = async (path: string): Promise<unknown> => (await api.send('GET', `/a
 const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/services', { json });
 
 describe('service catalog', () => {
-  test('holds hundreds of services, in every one of the seven categories', async () => {
+  test('contains hundreds of services, in each of the seven categories', async () => {
     const services = CatalogServiceList.parse(await get('/services/catalog'));
     expect(services.length).toBeGreaterThan(1000);
     expect(new Set(services.map(({ category }) => category))).toEqual(new Set(Object.keys(CATEGORY_NAMES)));
@@ -52,7 +52,7 @@ describe('service catalog', () => {
     expect(CategoryList.parse(await get('/services/categories'))).toHaveLength(7);
   });
 
-  test('names one service with its domains, and 404 for others', async () => {
+  test('shows one service with its domains, and is 404 for unknown ones', async () => {
     expect(CatalogService.parse(await get('/services/catalog/netflix'))).toMatchObject({
       name: 'Netflix',
       category: 'video_streaming',
@@ -92,7 +92,7 @@ describe('blocked services', () => {
     [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
   ])('%j is %d', async (json, status) => expect((await block(json)).status).toBe(status));
 
-  test('hold at the times of a schedule profile, and go with it', async () => {
+  test('apply at the times of a schedule profile, and are deleted with it', async () => {
     const profile = await api.send('POST', '/api/schedule-profiles', {
       json: { name: 'Night', timezone: 'UTC' },
     });

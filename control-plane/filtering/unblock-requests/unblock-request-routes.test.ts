@@ -93,7 +93,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('has one open request, also if it asks twice at once at two nodes, and others have theirs', async () => {
+  test('has one open request, even if it sends two at once to two nodes, and others have theirs', async () => {
     const node = await RunningApi.start(suite.database, everyRoute(), { clock, askingClients, toml: TOML });
     node.parts.clients.load(await readClients(suite.database, 10));
     const outcomes = await Promise.all(
@@ -105,7 +105,7 @@ describe('a device', () => {
     expect(await open()).toHaveLength(2);
   });
 
-  test('asks only for names that are blocked for it, whatever is blocked for others', async () => {
+  test('can only request names that are blocked for it, whatever is blocked for others', async () => {
     expect(await outcomeOf(ask(TABLET, 'open.example'))).toBe('not_blocked');
     expect(await outcomeOf(ask(OTHER, 'open.example'))).toBe('asked');
     expect((await open()).map(({ client_name: name }) => name)).toEqual([OTHER]);

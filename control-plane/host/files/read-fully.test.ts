@@ -54,7 +54,7 @@ describe('readFully()', () => {
     expect(await readFully(file, new Uint8Array(length), from)).toBe(false);
   });
 
-  test('says so of a file that is cut while it is read', async () => {
+  test('reports a file that is truncated while it is read', async () => {
     const read = file.read.bind(file) as (...range: unknown[]) => Promise<{ bytesRead: number }>;
     jest.spyOn(file, 'read').mockImplementationOnce(async (...range: unknown[]) => {
       const result = await read(...range);

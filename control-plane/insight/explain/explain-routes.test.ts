@@ -74,7 +74,7 @@ async function revisionAt(secsAgo: number): Promise<number> {
 }
 
 describe('GET /explain', () => {
-  test('of a logged query explains its question, with what the log says of it', async () => {
+  test('of a logged query explains its question, with the data in the log', async () => {
     const before = await revisionAt(3600);
     const id = await storeBlocked();
     const { status, body } = await api.send('GET', `/api/explain?query_id=${id}`);

@@ -80,7 +80,7 @@ function explain(domain: string, type = 'A'): Promise<ExplainAnswer> {
 }
 
 describe('explain()', () => {
-  test('explain() names the list of a rule, the rule as it is written, and its line', async () => {
+  test('explain() names the list of a rule, the rule as written, and its line', async () => {
     const found = await explain('www.B.example', 'a');
     expect(found).toMatchObject({
       domain: 'www.b.example',

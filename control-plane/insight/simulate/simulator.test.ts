@@ -156,7 +156,7 @@ async function faultsOf(draft: object): Promise<string[]> {
 }
 
 describe('POST /simulate', () => {
-  test('of nothing changes nothing, and says what was read', async () => {
+  test('of nothing changes nothing, and reports how much was read', async () => {
     const found = await simulated({});
     expect(found).toMatchObject({
       queries: { judged: 21, not_judged: 7, undecided: 6, left_out: 0, distinct: 6 },
@@ -169,7 +169,7 @@ describe('POST /simulate', () => {
     expect(opened.publisher.current().snapshot.version).toBe(found.snapshot_id);
   });
 
-  test('shows what a list of the draft would block, also for the targets of answers', async () => {
+  test('shows the names that a list of the draft would block, including targets of answers', async () => {
     const lists = { add: [{ text: '||tracker.example^\nwww.example.org\n<broken\n', name: 'new' }] };
     const found = await simulated({ lists });
     expect(found.newly_blocked).toEqual({ queries: 10, domains: 2, clients: 2 });
@@ -236,7 +236,7 @@ describe('POST /simulate', () => {
     expect(rows).toEqual([]);
   });
 
-  test('refuses a draft that speaks of what is not there, and names each fault', async () => {
+  test('refuses a draft that refers to unknown objects, and names each fault', async () => {
     expect(
       await faultsOf({
         managed_domains: { add: [{ domain: 'a.example', group_id: 9 }], drop: [5] },
@@ -316,7 +316,7 @@ describe('POST /simulate', () => {
     );
   });
 
-  test('is 503 where its thread runs out of memory, and the next one is judged', async () => {
+  test('is 503 if its thread runs out of memory, and the next one is simulated', async () => {
     const whole = log;
     // Questions lie outside of its heap; these bring texts that do not.
     const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
@@ -334,7 +334,7 @@ describe('POST /simulate', () => {
     expect((await send({})).status).toBe(200);
   });
 
-  test('is 503 where the database goes in the middle', async () => {
+  test('is 503 if the database becomes unavailable during the run', async () => {
     const whole = log;
     log = { distinctQuestions: () => Promise.reject(new DatabaseUnavailable('read the log: it is gone')) };
     const answer = await send({});

@@ -51,7 +51,7 @@ describe('CompiledLists', () => {
     expect(await page('block', undefined, 2)).toEqual([3, 'x.test subdomains mine', 'a.example exact one']);
   });
 
-  test('the rules of each list are counted, and those that no other list has', async () => {
+  test('the rules of each list are counted, and those that are in no other list', async () => {
     const node = await running.startNode();
     expect([...node.lists.rulesBySource()]).toEqual([]);
     const texts = [

@@ -27,7 +27,7 @@ describe('countRulesBySource()', () => {
     expect(count([{}])).toEqual({ 1: [0, 0] });
   });
 
-  test('takes no list into account that is disabled, nor one that could not be read', () => {
+  test('ignores disabled lists and lists that could not be read', () => {
     const one = { 'a.example': BLOCK_EXACT };
     expect(count([one, one], [2])).toEqual({ 1: [1, 1] });
     const names = Object.entries(one);

@@ -41,7 +41,7 @@ function exceptions(
 }
 
 describe('safeSearchExceptions()', () => {
-  test('names what an exception at the name or above allows', () => {
+  test('names the domains that an exception at the name or a parent allows', () => {
     expect(exceptions([{ 'www.google.com': ALLOW_SUFFIX }])).toEqual([[1, ['www.google.com']]]);
     expect(exceptions([{}, { 'google.de': IMPORTANT_ALLOW_SUFFIX }])).toEqual([[2, ['www.google.de']]]);
     expect(exceptions([{}], { pattern: '||www.google.a*^' })).toEqual([

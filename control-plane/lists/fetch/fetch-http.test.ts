@@ -239,7 +239,7 @@ describe('requestList()', () => {
     });
   });
 
-  test('counts time to connect until the connection stands, and no further', async () => {
+  test('limits the time to connect only until the connection is established', async () => {
     const mute = await startMuteServer();
     const limits = { connectMs: 1500 };
     lists.serve('/list', (_, response) => void response.write('# '));
@@ -350,7 +350,7 @@ describe('asListError()', () => {
     expect(asListError(error, url, signal)).toBe(error);
   });
 
-  test('prefers the ListError that ended the exchange, and no other reason', () => {
+  test('prefers the ListError that ended the exchange to any other reason', () => {
     const reason = new ListError('timeout', 'not finished');
     expect(asListError(failure('EPIPE'), url, AbortSignal.abort(reason))).toBe(reason);
     expect(asListError(failure('EPIPE'), url, AbortSignal.abort())).toMatchObject({ code: 'network' });

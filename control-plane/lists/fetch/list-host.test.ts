@@ -123,7 +123,7 @@ describe('a URL that a person entered', () => {
     expect(asked).toEqual([]);
   });
 
-  test('with another name is connected to at the public addresses that were judged', async () => {
+  test('with another name is connected to at the public addresses that were checked', async () => {
     const lookup = answering('127.0.0.1', '198.51.100.7', 'fe80::1', '2001:db8::7');
     const url = new URL('http://lists.example/');
     const bounds = { localDomain: () => '', ownPorts: () => ownPorts };

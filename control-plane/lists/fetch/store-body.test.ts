@@ -221,7 +221,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('leaves a file alone that is there already', async () => {
+  test('does not change a file that already exists', async () => {
     writeFileSync(path, 'another');
     await expect(store(new Pieces(LIST))).rejects.toMatchObject({ code: 'EEXIST' });
     expect(readFileSync(path, 'utf8')).toBe('another');

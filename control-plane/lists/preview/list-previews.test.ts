@@ -90,7 +90,7 @@ describe('a preview', () => {
     ]);
   });
 
-  test('reads plain names with their subdomains if it is asked to', async () => {
+  test('reads plain names with their subdomains on request', async () => {
     const [node, [wide]] = await nodeWith({ wide: 'a.example\n' });
     const url = running.serve('/new', 'a.example\n');
     const previews = previewsOf(node);
@@ -99,7 +99,7 @@ describe('a preview', () => {
     expect([exact.overlaps, below.overlaps]).toEqual([[{ id: wide, name: 'wide', rules: 1 }], []]);
   });
 
-  test('refuses what is not a list, with the reason at the address', async () => {
+  test('refuses content that is not a list, with the reason at the URL', async () => {
     const [node] = await nodeWith({});
     const previews = previewsOf(node);
     const faultOf = async (url: string): Promise<string> => {

@@ -89,7 +89,7 @@ describe('custom rules', () => {
     expect([kindsOf(next, 'c.own.example'), countOf(next, 'lists compiled')]).toEqual([1, 0]);
   });
 
-  test('may be empty, or hold nothing that is a rule', async () => {
+  test('may be empty, or contain no rule', async () => {
     const node = await running.startNode();
     const id = await write(node, '');
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', rules: 0, last_error: null });
@@ -101,7 +101,7 @@ describe('custom rules', () => {
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', rules: 0, last_error: null });
   });
 
-  test('are judged without being stored', async () => {
+  test('are checked without being stored', async () => {
     const node = await running.startNode();
     const id = await write(node, 'a.example');
     const before = await revisions();

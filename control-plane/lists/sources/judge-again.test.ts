@@ -74,7 +74,7 @@ describe('after an upgrade', () => {
     },
   );
 
-  test('holds what was held for another reason again when it is approved, and shows why', async () => {
+  test('holds a copy again that was held for another reason when it is approved, and shows why', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', WIDE));
     await running.database.query(
@@ -89,7 +89,7 @@ describe('after an upgrade', () => {
     expect(kindsOf(node, 'ads.example')).toBe(2);
   });
 
-  test('keeps what is not wider, and what was approved as it is', async () => {
+  test('keeps copies that are not wider, and those that were approved', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const wide = await addList(node, running.serve('/b', WIDE));
@@ -109,7 +109,7 @@ describe('after an upgrade', () => {
     expect(new Set(rows.map(({ reading }) => reading)).size).toBe(1);
   });
 
-  test('judges a disabled list when it is enabled', async () => {
+  test('checks a disabled list when it is enabled', async () => {
     const node = await running.startNode();
     const wide = await addList(node, running.serve('/a', WIDE));
     const narrow = await addList(node, running.serve('/b', 'b.example\n'));

@@ -33,7 +33,7 @@ function files(): string[] {
 }
 
 describe('ListCache', () => {
-  test('finds after a restart what was committed, and whose it is', async () => {
+  test('finds committed copies and their sources after a restart', async () => {
     await put(7, URL_1, KEY_A, 'text');
     const again = new ListCache(dataDir);
     await again.open();
@@ -95,7 +95,7 @@ describe('ListCache', () => {
     expect(files()).toEqual([]);
   });
 
-  test('discard() removes a copy for good, so that another one may come in its place', async () => {
+  test('discard() deletes a copy permanently, so that another one may replace it', async () => {
     await put(7, URL_1, KEY_A, 'torn');
     await cache.discard(7, cache.copyOf(7)!.path);
     expect([cache.copyOf(7), cache.has(7, KEY_A), files()]).toEqual([undefined, false, []]);
@@ -103,7 +103,7 @@ describe('ListCache', () => {
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('whole');
   });
 
-  test('forget() leaves a newer copy than the one that is meant', async () => {
+  test('forget() keeps a newer copy than the given one', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, KEY_B, 'new');
@@ -111,7 +111,7 @@ describe('ListCache', () => {
     expect(cache.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
-  test('prune() keeps what is needed, and use() goes back to it', async () => {
+  test('prune() keeps needed copies, and use() can return to them', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const { contentKey } = cache.copyOf(7)!;
     await put(7, URL_1, KEY_B, 'new');

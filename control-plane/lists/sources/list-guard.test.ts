@@ -34,7 +34,7 @@ describe('reasonToHold()', () => {
     expect(held === null || [held.rules_in_force, held.rules]).toEqual(reason === null || [before, next]);
   });
 
-  test('names what would be newly blocked, the first of it', () => {
+  test('names the first domains that would be newly blocked', () => {
     const used = Array.from({ length: 30 }, (_, index) => `n${index}`);
     const held = reasonToHold(copy(1, ['n0']), copy(1, used))!;
     expect(holdText(held)).toBe(

@@ -92,7 +92,7 @@ describe('ListRefresher', () => {
     expect((await node.life.list()).every(({ status }) => status === 'ok')).toBe(true);
   });
 
-  test('looks for lists that are due: after a day, and after a failure within minutes', async () => {
+  test('refreshes lists that are due: after a day, and after a failure within minutes', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     await node.life.create(blocklist(running.urlOf('/missing'), { name: 'missing' }));

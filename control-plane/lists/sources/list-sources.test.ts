@@ -78,7 +78,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'b.example')).toBe(1);
   });
 
-  test('update() of the URL keeps the old list active until the new one is there', async () => {
+  test('update() of the URL keeps the old list active until the new one is fetched', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     let release = (): void => undefined;
@@ -244,7 +244,7 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
-  test('a fetch that ends after an approval does not hold what was approved', async () => {
+  test('a fetch that ends after an approval does not hold the approved copy', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -297,7 +297,7 @@ describe('ListSources', () => {
     expect((await second.life.read(id)).status).toBe('held');
   });
 
-  test('a look at rows that were read before an approval does not undo it', async () => {
+  test('a check of rows that were read before an approval does not undo it', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -430,7 +430,7 @@ describe('ListSources takeUp()', () => {
     expect(running.asked()).toEqual(['/a']);
   });
 
-  test('resolves where a file is missing, and the source says so', async () => {
+  test('resolves if a file is missing, and the source reports that', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
     const [gone] = await takeUp(node, insert(pathToFileURL(join(running.dataDir, 'gone.txt')).href));

@@ -53,7 +53,7 @@ describe('ListsInForce', () => {
     expect(kindsOf(node, 'c.example')).toBe(1);
   });
 
-  test('a rollback holds an update again that a person had approved, without a compile', async () => {
+  test('a rollback holds an update again that a user had approved, without a compile', async () => {
     const node = await running.startNode();
     const names = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
     const id = await addList(node, running.serve('/a', names, '"1"'));

@@ -117,7 +117,7 @@ function files(): string[] {
 }
 
 describe('refreshSource()', () => {
-  test('takes in a first copy with all that is known of it, and leaves no temporary file', async () => {
+  test('accepts a first copy with all its metadata, and leaves no temporary file', async () => {
     serve('a.example\nno rule at all\n||b.example^\n', '"1"');
     const refreshed = await refresh(row());
     expect(refreshed).toEqual({
@@ -144,7 +144,7 @@ describe('refreshSource()', () => {
     expect(cache.copyOf(1)).toBeUndefined();
   });
 
-  test('holds no first copy for names that are much asked for', async () => {
+  test('does not hold a first copy because of popular names', async () => {
     mostAsked = ['used.example'];
     namesOfDay = ['used.example'];
     serve('used.example\n');
@@ -231,7 +231,7 @@ describe('refreshSource()', () => {
     expect(files()).toHaveLength(1);
   });
 
-  test('holds a copy with less than half of the rules, keeps it on disk and says why', async () => {
+  test('holds a copy with less than half of the rules, keeps it on disk and shows why', async () => {
     const source = await takeFirst(TEN, '"1"');
     serve('n0.example\n'.repeat(4), '"2"');
     const reason = 'held: the list shrank from 10 to 4 rules';
@@ -282,14 +282,14 @@ describe('refreshSource()', () => {
     },
   );
 
-  test('holds nothing up for a name that the list blocked before, or allows itself', async () => {
+  test('does not hold a copy for a name that the list blocked before, or allows itself', async () => {
     mostAsked = ['old.example', 'fine.example'];
     const source = await takeFirst('old.example\n');
     serve('old.example\n||fine.example^\n@@||fine.example^\n');
     expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 3 } });
   });
 
-  test('holds an allowlist that no longer allows what this network uses', async () => {
+  test('holds an allowlist that no longer allows names that this network uses', async () => {
     mostAsked = ['used.example'];
     const source = await takeFirst('used.example\na.example\n', '"1"', { kind: 'allow' });
     serve('a.example\nb.example\n');

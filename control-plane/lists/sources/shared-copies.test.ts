@@ -104,7 +104,7 @@ describe('lists of several nodes', () => {
     expect(running.asked()).toEqual(['/a', '/a']);
   });
 
-  test('a node that was stopped in the middle of a fetch stores nothing of it', async () => {
+  test('a node that was suspended in the middle of a fetch does not store the copy', async () => {
     const [stopped, other] = [await running.startNode(), await running.startOther()];
     const answers: (() => void)[] = [];
     const url = running.serveBy(
@@ -165,7 +165,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(one, 'own.example'), kindsOf(two, 'own.example')]).toEqual([1, 1]);
   });
 
-  test('that one node cannot compile are unchanged there, and only there', async () => {
+  test('that one node cannot compile are unchanged only there', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     await two.pool.close();
     running.serve('/a', 'a.example\nb.example\n', '"2"');
@@ -178,7 +178,7 @@ describe('lists of several nodes', () => {
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', rules: 2 });
   });
 
-  test('that are files are read by one node, while it is there and has the file, whatever lies at that path elsewhere', async () => {
+  test('that are files are read by one node while it runs and has the file, whatever is at that path elsewhere', async () => {
     const { database } = running;
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
@@ -240,7 +240,7 @@ describe('SharedCopies', () => {
     expect(await blobs()).toHaveLength(1);
   });
 
-  test('blobs go with the last source and change by a person that need them', async () => {
+  test('blobs are deleted with the last source and change of a user that need them', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const before = await blobs();

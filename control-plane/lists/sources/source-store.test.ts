@@ -92,7 +92,7 @@ describe('updateSource', () => {
     format: 'hosts',
   };
 
-  test('keeps what is not given, and what is known of the server while the URL is the same', async () => {
+  test('keeps fields that are not given, and the server data while the URL is the same', async () => {
     const { id } = await insert({ group_ids: [7] });
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { enabled: false, comment: '', url: URL })).toMatchObject({

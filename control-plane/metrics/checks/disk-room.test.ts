@@ -23,7 +23,7 @@ describe('DiskRoom', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  test('keeps what it measured last, and logs once that it cannot measure', async () => {
+  test('keeps the last measurement, and logs once that it cannot measure', async () => {
     const logger = new MemoryLogger();
     const room = new DiskRoom('/no/such/folder', logger);
     await room.look();

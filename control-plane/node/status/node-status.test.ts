@@ -27,7 +27,7 @@ function readerOf(
   return nodeStatusReader({ ...parts, clock, configuration, publisher: { current: state } });
 }
 
-test('nodeStatusReader() has another version for another state, and not as time goes by', () => {
+test('nodeStatusReader() changes the version with the state, and not as time passes', () => {
   const clock = new SteeredClock();
   let state = NOTHING;
   const read = readerOf(() => state, clock);

@@ -68,14 +68,14 @@ test('greeting() warns if the web server does not listen, and says why', () => {
   );
 });
 
-test('greeting() reports who may ask, and warns if something is wrong with that', () => {
+test('greeting() reports the allowed clients, and warns of problems with them', () => {
   expect(greeting(facts)).toMatch(/^ {2}Clients {4}private and connected networks may ask$/m);
   expect(greeting(facts)).not.toContain('Warning');
   const open = { ...facts, access: { status: 'degraded', detail: 'anyone may ask' } } as const;
   expect(greeting(open)).toMatch(/^Warning: anyone may ask\.$/m);
 });
 
-test('setupNotice() shows the code, its file, and the command as it is called here', () => {
+test('setupNotice() shows the code, its file, and the command in its local form', () => {
   const text = setupNotice('K7QM-2XPT', '/var/lib/weir/setup-code', 'npm run weir --');
   expect(text).toMatch(/K7QM-2XPT {3}\(also in \/var\/lib\/weir\/setup-code until it is used\)$/m);
   expect(text).toMatch(/ npm run weir -- set-password$/m);

@@ -31,7 +31,7 @@ test('databaseCheck() warns of a role that may do more than it needs, and is not
 describe('upstreamsCheck', () => {
   const away = report('Unhealthy', '192.0.2.1');
 
-  test('upstreamsCheck() is degraded while a server of a pool is away, and down when all are', () => {
+  test('upstreamsCheck() is degraded while a server of a pool is down, and down when all are', () => {
     const left = report('Unknown', '192.0.2.2');
     expect(upstreamsCheck([{ pools: [left], zones: [] }])).toEqual({ status: 'ok' });
     const detail = 'unhealthy: 192.0.2.1';

@@ -39,7 +39,7 @@ describe('holderOfPort() of another user', () => {
     return join(proc, String(pid), 'fd');
   }
 
-  test('takes the only DNS server among the processes of the user who has the socket', () => {
+  test('picks the only DNS server among the processes of the user who owns the socket', () => {
     run(100, 'bash');
     run(200, 'systemd-resolve');
     expect(holderOfPort(53, proc)).toEqual({ program: 'systemd-resolve', pid: 200, unit: null });

@@ -78,7 +78,7 @@ describe('use()', () => {
     expect([delivered.length, live.threadsBehind()]).toEqual([2, 0]);
   });
 
-  test('use() keeps the settings where a file that they name is gone, and says so', async () => {
+  test('use() keeps the settings if a file that they name no longer exists, and reports that', async () => {
     const { live, delivered, obeys, logger } = open();
     obeys.filesAreGone = true;
     const other = testConfig(POOLS);
@@ -92,7 +92,7 @@ describe('use()', () => {
 });
 
 describe('PoolNumbers', () => {
-  test('PoolNumbers number the servers in their order, and keep the numbers of those that come and go', () => {
+  test('PoolNumbers number the servers in order, and keep the numbers of those that are removed and added again', () => {
     const numbers = new PoolNumbers();
     const poolsOf = (...servers: string[]) =>
       workerSettings(

@@ -31,7 +31,7 @@ describe('trustPoints()', () => {
     expect(points(file).anchors).toHaveLength(1);
   });
 
-  test('trustPoints() throws for a file that is not there or holds something else', () => {
+  test('trustPoints() throws for a file that does not exist or contains something else', () => {
     expect(() => points(join(folder, 'none'))).toThrow('ENOENT');
     const file = join(folder, 'wrong');
     writeFileSync(file, 'managed-keys { };\n');

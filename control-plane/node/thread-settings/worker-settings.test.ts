@@ -35,7 +35,7 @@ describe('fileFaults()', () => {
 });
 
 describe('workerHooks()', () => {
-  test('workerHooks() are off unless the environment says so', () => {
+  test('workerHooks() are disabled unless enabled in the environment', () => {
     expect(workerHooks({})).toEqual({ udpBackend: 'auto', faultInjection: false });
     expect(workerHooks({ WEIR_UDP_BACKEND: 'dgram', WEIR_FAULT_INJECTION: '1' })).toEqual({
       udpBackend: 'dgram',

@@ -227,7 +227,7 @@ describe('HandingOver', () => {
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 
-  test('takes nothing back while Weir stops: who takes over hears no more until it has', async () => {
+  test('takes nothing back while Weir stops: its successor gets no further messages until it has taken over', async () => {
     await start();
     const talk = await answering();
     const stopped = Promise.withResolvers<undefined>();

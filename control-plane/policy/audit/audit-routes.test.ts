@@ -83,7 +83,7 @@ describe('GET audit-log', () => {
     expect(await found(`?from=${at(40)}&to=${at(20)}`)).toEqual([2, 1]);
   });
 
-  test('pages by offset and by cursor are without gaps, while new entries come too', async () => {
+  test('pages by offset and by cursor have no gaps, even while new entries arrive', async () => {
     const second = await page('?limit=2&offset=2');
     expect([second.data.length, second.total]).toEqual([2, 5]);
     let cursor = (await page('?limit=2')).next_cursor;
@@ -117,7 +117,7 @@ describe('GET audit-log', () => {
 });
 
 describe('sweepAudit()', () => {
-  test('removes what is older than it is kept, by the clock of the database', async () => {
+  test('deletes entries beyond their retention, by the clock of the database', async () => {
     await suite.database.query(`UPDATE audit_log SET created_at = now() - id % 2 * interval '10 days'`);
     const before = (await page('')).total;
     const parts = { database: suite.database, clock: api.clock, logger: new MemoryLogger() };

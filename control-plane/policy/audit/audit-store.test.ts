@@ -29,7 +29,7 @@ async function recorded(entry: Partial<AuditEntry>): Promise<Record<string, unkn
 }
 
 describe('recordAudit()', () => {
-  test('stores who, from where, what, before and after', async () => {
+  test('stores the author, the address, the action, and the state before and after', async () => {
     expect(await recorded({ before: { a: 1 }, after: [2], revision: 5, leftOut: 3 })).toMatchObject({
       actor: 'admin',
       address: '192.0.2.7',
@@ -58,7 +58,7 @@ describe('recordAudit()', () => {
     expect(JSON.stringify(await recorded({ after }))).not.toContain('hunter2');
   });
 
-  test('stores what PostgreSQL cannot, and what is too long, in another form', async () => {
+  test('stores values that PostgreSQL cannot store, or that are too long, in another form', async () => {
     const after = { a: 'x\0y', b: '\\u0000', c: '\\\0' };
     expect(await recorded({ subject: `a\0${'b'.repeat(600)}`, after })).toMatchObject({
       subject: `a\ufffd${'b'.repeat(497)}…`,
@@ -66,7 +66,7 @@ describe('recordAudit()', () => {
     });
   });
 
-  test('is gone with the change that fails', async () => {
+  test('is rolled back with the change that fails', async () => {
     const failing = own.database.transaction(async (tx) => {
       await recordAudit(tx, ENTRY);
       throw new Error('no');

@@ -30,7 +30,7 @@ describe('withoutSecrets()', () => {
     expect(withoutSecrets([text])).toEqual([shown]);
   });
 
-  test('leaves all else as it is', () => {
+  test('leaves everything else unchanged', () => {
     const row = {
       id: 3,
       content_key: 'a1b2',

@@ -196,7 +196,7 @@ describe('PolicyChanges', () => {
     expect(thrown).toMatchObject({ cause: expect.any(DatabaseUnavailable) });
   });
 
-  test('change() waits for a change elsewhere without blocking others, and reports busy after a timeout', async () => {
+  test('change() waits for a change on another node without blocking others, and reports busy after a timeout', async () => {
     const states: string[] = [];
     const hasty = await connect(1500);
     hasty.onStatus(({ state }) => states.push(state));
@@ -242,7 +242,7 @@ describe('PolicyChanges', () => {
     expect([...(await neededCopies(database))]).toEqual(['copy 29']);
   });
 
-  test('record() writes no revision of a list whose content is what it was', async () => {
+  test('record() writes no revision for a list whose content is unchanged', async () => {
     const source = await readSource(own.database, 900);
     const before = await newestRevision(database);
     const facts = { contentKey: source.contentKey!, status: 'ok', lastChangedAt: new Date() } as const;
@@ -252,7 +252,7 @@ describe('PolicyChanges', () => {
 });
 
 describe('rollBack()', () => {
-  test('rollBack() and what is found out about lists take their locks in one order', async () => {
+  test('rollBack() and updates of list state take their locks in the same order', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query('DELETE FROM list_sources');
     await own.database.query(

@@ -45,7 +45,7 @@ describe('readPolicy', () => {
 });
 
 describe('readPolicyRows', () => {
-  test('reads what is enabled, in the order of the ids, and what belongs to it', async () => {
+  test('reads enabled rows in the order of their ids, with the rows that belong to them', async () => {
     const rows = await read();
     expect(rows.groups).toEqual([
       { id: 1, enabled: true, noIpv6: false },
@@ -96,7 +96,7 @@ describe('readPolicyRows', () => {
     expect(blockingSwitch).toMatchObject({ enabled: false, until: '2026-07-05T12:00:00.250Z' });
   });
 
-  test('gives back the very rows that it read before where their tables are as they were', async () => {
+  test('returns the same rows as before if their tables are unchanged', async () => {
     const memory = new PolicyMemory();
     const before = await read(memory);
     const again = await read(memory);
@@ -110,7 +110,7 @@ describe('readPolicyRows', () => {
     expect(changed.regexFilters).toBe(before.regexFilters);
   });
 
-  test('reads only the managed domains that have changed, in whatever way, and keeps the others', async () => {
+  test('reads only the managed domains that have changed in any way, and keeps the others', async () => {
     const memory = new PolicyMemory();
     const change = (text: string): Promise<unknown> => own.database.query(text);
     const changed = async (): Promise<PolicyRows['managedDomains']> => (await read(memory)).managedDomains;

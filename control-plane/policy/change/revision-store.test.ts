@@ -25,7 +25,7 @@ async function record(count: number, isOwn = false): Promise<void> {
 }
 
 describe('listRevisions', () => {
-  test('lists the newest first, and which of them one can go back to', async () => {
+  test('lists the newest first, and which of them can be restored', async () => {
     await record(1, true);
     await record(2);
     await record(30, true);
@@ -38,7 +38,7 @@ describe('listRevisions', () => {
     expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  test('keeps those of people, and the one before their first, however many Weir makes', async () => {
+  test('keeps those of users, and the one before their first, however many Weir makes', async () => {
     await record(3, true);
     await record(2);
     await own.database.query(
@@ -65,7 +65,7 @@ describe('newestRevision and readRevision', () => {
 });
 
 describe('refuseForgotten', () => {
-  test('lets a kept revision pass, is 409 for one that is too old and 404 for one that never was', async () => {
+  test('accepts a kept revision, is 409 for one that is too old and 404 for one that never existed', async () => {
     await record(store.KEPT_POLICIES + 1);
     await expect(store.refuseForgotten(own.database, 2)).resolves.toBeUndefined();
     await expect(store.refuseForgotten(own.database, 1)).rejects.toMatchObject({

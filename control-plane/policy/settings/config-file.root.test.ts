@@ -43,7 +43,7 @@ const localText = (): Promise<string> => readFile(join(config.api.folder, 'weir.
 const sourceOf = async (key: string): Promise<string | undefined> => (await read()).sources[key];
 
 describe('PATCH /config of a file that Weir may not write', () => {
-  test('stores node keys and cluster keys as local changes, active and audited like others', async () => {
+  test('stores node keys and cluster keys as local changes, activated and audited like others', async () => {
     const before = await file();
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     expect([answer.status, answer.body]).toEqual([

@@ -110,7 +110,7 @@ describe('PATCH /config', () => {
 });
 
 describe('POST /config/reload', () => {
-  test('takes what a person changed, added and removed in the file, and nothing else', async () => {
+  test('applies exactly the keys that a user changed, added and removed in the file', async () => {
     await patch({ cache: { max_ttl_secs: 500 } });
     await config.suite.database.query(
       `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // By another node.

@@ -136,7 +136,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
     expect((await get()).body).toEqual(shown.body);
   });
 
-  test('changes what was edited, and only if the configuration is as it was read', async () => {
+  test('changes the edited keys, and only if the configuration is unchanged since it was read', async () => {
     const { body, headers } = await get();
     const { cache, ...others } = body as ConfigAnswer;
     const edited = (secs: number) => ({ ...others, cache: { ...cache, min_ttl_secs: secs } });
@@ -165,7 +165,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
 });
 
 describe('PATCH /config', () => {
-  test('leaves one entry in the audit log, with what was and is, and a revision for dns and blocking', async () => {
+  test('leaves one entry in the audit log, with the old and new values, and a revision for dns and blocking', async () => {
     await patch({ cache: { min_ttl_secs: 7, max_bytes: 4194304 } });
     const mixed = await patch({ blocking: { mode: 'refused' }, database: { query_log_days: 9 } });
     await patch({ blocking: { mode: 'refused' } });

@@ -132,7 +132,7 @@ describe('settle()', () => {
     expect(first.configuration.sources()['server.workers']).toBe('file');
   });
 
-  test('settle() of the first file makes no revision, and later ones cannot go back before it', async () => {
+  test('settle() of the first file makes no revision, and later ones cannot be rolled back before it', async () => {
     const node = await startNode('[blocking]\nmode = "nodata"\n');
     const count = async (table: string): Promise<number> =>
       (await suite.database.query(`SELECT FROM ${table}`)).rows.length;
@@ -143,7 +143,7 @@ describe('settle()', () => {
     expect([await count('revisions'), await count('audit_log')]).toEqual([1, 1]);
   });
 
-  test('settle() after a start makes rows of the lines that a person has changed, and of no others', async () => {
+  test('settle() after a start makes rows of exactly the lines that a user has changed', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\nmax_ttl_secs = 60\n');
     const other = await startNode('');
     await other.configuration.change(other.changes, AUTHOR, {
@@ -177,7 +177,7 @@ describe('settle()', () => {
 });
 
 describe('a node without a database', () => {
-  test('starts with the rows that it remembers, and with what was edited since', async () => {
+  test('starts with the rows that it remembers, and with later edits', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await node.configuration.change(node.changes, AUTHOR, { 'cache.max_ttl_secs': 60 });
     isAway = true;
@@ -186,7 +186,7 @@ describe('a node without a database', () => {
     expect(node.cache).toMatchObject({ min_ttl_secs: 6, max_ttl_secs: 60 });
   });
 
-  test('starts with its file where it remembers nothing, or not what it can read', async () => {
+  test('starts with its file if it remembers nothing, or nothing readable', async () => {
     isAway = true;
     const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
     expect(node.cache.min_ttl_secs).toBe(5);
@@ -264,7 +264,7 @@ describe('follow()', () => {
 });
 
 describe('the environment', () => {
-  test('outranks rows and file on its node, which keeps the others', async () => {
+  test('overrides rows and file on its node, which keeps the other values', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     node.start({ WEIR_CACHE_MIN_TTL_SECS: '8' });
     await node.settle();

@@ -54,7 +54,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await storedPools()).toMatchObject(pools);
   });
 
-  test('asks neither pools that keep their servers, nor the shipped ones', async () => {
+  test('queries neither pools that keep their servers, nor the shipped ones', async () => {
     await send(method, [pool('dead', closed)], '?force=true');
     expect((await send(method, [{ ...pool('renamed', closed), priority: 3 }])).status).toBe(200);
     expect((await send(method, null)).status).toBe(200);

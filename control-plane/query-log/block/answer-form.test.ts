@@ -33,7 +33,7 @@ function reduce(bytes: Uint8Array): ReducedAnswers {
 }
 
 describe('ReducedAnswers', () => {
-  test('gives back what it took', () => {
+  test('decodes what it encoded', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 4 }), (records) => {
         const bytes = toWire(records);

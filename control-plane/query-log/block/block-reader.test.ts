@@ -42,7 +42,7 @@ describe('BlockReader', () => {
     }
   });
 
-  test('refuses a block that was cut short or stands beside the columns of another', async () => {
+  test('refuses a block that is truncated or has columns of another', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 3, seed: 3 });
     const block = await blockOf(rows);
     const wrong: EncodedBlock[] = [

@@ -26,7 +26,7 @@ describe('FrameMemory', () => {
     expect(buffers[0]).not.toBe(buffers[2]);
   });
 
-  test('lets memory go of which little is needed', () => {
+  test('releases memory if little of it is needed', () => {
     const memory = new FrameMemory();
     for (const length of [1000, 10, 10]) {
       memory.take(length);

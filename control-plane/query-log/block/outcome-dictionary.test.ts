@@ -27,7 +27,7 @@ describe('OutcomeDictionary', () => {
     expect([...outcomes.blocked()]).toEqual([1, 1, 1, 1]);
   });
 
-  test('leaves out what is not known of an answer', () => {
+  test('leaves out unknown parts of an answer', () => {
     const outcomes = new OutcomeDictionary();
     outcomes.place(logRow());
     expect(outcomes.head()).toEqual([[RRType.A, 'CACHED', 0, 'udp', 'unchecked', true, null, 1]]);

@@ -174,7 +174,7 @@ describe('ClearRun', () => {
     },
   );
 
-  test('says beside figures of a period which part of it was cleared', async () => {
+  test('reports the cleared part of a period with its figures', async () => {
     await store();
     await clear({ client: KIT });
     const cleared = async (fromMs: number, toMs: number): Promise<unknown> =>
@@ -227,7 +227,7 @@ describe('ClearRun', () => {
     expect(await lost()).toBe(0);
   });
 
-  test('while rows arrive, blocks are merged and lists made, by two at once: only what is cleared is gone', async () => {
+  test('while rows arrive, blocks are merged and lists created, by two at once: only cleared rows disappear', async () => {
     await store();
     const logger = new MemoryLogger();
     const { database, dataDir } = own;
@@ -302,7 +302,7 @@ describe('ClearRun', () => {
     },
   );
 
-  test('a damaged block is reported once, and goes with its period', async () => {
+  test('a damaged block is reported once, and is deleted with its period', async () => {
     await store();
     await own.database.query(
       `UPDATE query_blocks SET queries = '\\x00', names = '\\x00' WHERE node_id = 7 AND first_seq = 0`,

@@ -62,7 +62,7 @@ describe('LogClearing', () => {
     for (const node of nodes) await node.start()();
   });
 
-  test('continues what a lost database or a restart interrupted, once the database is up', async () => {
+  test('continues after an interruption by a lost database or a restart, once the database is up', async () => {
     let state: DatabaseStatus['state'] = 'down';
     let tell: (status: DatabaseStatus) => void = () => undefined;
     const database = Object.assign(Object.create(own.database) as Database, {

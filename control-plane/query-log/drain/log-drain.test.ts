@@ -94,7 +94,7 @@ describe('LogDrain', () => {
     expect(lostRows).toBe(5);
   });
 
-  test('finds what a thread left that died before it could say so', () => {
+  test('finds records of a thread that died before it could announce them', () => {
     fallAsleep();
     const control = new Int32Array(memory.answerLog);
     Atomics.store(control, LogRing.ASLEEP_WORD, 0);
@@ -103,7 +103,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([7]);
   });
 
-  test('names upstream servers by their number, and no server if none was asked', () => {
+  test('names upstream servers by their number, and no server if none was queried', () => {
     const upstreams: (string | null)[] = [];
     drain.stop();
     const names = { ...NAMELESS, upstream: (index: number) => ['first', 'second'][index] };
@@ -153,7 +153,7 @@ describe('LogDrain', () => {
     ]);
   });
 
-  test('passes on what a record says of its query', () => {
+  test('passes on the fields of a record', () => {
     drain.stop();
     let seen: unknown;
     drain = new LogDrain([memory], NAMELESS, {
@@ -256,7 +256,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([1, 2]);
   });
 
-  test('stop() takes what is left, and nothing wakes it afterwards', async () => {
+  test('stop() drains the rest, and nothing wakes it afterwards', async () => {
     fallAsleep();
     log(memory.answerLog, 1, 5);
     drain.stop();

@@ -108,7 +108,7 @@ describe('LogScans', () => {
     expect(samePage).not.toBe(page);
   });
 
-  test('rows() hands out every row in order, as they are taken', async () => {
+  test('rows() returns every row in order, as they are consumed', async () => {
     await store(2, 9000);
     const parts = await Array.fromAsync(open().rows({ from: null, to: null }, ever));
     const hour = Array.from({ length: 9000 }, (_, i) => 8999 - i);
@@ -157,7 +157,7 @@ describe('LogScans', () => {
     expect((await scans.ask('page', SEARCH, ever)).total).toBe(1);
   });
 
-  test('ask() refuses what would wait behind too many, and takes short questions still', async () => {
+  test('ask() refuses requests that would wait behind too many, and still accepts short ones', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.long;
@@ -176,7 +176,7 @@ describe('LogScans', () => {
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
   });
 
-  test('ask() refuses one user what would take more than half of the places, and serves others', async () => {
+  test('ask() refuses requests of one user beyond half of the places, and serves others', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.long;

@@ -89,7 +89,7 @@ describe('ScanRun', () => {
     expect([statements, sent]).toEqual([0, []]);
   });
 
-  test('sends rows only as far as they are taken', async () => {
+  test('sends rows only as fast as they are consumed', async () => {
     await storeRows(
       own.database,
       Array.from({ length: 2000 }, (_, i) => logRow({ timestampMs: START_MS + i })),

@@ -26,7 +26,7 @@ function ask(key: string, signal: AbortSignal = ever): Promise<string> {
 }
 
 describe('SharedAnswers', () => {
-  test('gives one answer to the same questions of a second, and to no others', async () => {
+  test('gives the same answer to equal questions within a second, and to no others', async () => {
     const both = Promise.all([ask('a'), ask('a')]);
     const other = ask('b');
     begun[0]!.resolve('first');

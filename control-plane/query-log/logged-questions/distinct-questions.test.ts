@@ -53,7 +53,7 @@ describe('DistinctQuestions', () => {
     expect((await questionsInWords(asked, true)).answers.count).toBe(2);
   });
 
-  test('add() knows no answer of what was blocked, nor of one that was too long for the log', async () => {
+  test('add() records no answer of blocked queries, nor one that was too long for the log', async () => {
     const questions = await questionsInWords([
       { name: 'a.example', status: 'BLOCKED_CNAME', answers: PLAIN },
       { name: 'b.example' },
@@ -64,7 +64,7 @@ describe('DistinctQuestions', () => {
     ]);
   });
 
-  test('add() leaves out what was refused before policy was asked', async () => {
+  test('add() leaves out queries that were refused before policy was applied', async () => {
     const gathered = await gatheredOf([
       { name: 'a.example', status: 'RATE_LIMITED', times: 3 },
       { name: 'a.example', status: 'LOCAL' },

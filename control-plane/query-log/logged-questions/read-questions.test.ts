@@ -49,7 +49,7 @@ describe('readQuestions()', () => {
     expect([found.questions.count, found.questions.names.count]).toEqual([0, 0]);
   });
 
-  test('leaves out a damaged block, and says so', async () => {
+  test('leaves out a damaged block, and reports it', async () => {
     await own.database.query(
       `UPDATE query_blocks SET names = set_byte(names, 9, get_byte(names, 9) # 255)
        WHERE first_time = to_timestamp($1)`,

@@ -161,7 +161,7 @@ describe('PageScan', () => {
     }
   });
 
-  test('leaves out what is damaged, and says how many blocks that are', async () => {
+  test('leaves out damaged blocks, and reports their number', async () => {
     const damage = (column: string, at: string): Promise<unknown> =>
       own.database.query(
         `UPDATE query_blocks SET ${column} = set_byte(${column}, ${at}, get_byte(${column}, ${at}) # 1)

@@ -141,7 +141,7 @@ describe('GET /queries/export', () => {
     expect(answer.headers['content-disposition']).toMatch(/^attachment/);
   });
 
-  test('waits for a slow client, and ends when it goes, others being served', async () => {
+  test('waits for a slow client, and ends when it disconnects, while others are served', async () => {
     await store(100_000);
     const response = await beginToRead();
     const [{ response: answer, ended }] = begun as [(typeof begun)[number]];

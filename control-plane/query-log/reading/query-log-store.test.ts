@@ -154,7 +154,7 @@ describe('readQueryLog()', () => {
     await own.database.query('DELETE FROM query_blocks WHERE first_time < $1', [new Date(NOON)]);
   });
 
-  test('readQueryLog() shows what a row says in words', async () => {
+  test('readQueryLog() shows the codes of a row as words', async () => {
     const row = logRow({
       timestampMs: NOON - HOUR_MS + 0.25,
       qtype: 65280,

@@ -43,7 +43,7 @@ describe('queryRoutes()', () => {
     expect(part).not.toHaveProperty('period');
   });
 
-  test('refuses to skip very many rows, and says how to go further', async () => {
+  test('refuses to skip very many rows, and explains how to continue', async () => {
     expect(await partOf(`offset=${MOST_OFFSET}`)).toMatchObject({ offset: MOST_OFFSET });
     const fields = [
       { path: 'offset', message: expect.stringMatching(/at most 100000.*cursor.*from and to/) },

@@ -12,7 +12,7 @@ function rounds(cache: ByteCache<string>, count: number): void {
 }
 
 describe('ByteCache', () => {
-  test('gives up what was not used for longest, once it was not used for some rounds', () => {
+  test('drops the least recently used entry once it was unused for some rounds', () => {
     const cache = new ByteCache<string>(30);
     for (const key of 'abc') expect(cache.put(key, key, 10)).toBe(true);
     expect(cache.put('d', 'd', 10)).toBe(false);
@@ -36,7 +36,7 @@ describe('ByteCache', () => {
     expect(cache.put('c', 'c', 30)).toBe(true);
   });
 
-  test('keeps nothing that is larger than all of it', () => {
+  test('keeps nothing that is larger than the cache', () => {
     const cache = new ByteCache<string>(30);
     cache.put('a', 'a', 10);
     rounds(cache, 9);

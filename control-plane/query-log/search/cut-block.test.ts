@@ -58,7 +58,7 @@ const cut = async (block: EncodedBlock, ...scopes: readonly ClearScope[]) =>
 describe('cutBlock()', () => {
   const ASKED: readonly Asked[] = Array.from({ length: 40 }, (_, n) => ({ n, x: n % 5 }));
 
-  test('leaves the rows of all other clients as they were', async () => {
+  test('leaves the rows of all other clients unchanged', async () => {
     const device = { ids: [9], addresses: ['192.0.2.3', '192.0.2.4'] };
     const left = (await cut(await blockOf(ASKED), { ...ALWAYS, device }))!;
     const others = ASKED.filter(({ x }) => x !== 3 && x !== 4);
@@ -67,7 +67,7 @@ describe('cutBlock()', () => {
     expect(left.removed.lastUs).toBe((AT_MS + 39) * 1000);
   });
 
-  test('separates a client that named itself from others at its address', async () => {
+  test('separates a client that identified itself from others at its address', async () => {
     const asked = [{ n: 1, x: 7 }, { n: 2, x: 7, clientId: 9 }, { n: 3, x: 8, clientId: 9 }]; // prettier-ignore
     const device = { ids: [9], addresses: ['192.0.2.1'] };
     const left = (await cut(await blockOf(asked), { ...ALWAYS, device }))!;
@@ -81,7 +81,7 @@ describe('cutBlock()', () => {
     expect(left).toMatchObject({ isPrefix: true, removed: { rows: 10 } });
   });
 
-  test('has nothing left if all rows go, and says so if none does', async () => {
+  test('has nothing left if all rows are removed, and reports if none is', async () => {
     const block = await blockOf(ASKED);
     expect(await cut(block, ALWAYS)).toMatchObject({ kept: null, removed: { rows: 40 } });
     expect(await cut(block, { ...ALWAYS, device: { ids: [9], addresses: ['192.0.2.99'] } })).toBeNull();

@@ -62,7 +62,7 @@ function readable(block: StoredBlock): Piece[] {
 }
 
 describe('fetchPieces()', () => {
-  test('gives any pieces as they are in the whole block', async () => {
+  test('returns any pieces as they are in the whole block', async () => {
     const answers = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 192, 0, 2, 1]);
     const rows = Array.from({ length: 50 }, (_, i) =>
       logRow({ timestampMs: NOON_MS + i, client: Uint8Array.of(192, 0, 2, i), qtype: i, answers }),

@@ -11,7 +11,7 @@ function starts(granularity: Granularity, zone: string, from: string, to: string
 }
 
 describe('bucketStarts()', () => {
-  test('begins with the bucket that holds the start, and ends before the end', () => {
+  test('begins with the bucket that contains the start, and ends before the end', () => {
     expect(starts('minute', 'UTC', '2026-01-15T12:00:00Z', '2026-01-15T12:03:00Z')).toEqual([
       '01-15T12:00',
       '01-15T12:01',

@@ -86,7 +86,7 @@ describe('GET /queries/timeline', () => {
     expect(await faultOf('/queries/timeline?client=phone')).toEqual(['client']);
   });
 
-  test('refuses what it cannot show, naming the field', async () => {
+  test('refuses invalid parameters, naming the field', async () => {
     expect(await faultOf('/queries/timeline?period=3d&granularity=minute')).toEqual(['granularity']);
     expect(await faultOf('/queries/timeline?period=10w&granularity=15min')).toEqual(['granularity']);
     expect(await faultOf('/queries/timeline?granularity=week')).toEqual(['granularity']);
@@ -116,7 +116,7 @@ describe('GET /stats/top_*', () => {
     ]);
   });
 
-  test('looks at a client, a network, a group and a period', async () => {
+  test('selects a client, a network, a group and a period', async () => {
     const blocked = async (query: string): Promise<number[]> =>
       TopDomains.parse(await get(`/stats/top_blocked?${query}`)).map(({ count }) => count);
     expect(await blocked('client=192.0.2.1')).toEqual([17]);

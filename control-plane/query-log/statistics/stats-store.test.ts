@@ -83,7 +83,7 @@ describe('readSummary', () => {
 });
 
 describe('readCacheUse', () => {
-  test('counts what the cache answered, and of the rest what it was asked for', async () => {
+  test('counts queries answered by the cache, and the misses among the others', async () => {
     expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: TO_MS })).toEqual({ hits: 2, misses: 1 });
     expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: FROM_MS })).toEqual({ hits: 0, misses: 0 });
   });
@@ -111,7 +111,7 @@ describe('readTopDomains', () => {
     expect(await readTopDomains(log, { ...PERIOD, limit: 1, which: 'allowed' })).toHaveLength(1);
   });
 
-  test('looks at one client, a network or a group where that is wanted', async () => {
+  test('selects one client, a network or a group on request', async () => {
     const blocked = (change: object) => readTopDomains(log, { ...PERIOD, ...change, which: 'blocked' });
     const one = [{ domain: 'ads.example', count: 1 }];
     expect(await blocked({ client: '192.0.2.8' })).toEqual(one);

@@ -84,7 +84,7 @@ describe('BlockGatherer.append()', () => {
     );
   });
 
-  test('says of each such row for how many queries it stands, also once blocks are one', async () => {
+  test('stores the number of queries of each such row, even after blocks are merged', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (all) => {
         const blocks = await gather(all, PREFIXES);
@@ -117,7 +117,7 @@ describe('BlockGatherer.append()', () => {
     expect([gatherer.rowCount, gatherer.queryCount]).toEqual([4, 9]);
   });
 
-  test('tells networks apart by the whole address, whatever is stored of it', async () => {
+  test('distinguishes networks by the whole address, whatever is stored of it', async () => {
     const gatherer = new BlockGatherer(() => ({ ...PREFIXES, ipv4PrefixLength: 32 }));
     for (const last of [1, 2, 1])
       gatherer.append(

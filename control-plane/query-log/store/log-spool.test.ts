@@ -44,7 +44,7 @@ async function drained(spool: LogSpool): Promise<string[][]> {
 }
 
 describe('LogSpool', () => {
-  test('oldest() gives batches back as they were added, over a restart too', async () => {
+  test('oldest() returns batches as they were added, even across a restart', async () => {
     const first = await openSpool();
     expect(await first.oldest()).toBeUndefined();
     expect(await first.add(batch('a', 3))).toBe(0);

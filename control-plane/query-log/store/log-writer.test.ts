@@ -109,7 +109,7 @@ describe('LogWriter', () => {
     ]);
   });
 
-  test('append() sends full blocks by itself, and rows of several days to their days', async () => {
+  test('append() sends full blocks automatically, and rows of several days to their days', async () => {
     const { writer } = suite.open();
     for (let i = 0; i < 30; i++) writer.append(logRow({ timestampMs: Date.UTC(2026, 6, 1 + (i % 3)) }));
     await writer.flush();

@@ -10,7 +10,7 @@ import { until } from '../../../test/support/parts/until.ts';
 const suite = new LogWriters();
 
 describe('SpilledBatches', () => {
-  test('rows of a database that is away are spooled for weir’s eyes only, and stored when it comes', async () => {
+  test('rows for an unavailable database are spooled readable only by weir, and stored when it is back', async () => {
     const { database, come } = suite.away();
     const { writer, spool } = suite.open({ database });
     for (const name of ['first.example', 'second.example']) {

@@ -40,7 +40,7 @@ describe('UnsettledBatches', () => {
     expect(idsOf(unsettled.takeBack())).toEqual(['b', 'c']);
   });
 
-  test('add() gives back what another timeline acknowledged', () => {
+  test('add() returns batches that another timeline acknowledged', () => {
     const unsettled = new UnsettledBatches();
     expect(['a', 'b'].map((id) => unsettled.add(batch(id), '1'))).toEqual([[], []]);
     expect(idsOf(unsettled.add(batch('c'), '2'))).toEqual(['a', 'b']);

@@ -101,7 +101,7 @@ describe('LiveTail', () => {
     expect(reader.skipped).toBe(0);
   });
 
-  test('shows own rows while the database is away, and those of others when it is back', async () => {
+  test('shows own rows while the database is unavailable, and those of others when it is back', async () => {
     const reader = await node.open();
     node.append(0, 1);
     await reader.count(1);
@@ -159,7 +159,7 @@ describe('LiveTail', () => {
     expect([numbersOf(some), some.skipped]).toEqual([upTo(1020, 1000), 0]);
   });
 
-  test('only counts what comes beyond some thousand rows in a tick', async () => {
+  test('only counts rows beyond some thousand per tick', async () => {
     const [all, some] = await Promise.all([node.open(), node.open('status=BLOCKED_LIST')]);
     node.append(0, MOST_OWN_ROWS);
     node.append(MOST_OWN_ROWS, 7, { status: QueryStatus.BLOCKED_LIST });
@@ -188,7 +188,7 @@ describe('LiveTail', () => {
     expect(quick.rows.length + quick.skipped).toBe(end);
   });
 
-  test('keeps what hostile names hold within its line', async () => {
+  test('keeps hostile names within one line', async () => {
     const reader = await node.open();
     const labels = ['a\r\n\r\ndata: {}', '\0"\\\u2028', '\xff\x85'];
     for (const [i, label] of labels.entries()) {

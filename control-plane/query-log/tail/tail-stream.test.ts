@@ -73,7 +73,7 @@ describe('TailStream', () => {
     await within('the stream to end', stream.ended);
   });
 
-  test('checks at intervals whether it may continue, and sends nothing until it knows', async () => {
+  test('checks at intervals whether it may continue, and sends nothing until the result is known', async () => {
     const answers: ((isAllowed: boolean) => void)[] = [];
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     tick(stream, 49);
@@ -117,7 +117,7 @@ describe('TailStream', () => {
     await within('the stream to end', stream.ended);
   });
 
-  test('asks again where more sessions end before it knows', async () => {
+  test('checks again if more sessions end before the result is known', async () => {
     const answers: ((isAllowed: boolean) => void)[] = [];
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     for (let i = 0; i < 3; i++) stream.check();

@@ -94,7 +94,7 @@ describe('KeyTable', () => {
     );
   });
 
-  test('keeps the counts of what is asked often, to the query, in a flood of random names', () => {
+  test('keeps exact counts of frequent names in a flood of random names', () => {
     const table = new KeyTable();
     for (let i = 0; i < 500_000; i++) {
       add(table, `x${i}.flood.test`, 1, [1, 0, 0]);

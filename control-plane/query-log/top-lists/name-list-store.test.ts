@@ -47,7 +47,7 @@ async function found(request: Partial<ListRequest> & { ranges: readonly ListRang
 }
 
 describe('writeLists()', () => {
-  test('puts lists in the place of those that were there', async () => {
+  test('replaces existing lists', async () => {
     expect(await readLists(own.database, KEY)).toBeNull();
     await write(KEY, '1');
     await write(KEY, '2');

@@ -38,7 +38,7 @@ function inWords(table: KeyTable): unknown[] {
 const GROUPS = new Set([1, 2, 0x7fff_ffff]);
 
 describe('NameList', () => {
-  test('gives back every entry, and what was missed', async () => {
+  test('decodes every entry, and the missed counts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(entry, { maxLength: 200 }),
@@ -105,7 +105,7 @@ describe('NameList', () => {
     expect(bytes.length).toBeLessThan(table.starts[table.size]! / 2);
   });
 
-  test('refuses every list with a changed byte, and what only looks whole', async () => {
+  test('refuses every list with a changed byte, and ones that only look complete', async () => {
     const { bytes, checksum } = await encodeList(tableOf([['a.example', 1, [1, 2, 3]]]), GROUPS);
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);

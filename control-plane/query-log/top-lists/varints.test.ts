@@ -21,7 +21,7 @@ describe('VarintReader', () => {
     ]);
   });
 
-  test('refuses what is cut short or too large', () => {
+  test('refuses truncated and too large numbers', () => {
     expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('cut short');
     expect(() => new VarintReader(new Uint8Array(9).fill(0xff)).next()).toThrow('more than 2^53');
     expect(() => new VarintReader(new Uint8Array(3)).take(4)).toThrow('cut short');

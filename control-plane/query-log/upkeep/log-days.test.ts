@@ -50,7 +50,7 @@ const daysFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => first + i);
 
 describe('LogDays', () => {
-  test('keep() has the next days ready and drops what is older than query_log_days', async () => {
+  test('keep() creates the next days and drops those older than query_log_days', async () => {
     const days = keeper();
     const today = await dayInDatabase(own.database);
     await log(daysFrom(today - 33, 34));

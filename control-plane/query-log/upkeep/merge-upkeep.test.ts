@@ -187,7 +187,7 @@ describe('MergeUpkeep', () => {
     ]);
   });
 
-  test('turn() leaves a reader what it began to read', async () => {
+  test('turn() does not disturb a reader', async () => {
     await storeBlocks(30);
     const numbers: number[] = [];
     const reading = new BackgroundWork(fromSentTarget(own.database.target()), own.logger);

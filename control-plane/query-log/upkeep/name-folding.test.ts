@@ -127,7 +127,7 @@ describe('NameFolding', () => {
     expect(await folding().turn('own-and-ended')).toBe(0);
   });
 
-  test('turn() makes a list of an hour of many blocks, and adds to it what comes late', async () => {
+  test('turn() creates a list of an hour with many blocks, and adds late blocks to it', async () => {
     await store(4);
     await store(1, AT_MS + HOUR_MS);
     expect(await folding().turn('own-and-ended')).toBe(15);
@@ -181,7 +181,7 @@ describe('NameFolding', () => {
     expect(inWords(await listOf('M'))!['ads.test 1']).toEqual([0, 12, 0, 0]);
   });
 
-  test('what is interrupted at any statement leaves nothing behind', async () => {
+  test('an interruption at any statement leaves nothing behind', async () => {
     await store(4);
     await folding().turn('own-and-ended');
     await store(2, AT_MS + 60_000);
@@ -242,7 +242,7 @@ describe('NameFolding', () => {
     });
   });
 
-  test('a list that is full keeps the largest and says what it may have missed', async () => {
+  test('a full list keeps the largest counts and records how much it may have missed', async () => {
     const rows = Array.from({ length: 40 }, (_, i) =>
       logRow({ timestampMs: AT_MS + i, qname: wireName(`n${Math.floor(Math.sqrt(i))}.test`) }),
     );

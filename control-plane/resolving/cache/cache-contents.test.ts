@@ -24,7 +24,7 @@ async function names(buffer: SharedArrayBuffer): Promise<string[]> {
 }
 
 describe('CacheContents', () => {
-  test('page() shows dates of the wall clock, beyond 2038 too', async () => {
+  test('page() shows dates of the wall clock, even beyond 2038', async () => {
     clock.wallMs = Date.UTC(2040, 0, 1);
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
@@ -55,7 +55,7 @@ describe('CacheContents', () => {
     expect(await names(buffer)).toEqual(['example.net']);
   });
 
-  test('drop() waits for the lock of a worker and lets it go', async () => {
+  test('drop() waits for the lock of a worker and releases it', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
     const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);
@@ -79,7 +79,7 @@ describe('CacheContents', () => {
     expect(await page(3, 1)).toEqual({ data: [], total: 3, limit: 1, offset: 3 });
   });
 
-  test('page() shows what an entry is kept for, and no negative TTL', async () => {
+  test('page() shows the remaining lifetime of an entry, and no negative TTL', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'a.example', 10, { qtype: 28, dnssecOk: true, rcode: 3, size: 40 });
     keep(buffer, 'a.example', 10, { qtype: 28, checkingDisabled: true });

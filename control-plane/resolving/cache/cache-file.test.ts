@@ -29,7 +29,7 @@ async function names(buffer: SharedArrayBuffer): Promise<string[]> {
 }
 
 describe('CacheFile', () => {
-  test('save() and load() keep what has not ended and is not of a forward zone', async () => {
+  test('save() and load() keep entries that have not expired and are not from a forward zone', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     keep(before, 'b.example.org', 10);

@@ -46,7 +46,7 @@ describe('CacheIndex', () => {
     expect(entryName(entry!)).toBe('a.example');
   });
 
-  test('entries() leaves out what has been overwritten and what is damaged', () => {
+  test('entries() leaves out overwritten and damaged entries', () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     const position = memory.index[firstReference()]! - 1;
     const units = (position * CACHE_UNIT + CacheEntry.UNITS) >>> 2;
@@ -85,7 +85,7 @@ describe('CacheIndex', () => {
     expect(index.head(CacheHead.LOCK_WORD)).toBe(0);
   });
 
-  test('drop() lets the lock go where the caller throws, and rejects where it never gets it', async () => {
+  test('drop() releases the lock if the caller throws, and rejects if it never gets the lock', async () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     const broken = (): boolean => {
       throw new Error('bug');

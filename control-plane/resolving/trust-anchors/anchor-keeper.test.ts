@@ -95,7 +95,7 @@ describe('AnchorKeeper', () => {
     await keeper.close();
   });
 
-  test('AnchorKeeper looks as often as the zone’s signatures ask for, and hourly without an answer', async () => {
+  test('AnchorKeeper checks as often as the zone’s signatures require, and hourly without an answer', async () => {
     const keeper = await started();
     expect(looks).toBe(1);
     clock.at += DAY - 1;
@@ -160,7 +160,7 @@ describe('AnchorKeeper', () => {
     await keeper.close();
   });
 
-  test('AnchorKeeper asks for nothing where it is switched off, and trusts what is configured', async () => {
+  test('AnchorKeeper queries nothing if disabled, and trusts the configured anchors', async () => {
     const keeper = await started(false);
     await keeper.look();
     await keeper.close();

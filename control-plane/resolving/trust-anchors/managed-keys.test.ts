@@ -64,7 +64,7 @@ describe('observed()', () => {
     expect(story.after(1, [OLD, NEW])).toBe('1 valid, 2 valid');
   });
 
-  test('observed() holds a key down for as long as the old RRset may be cached, where that is longer', () => {
+  test('observed() extends the hold-down while the old RRset may be cached', () => {
     const { keys } = observed([], CONFIGURED, seen([OLD, NEW], true, 40 * 86_400), 0);
     expect(keys[1]!.trustedFromMs).toBe(40 * DAY);
   });
@@ -86,7 +86,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([]);
   });
 
-  test('observed() learns of a configured key that it is revoked already, and nothing of others', () => {
+  test('observed() learns that a configured key is already revoked, and nothing of others', () => {
     expect(new Story().after(0, [revoked(1), revoked(7)], false)).toBe('1 revoked');
   });
 

@@ -8,7 +8,7 @@ import { watchLoops } from './loop-watch.ts';
 const TOKEN = '0123456789abcdef01234567';
 const client = addressFromText('192.0.2.1')!;
 
-test('watchLoops() reports who asks for the name of a check, and no other names', () => {
+test('watchLoops() reports clients that query the name of a check, and no other names', () => {
   const reported: string[] = [];
   const see = watchLoops((token, from) => reported.push(`${token} ${from}`));
   const zone = nameFromText('corp.example')!;

@@ -91,7 +91,7 @@ describe('ChangeFollower', () => {
     );
   });
 
-  test('finds what was changed while the database was away', async () => {
+  test('finds changes made while the database was unavailable', async () => {
     await follower.close();
     const before = position!.revision;
     await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);

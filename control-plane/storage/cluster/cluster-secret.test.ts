@@ -100,7 +100,7 @@ describe('ClusterSecret', () => {
   });
 });
 
-test('deriveKey() gives another key for each purpose and secret, of the size that is asked for', () => {
+test('deriveKey() returns a different key for each purpose and secret, of the requested size', () => {
   const secret = Buffer.alloc(32, 1);
   const hex = (...[of, purpose]: [Buffer, string]): string =>
     Buffer.from(deriveKey(of, purpose, 16)).toString('hex');

@@ -153,7 +153,7 @@ describe('JobLeases', () => {
     await first.outcome;
   });
 
-  test('a start on the same data directory takes over at once what a killed run had', async () => {
+  test('a start on the same data directory immediately takes over the jobs of a killed run', async () => {
     const killed = nodeWith();
     const first = await begin(killed.leases);
     expect(await nodeWith({ node: killed.node }).leases.hold('fetch', idle)).toBe(true);
@@ -162,13 +162,13 @@ describe('JobLeases', () => {
     await first.outcome;
   });
 
-  test('what a job throws passes on, and releases the job', async () => {
+  test('an error in a job is passed on, and releases the job', async () => {
     const { leases } = nodeWith();
     await expect(leases.hold('fetch', () => Promise.reject(new Error('404')))).rejects.toThrow('404');
     expect([await leases.hold('fetch', idle), await tokens()]).toEqual([true, []]);
   });
 
-  test('a database that is lost ends no job by itself; the lease runs out', async () => {
+  test('a lost database does not end a job; the lease expires', async () => {
     let isLost = false;
     const database: Queryable = {
       query: (text, values) =>

@@ -126,7 +126,7 @@ describe('NodeClaim', () => {
     await asOwner(own.database, 'TRUNCATE revisions CASCADE');
   });
 
-  test('learns with each heartbeat of others in trouble, and how far its clock is ahead', async () => {
+  test('learns with each heartbeat about other nodes in trouble, and how far its clock is ahead', async () => {
     const { claim } = await processOf(first);
     const { claim: other } = await processOf(second, 'core');
     for (const one of [claim, other]) one.say(() => FIGURES);
@@ -147,7 +147,7 @@ describe('NodeClaim', () => {
     expect(claim.othersInTrouble()).toEqual([]);
   });
 
-  test('knows names apart, and says so of two that have the same id', async () => {
+  test('distinguishes names, and reports two that have the same id', async () => {
     await processOf(first, 'edge');
     expect((await processOf(second, 'core')).claim.isHeld()).toBe(true);
     await own.database.query(`UPDATE nodes SET name = 'twin' WHERE name = 'edge'`);
@@ -173,7 +173,7 @@ describe('nodeUuid()', () => {
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
   });
 
-  test('nodeUuid() of a copy is another one, also on another machine, and says so once', () => {
+  test('nodeUuid() of a copy differs, also on another machine, and is logged once', () => {
     const logger = new MemoryLogger();
     const [original, folder] = [makeTempDir(), makeTempDir()];
     const first = nodeUuid(original, logger);

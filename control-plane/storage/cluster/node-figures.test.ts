@@ -141,7 +141,7 @@ describe('waitForNodes()', () => {
     expect(await within('the nodes', waiting)).toEqual([]);
   });
 
-  test('names those that have it not in time, and waits for none that is gone or has ended', async () => {
+  test('names nodes that are late, and waits for none that is gone or has stopped', async () => {
     expect(await askWith(EDGE, true)).toEqual(['core']);
     await silence('core', 61);
     expect(await askWith(EDGE, false)).toEqual([]);
@@ -164,7 +164,7 @@ describe('nodesBehind()', () => {
 });
 
 describe('forgetNode()', () => {
-  test('forgets what is gone, until it comes back', async () => {
+  test('forgets nodes that are gone, until they come back', async () => {
     const forget = (name: string): Promise<string> => own.database.transaction((tx) => forgetNode(tx, name));
     expect([await forget('core'), await forget('nowhere')]).toEqual(['present', 'unknown']);
     await silence('core', 61);

@@ -38,7 +38,7 @@ describe('Coalescer', () => {
     await expect(second).resolves.toBeUndefined();
   });
 
-  test('idle() waits for the run at work and the one that waits', async () => {
+  test('idle() waits for the active run and the queued one', async () => {
     const work = new SteeredWork();
     const runs = [work.coalescer.run(), work.coalescer.run()];
     let isIdle = false;

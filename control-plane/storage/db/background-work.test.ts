@@ -89,7 +89,7 @@ describe('BackgroundWork', () => {
     expect(db.database.status().state).toBe('up');
   });
 
-  test('one piece of work runs at a time, and one that waits too long is rejected', async () => {
+  test('one operation runs at a time, and one that waits too long is rejected', async () => {
     const work = open({ waitMs: 2000 });
     await work.read(sleepFor(0)); // The connection stands: the second waits for the first alone.
     const order: string[] = [];

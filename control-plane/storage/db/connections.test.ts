@@ -130,7 +130,7 @@ describe('use()', () => {
     expect(await pidOf(connections)).not.toBe(pid);
   });
 
-  test('use() ends a transaction that says nothing for too long, so that what it has locked is free', async () => {
+  test('use() ends a transaction that is silent for too long, so that its locks are released', async () => {
     await asOwner(own.database, 'CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
     // On a busy machine it may take longer to connect.
@@ -150,7 +150,7 @@ describe('use()', () => {
 });
 
 describe('useInTurn()', () => {
-  test('useInTurn() lends one connection to one after the other, and none of those of use()', async () => {
+  test('useInTurn() lends one connection to one caller at a time, and none of those of use()', async () => {
     const connections = open({ poolSize: 1 });
     const order: string[] = [];
     const first = Promise.withResolvers<undefined>();
@@ -171,7 +171,7 @@ describe('useInTurn()', () => {
     expect(pids.has(other)).toBe(false);
   });
 
-  test('useInTurn() says busy where another node holds the lock too long', async () => {
+  test('useInTurn() reports busy if another node holds the lock too long', async () => {
     const connections = open({ waitMs: 1500 });
     const held = Promise.withResolvers<undefined>();
     const taken = Promise.withResolvers<undefined>();
@@ -221,7 +221,7 @@ describe('untilLost()', () => {
     expect(String(reason)).toContain('password authentication failed');
   });
 
-  test('untilLost() returns at once what a statement has found out, while its own connection waits', async () => {
+  test('untilLost() immediately returns the finding of a statement, while its own connection waits', async () => {
     const accepted: Socket[] = [];
     const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -64,7 +64,7 @@ describe('lockDataDir()', () => {
     second.release();
   });
 
-  test('lockDataDir() lets no other user read, and so lock, the file', () => {
+  test('lockDataDir() prevents other users from reading, and so locking, the file', () => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
     lockDataDir(dataDir).release();
@@ -85,7 +85,7 @@ describe('lockDataDir()', () => {
     expect(statSync(`${file}.victim`).mode & 0o777).toBe(0o644);
   });
 
-  test('lockDataDir() refuses a directory that this very process holds, and keeps the lock on it', async () => {
+  test('lockDataDir() refuses a directory that this process has already locked, and keeps the lock', async () => {
     const dataDir = tempDir();
     const lock = lockDataDir(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));

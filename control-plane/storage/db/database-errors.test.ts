@@ -116,7 +116,7 @@ describe('faults of one statement', () => {
     ).toEqual([true, true, true, false, false, false]);
   });
 
-  test('isStatementTimeout() knows a statement that took too long', () => {
+  test('isStatementTimeout() recognizes a statement that took too long', () => {
     expect([isStatementTimeout(fault('57014')), isStatementTimeout(fault('55P03'))]).toEqual([true, false]);
   });
 });

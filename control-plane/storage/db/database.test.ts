@@ -61,7 +61,7 @@ describe('startDatabase()', () => {
     expect(said).not.toContain('wrong-secret');
   });
 
-  test('startDatabase() comes up by itself when the reason is gone', async () => {
+  test('startDatabase() recovers when the cause is resolved', async () => {
     const url = await externalUrl((parsed) => (parsed.password = 'set-later'));
     const { database } = open(url);
     await until(
@@ -89,7 +89,7 @@ describe('startDatabase()', () => {
     expect(rows).toEqual([{ name: 'the-good-one' }]);
   });
 
-  test('startDatabase() uses a server that does not report its WAL position, and says so once', async () => {
+  test('startDatabase() uses a server that does not report its WAL position, and logs that once', async () => {
     const { database: before } = open(await externalUrl());
     await before.whenUp();
     await before.query(
@@ -123,7 +123,7 @@ describe('startDatabase()', () => {
 });
 
 describe('transaction()', () => {
-  test('transaction() keeps nothing of work that throws, and hands on what it threw', async () => {
+  test('transaction() rolls back if its work throws, and passes on the error', async () => {
     const { database } = own;
     const failing = database.transaction(async (tx) => {
       await tx.query(`INSERT INTO groups (name) VALUES ('half')`);
@@ -155,7 +155,7 @@ describe('transaction()', () => {
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  test('transaction() passes broken constraints on as they are', async () => {
+  test('transaction() passes on constraint violations unchanged', async () => {
     const { database } = own;
     const taken = await database
       .query(`INSERT INTO groups (name) VALUES ('DEFAULT')`)

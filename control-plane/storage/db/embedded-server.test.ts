@@ -112,7 +112,7 @@ describe('createEmbeddedServer()', () => {
     expect(second.logger.text()).not.toContain('recovery');
   });
 
-  test('ensureRunning() starts a killed server again and keeps what was committed', async () => {
+  test('ensureRunning() restarts a killed server and keeps committed data', async () => {
     const { server, logger } = serverOn(await makeUsedDataDir());
     await query(await server.ensureRunning(), 'CREATE TABLE kept AS SELECT 7 AS n');
     const killed = server.pid() ?? 0;
@@ -191,7 +191,7 @@ describe('createEmbeddedServer()', () => {
     expect(await query(address, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   });
 
-  test('ensureRunning() says what is wrong when the server does not start', async () => {
+  test('ensureRunning() reports the reason if the server does not start', async () => {
     const dataDir = await makeUsedDataDir();
     const settings = join(dataDir, 'postgres', 'cluster', 'postgresql.conf');
     chmodSync(settings, 0o666);

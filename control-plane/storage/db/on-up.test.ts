@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('onDatabaseUp()', () => {
-  test('onDatabaseUp() tries work that fails again, while the database stays up, and says so', async () => {
+  test('onDatabaseUp() retries failed work while the database stays up, and logs that', async () => {
     const logger = new MemoryLogger();
     let attempts = 0;
     const stop = onDatabaseUp(own.database, logger, 'do it', () => {

@@ -37,7 +37,7 @@ describe('isBehind()', () => {
 });
 
 describe('SeenServer', () => {
-  test('remembers over a restart, and writes what is news only', async () => {
+  test('remembers across a restart, and only writes changes', async () => {
     expect(seen.recall()).toBeNull();
     await seen.note(SEEN);
     await seen.note({ ...SEEN, position: SEEN.position + 1000 });
@@ -68,7 +68,7 @@ describe('SeenServer', () => {
     expect(logger.text()).toContain('read the position of the database server');
   });
 
-  test('writes a file that it could not read again, and warns of it once', async () => {
+  test('rewrites a file that it could not read, and warns once', async () => {
     await seen.note(SEEN);
     writeFileSync(seen.path, '');
     await seen.note(SEEN);

@@ -144,7 +144,7 @@ describe('with a primary that is still running after its standby was promoted', 
     expect(seen.recall()).toEqual(standing);
   });
 
-  test('connectToChosen() refuses the first one to who has seen the second, until that is forgotten', async () => {
+  test('connectToChosen() refuses the first server if it has seen the second, until that is forgotten', async () => {
     await promote();
     const { target, standing } = await choose([first, second]);
     expect(target.name).toBe(second.name);

@@ -54,7 +54,7 @@ describe('GET /clients/resolver-lookups', () => {
     nowMs = api.clock.nowMs();
   });
 
-  test('has who looked up which resolver, each once and the last first, and no client that did not', async () => {
+  test('lists the clients that looked up a resolver, each once and the latest first, and no others', async () => {
     await storeRows(suite.database, [
       row('dns.google', 7, 30),
       row('dns.google', 7, 20),

@@ -54,7 +54,7 @@ describe('silentDevices', () => {
     expect(silent({ neighbours, leases: [] })).toEqual([]);
   });
 
-  test('joins what a lease says of a device with its neighbour entry, and takes a lease without a MAC by itself', () => {
+  test('merges a lease with the neighbour entry of its device, and lists a lease without a MAC separately', () => {
     const leases = [
       { address: '192.0.2.7', mac: TV, hostname: 'tv' },
       { address: '192.0.2.9', mac: null, hostname: 'camera' },

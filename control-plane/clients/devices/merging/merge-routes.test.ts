@@ -103,7 +103,7 @@ describe('clients that are merged', () => {
     });
   });
 
-  test('follow what is set of the first one', async () => {
+  test('use the settings of the first one', async () => {
     await merge(phone.id, other.id);
     await send('PATCH', `/clients/${phone.id}`, { exclude_from_log: true, group_id: null });
     expect(await rows()).toMatchObject({
@@ -137,7 +137,7 @@ describe('clients that are merged', () => {
     expect(await places()).toEqual([[phone.id, MAC]]);
   });
 
-  test('keep the users of the role family that one of them is linked to, once each', async () => {
+  test('keep the users of the role family linked to any of them, once each', async () => {
     await query(
       `WITH made AS (INSERT INTO users (username, role) VALUES ('ida', 'family'), ('jo', 'family') RETURNING id, username)
         INSERT INTO user_clients SELECT id, unnest(CASE username WHEN 'ida' THEN $1 ELSE $2 END::integer[]) FROM made`,
@@ -185,7 +185,7 @@ describe('clients that are merged', () => {
     ]);
   });
 
-  test('bring along what was merged into them before', async () => {
+  test('bring along clients that were merged into them before', async () => {
     const third = await create({ ip_address: '192.0.2.9' });
     await merge(other.id, third.id);
     await merge(phone.id, other.id);
@@ -255,7 +255,7 @@ describe('a merge', () => {
     expect((await merge(phone.id, other.id)).status).toBe(409);
   });
 
-  test('that is made again changes nothing and makes no revision', async () => {
+  test('that is repeated changes nothing and makes no revision', async () => {
     await merge(phone.id, other.id);
     const before = await newest();
     expect((await merge(phone.id, other.id)).status).toBe(200);

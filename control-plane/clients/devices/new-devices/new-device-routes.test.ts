@@ -46,7 +46,7 @@ describe('a new client', () => {
     expect((await get('/clients?is_new=maybe')).status).toBe(400);
   });
 
-  test('is no longer new once it has a name, or was merged; a group alone does not say who it is', async () => {
+  test('is no longer new once it has a name or was merged; a group alone does not identify it', async () => {
     const [named, main, part, grouped] = [await seen(1), await seen(1), await seen(1), await seen(1)];
     await clients.api.send('PATCH', `/api/clients/${named}`, { json: { name: 'TV' } });
     await post(`/clients/${main}/merge`, { client_ids: [part] });
@@ -83,7 +83,7 @@ describe('a new client', () => {
     expect((await post('/clients/acknowledge', { client_ids: ids })).body).toEqual({ acknowledged: 0 });
   });
 
-  test('is acknowledged together with all others, or not if one of them is unknown', async () => {
+  test('is acknowledged together with all others, or not at all if one of them is unknown', async () => {
     const id = await seen(1);
     const answer = await post('/clients/acknowledge', { client_ids: [id, 4711] });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['client_ids.1']]);

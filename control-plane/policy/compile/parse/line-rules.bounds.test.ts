@@ -83,7 +83,7 @@ describe('LineRules', () => {
     expect(long.invalidLines + long.skippedLines).toBe(1);
   });
 
-  test('refuses a rule that is longer than any list needs, and says so', () => {
+  test('refuses a rule that is longer than any list needs, and reports that', () => {
     const { invalidSamples, names } = parseLines(
       `||a.example^$denyallow=${'b|'.repeat(3000)}c\n0.0.0.0 ${'d.example '.repeat(3000)}\n`,
     );

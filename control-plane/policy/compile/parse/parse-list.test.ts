@@ -176,7 +176,7 @@ describe('ListParser', () => {
     expect(parse('\ufeff||example.com^').found).toEqual(['1 BLOCK_SUFFIX example.com']);
   });
 
-  test('lets plain and hosts names cover their subdomains where the source says so', () => {
+  test('lets plain and hosts names cover their subdomains if the source is set so', () => {
     const { found, wildcardRules } = parse('example.com\n0.0.0.0 example.net\nzip', {
       kind: 'block',
       subdomains: true,
@@ -212,7 +212,7 @@ describe('ListParser', () => {
     expect(parsed.fault).toMatchObject({ code, message: expect.stringMatching(/^read list: /) });
   });
 
-  test('says in which line the first useless rule stands when there are no others', () => {
+  test('reports the line of the first useless rule if there are no others', () => {
     expect(parse('! c\n||a.example^$doc\n').fault?.message).toContain('line 2: modifier');
   });
 

@@ -68,7 +68,7 @@ describe('RuleOutput', () => {
     expect([found, output.rules, output.addressRules]).toEqual([[], 0, 0]);
   });
 
-  test('network() notes the length of a prefix, but neither a whole address nor every address', () => {
+  test('network() records the length of a prefix, but neither a whole address nor every address', () => {
     const network = (text: string): UnusedLine | null =>
       output.network(networkOf(text)!, BLOCK_EXACT, 'domains');
     expect(network('192.0.2.0/24')).toBeNull();

@@ -39,7 +39,7 @@ describe('AttributeInterner', () => {
     expect([...table.nameCounts]).toEqual([2, 1]);
   });
 
-  test('extend() unites what one source says, and keeps apart what several say', () => {
+  test('extend() combines attributes of one source, and separates those of several', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const one = interner.first(BLOCK_EXACT);

@@ -74,7 +74,7 @@ describe('CompilePool', () => {
     expect(new Set(outcomes.map(({ table }) => rulesIdOf(table.rules))).size).toBe(2);
   });
 
-  test('reports a damaged or missing list as its fault and compiles the others', async () => {
+  test('reports a damaged or missing list as an error of that list and compiles the others', async () => {
     const torn = list(
       'torn.gz',
       gzipSync(Array.from({ length: 5000 }, (_, index) => `n${index}.example\n`).join('')),
@@ -103,7 +103,7 @@ describe('CompilePool', () => {
     });
   });
 
-  test('leaves the priority of everything else as it is', async () => {
+  test('leaves the priority of everything else unchanged', async () => {
     const before = getPriority();
     await pool.inspect(list('a', 'a.example\n'), []);
     expect(getPriority()).toBe(before);

@@ -22,7 +22,7 @@ describe('GramIndex.placeOf()', () => {
     ]);
   });
 
-  test('finds nowhere for what has no literals, or one of two letters', () => {
+  test('finds no entry for patterns without literals, or with one of two letters', () => {
     const index = new GramIndex();
     expect([index.placeOf(null), offsets(index, 'track', 'ab')]).toEqual([null, null]);
     expect(offsets(index, 'abc')).toEqual([0]);
@@ -38,7 +38,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abcdef')).toEqual([0]);
   });
 
-  test('uses letters that many names share only if nothing else is left', () => {
+  test('uses letters that many names share only as a last resort', () => {
     const index = new GramIndex();
     expect(offsets(index, 'www.ads', 'shop.com')).toEqual([2, 0]);
     for (const letters of ['w.a', '.ad']) crowd(index, letters, 15);

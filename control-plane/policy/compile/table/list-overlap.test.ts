@@ -59,7 +59,7 @@ describe('OverlapCount', () => {
     expect(measure(rules, names)).toEqual({ names: 3, rules: 3, covered: 2, bySource: [2, 1] });
   });
 
-  test('leaves out sources that are off, and rules that others disable', () => {
+  test('leaves out disabled sources, and rules that other rules disable', () => {
     const two = [[['a.example', BLOCK_EXACT]], [['a.example', BLOCK_EXACT]]] as const;
     const off = { ...active(...two), isOn: Uint8Array.of(0, 1) };
     expect(measure(off, [['a.example', BLOCK_EXACT]])).toMatchObject({ covered: 1, bySource: [0, 1] });

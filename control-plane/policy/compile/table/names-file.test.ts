@@ -43,7 +43,7 @@ function read(path: string): NamesFile {
 }
 
 describe('NamesWriter', () => {
-  test('writes each name folded into the file of what is said of it, for its owner alone', () => {
+  test('writes each name folded to the file of its kind, readable only by its owner', () => {
     const writer = new NamesWriter(stem);
     add(writer, 'Block.Example', BLOCK_EXACT);
     add(writer, 'below.example', BLOCK_BELOW);

@@ -129,7 +129,7 @@ describe('RuleTableBuilder', () => {
     expect(lookUp(built, 'd.example')).toEqual(['4:8']);
   });
 
-  test('drops the attributes that no name has any more, and counts the names of the others', () => {
+  test('drops attributes that no name has any more, and counts the names of the others', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (const source of [0, 1, 2]) {
       builder.beginSource(source);

@@ -136,7 +136,7 @@ describe('changeText()', () => {
     expect(await change(compiled, 1, old, after)).toBeUndefined();
   });
 
-  test('leaves to a compile what another version has read', async () => {
+  test('requires a compile for lists that another version has read', async () => {
     const old = list('a.example\n');
     const { sources, ...compiled } = await compile([old]);
     const { statistics } = sources[0]!;

@@ -57,7 +57,7 @@ describe('WatchedNames', () => {
     expect(readList(text, 'block').blocked()).toEqual(blocked);
   });
 
-  test('finds what a list of exceptions allows', () => {
+  test('finds names that a list of exceptions allows', () => {
     expect(readList('example.org\n/^oth/\n', 'allow').allowed()).toEqual(['example.org', 'other.test']);
   });
 });

@@ -135,7 +135,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '2001:db8::1')).toBe('1 default');
   });
 
-  test('finds what a comparison of every prefix, bit for bit, finds', () => {
+  test('finds the same as a bitwise comparison with every prefix', () => {
     fc.assert(
       fc.property(scenario, ({ prefixes, exact, asked }) => {
         const table = tableOf({
@@ -154,7 +154,7 @@ describe('buildClientTable()', () => {
     );
   });
 
-  test('holds ten thousand subnets and twenty thousand clients of two hundred groups', () => {
+  test('supports ten thousand subnets and twenty thousand clients of two hundred groups', () => {
     const subnets = Array.from({ length: 10_000 }, (_, index) => ({
       cidr: index % 2 === 0 ? `10.${index >> 8}.${index & 255}.0/24` : `2001:db8:${index.toString(16)}::/48`,
       groupId: (index % 200) + 1,

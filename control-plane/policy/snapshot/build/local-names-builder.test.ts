@@ -66,7 +66,7 @@ describe('buildLocalNames', () => {
     expect([names.maxLabels, names.hasWildcards]).toEqual([2, false]);
   });
 
-  test('leads from a CNAME to the node that its target is at, by a wildcard too, and nowhere else', () => {
+  test('resolves a CNAME only to the node of its target, also through a wildcard', () => {
     const names = tableOf([
       ['www.example', 'CNAME', 'nas.example'],
       ['away.example', 'CNAME', 'elsewhere.test'],

@@ -28,7 +28,7 @@ describe('buildLocalTree', () => {
     expect(valuesAt(tree, 'a.home')[0]).toBe('A 192.0.2.1 192.0.2.2');
   });
 
-  test('buildLocalTree() keeps, of a CNAME and other records, what came first', () => {
+  test('buildLocalTree() keeps either a CNAME or other records, whichever came first', () => {
     const alias = treeOf('a.home CNAME b.home', 'a.home A 192.0.2.1', 'a.home CNAME c.home');
     expect(valuesAt(alias, 'a.home')).toEqual(['CNAME b.home']);
     const address = treeOf('a.home A 192.0.2.1', 'a.home CNAME b.home');
@@ -67,7 +67,7 @@ describe('findInTree', () => {
 });
 
 describe('targetInTree', () => {
-  test('targetInTree() is where an alias leads, by a wildcard too', () => {
+  test('targetInTree() returns the target of an alias, also through a wildcard', () => {
     const tree = treeOf(
       'a.home CNAME b.home',
       'b.home A 192.0.2.1',

@@ -85,7 +85,7 @@ describe('buildPolicyTable()', () => {
     expect(kindsOf(compiled, groups, sources)).toEqual({ 1: [1, 1, 0], 7: [1, 1, 0] });
   });
 
-  test('lets disabled, deleted and unreadable sources say nothing', () => {
+  test('ignores disabled, deleted and unreadable sources', () => {
     const damaged = compiledFrom([
       { id: 10, names: [['a.example', BLOCK_EXACT]], fault: 'unexpected end of file' },
       { id: 20, names: [['b.example', BLOCK_EXACT]] },

@@ -89,7 +89,7 @@ describe('Generations', () => {
     await expect(generations.load()).resolves.toEqual({ kept: undefined, highestVersion: 0 });
   });
 
-  test('loads what was saved, byte for byte', async () => {
+  test('loads the saved data, byte for byte', async () => {
     const saved = state(5);
     await generations.save(saved);
     const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
@@ -165,7 +165,7 @@ describe('Generations', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('loads what was written before a kind of row was known', async () => {
+  test('loads data that was written before a kind of row was known', async () => {
     const { clients: _, blockingSwitch: __, accessGraceEndMs: ___, ...older } = state(5).rows;
     await generations.save({ ...state(5), rows: older as PolicyRows });
     const { kept } = await generations.load();
@@ -219,7 +219,7 @@ describe('Generations', () => {
     await expect(loadedVersion()).resolves.toBe(1);
   });
 
-  test('ignores and removes what a killed writer left', async () => {
+  test('ignores and deletes files left by a killed writer', async () => {
     await generations.save(state(1));
     writeFileSync(join(folder, 'generation-0000000002-x.weir.tmp'), 'half');
     writeFileSync(join(folder, 'rules-x.weir.tmp'), 'half');
@@ -263,7 +263,7 @@ describe('startingState()', () => {
 });
 
 describe('noteReady()', () => {
-  test('is known to later starts, and leaves the generations as they are', async () => {
+  test('is known to later starts, and leaves the generations unchanged', async () => {
     await generations.save(state(8));
     expect(await generations.wasReady()).toBe(false);
     await generations.noteReady();
@@ -303,7 +303,7 @@ describe('very many managed domains', () => {
   };
   const many = Array.from({ length: 2500 }, (_, index) => managed(2 * index));
 
-  test('lie in a file that generations share; each has what it changes', async () => {
+  test('are in a file that generations share; each contains its changes', async () => {
     const [first, ...rest] = many;
     const changed = [managed(1), { ...rest[0]!, domain: 'other.example' }, ...rest.slice(1)];
     await generations.save(withManaged(1, many));
@@ -316,7 +316,7 @@ describe('very many managed domains', () => {
     expect(kept?.rows.managedDomains).toEqual(changed);
   });
 
-  test('are written again if most have changed; the file that no generation needs goes', async () => {
+  test('are written again if most have changed; a file that no generation needs is deleted', async () => {
     await generations.save(withManaged(1, many));
     const others = many.map(({ id }) => managed(id + 10_000));
     for (let version = 2; version <= 22; version++) await generations.save(withManaged(version, others));

@@ -159,13 +159,13 @@ describe('PolicyInForce', () => {
     expect(policy.revision()).toBe(3);
   });
 
-  test('catchUp() publishes what has the same revision and versions in other tables, as after a restore', async () => {
+  test('catchUp() publishes policy with the same revision and versions in other tables, as after a restore', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), tables: '2' }));
     expect(sent).toHaveLength(2);
   });
 
-  test('mark() goes back with that of the database, as of a standby that takes over', async () => {
+  test('mark() goes back with that of the database, as for a standby that takes over', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), mark: 9 }));
     expect(policy.mark()).toBe(9);
@@ -214,7 +214,7 @@ describe('PolicyInForce', () => {
     expect([last.blockingMode, last.groupCount]).toEqual([1, 2]);
   });
 
-  test('applyLive() publishes what is live over the rows known, without the database', async () => {
+  test('applyLive() publishes live changes over the known rows, without the database', async () => {
     await policy.apply();
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     opened.live = ({ groups }) => ({

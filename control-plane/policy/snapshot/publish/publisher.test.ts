@@ -50,7 +50,7 @@ describe('SnapshotPublisher', () => {
     expect(written.map(({ fields }) => fields['version'])).toEqual([1, 2, 4, 5]);
   });
 
-  test('says once which regex filters are left out, until the filters are others', async () => {
+  test('logs once which regex filters are left out, until the filters change', async () => {
     const filter = { id: 1, name: 'broken', pattern: '(', action: 'deny' as const, groupId: null };
     const rows = { ...ROWS, regexFilters: [filter] };
     const warnings = (): number => logger.lines.filter(({ level }) => level === 'warn').length;

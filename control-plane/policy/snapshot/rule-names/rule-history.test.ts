@@ -40,7 +40,7 @@ function ruleAt(origin: number, kinds: number, name: string, groupId: number): D
 }
 
 describe('RuleHistory', () => {
-  test('logged() says of a rule of a list what describe() says, for every name it stands at', () => {
+  test('logged() describes a list rule like describe(), for each of its names', () => {
     remember(RULES, ROWS);
     const rule = listed(1, BLOCK_SUFFIX, 7);
     const found = { source: 'malware', before: '||', atName: true, after: '^', lists: [20] };

@@ -123,7 +123,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     },
   );
 
-  test('a URL with sslmode goes before the key, and before PGSSLMODE', async () => {
+  test('sslmode in a URL takes precedence over the key and PGSSLMODE', async () => {
     expect(await connect({ parameters: 'sslmode=require' }, { sslmode: 'disable' })).toBe(true);
     process.env['PGSSLMODE'] = 'require';
     try {

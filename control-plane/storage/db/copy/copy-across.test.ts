@@ -21,7 +21,7 @@ function across(to: string): Promise<void> {
 }
 
 describe('copyAcross()', () => {
-  test('copyAcross() copies rows, however much more they are than a socket holds', async () => {
+  test('copyAcross() copies rows, even many more than fit into a socket', async () => {
     await asOwner(own.database, 'CREATE TABLE copied (LIKE original)');
     await across('copied (n, bytes)');
     const { rows } = await own.database.query(

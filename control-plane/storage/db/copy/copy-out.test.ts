@@ -13,7 +13,7 @@ function copied(query: string): Promise<BinaryRow[]> {
 }
 
 describe('CopyQueryable', () => {
-  test('copyOut() gives values as they are stored', async () => {
+  test('copyOut() returns values as they are stored', async () => {
     const [row] = await copied(
       "SELECT 7, 4000000000000, '{1,-2,3}'::integer[], '\\x00ff80'::bytea, NULL, true, ''::bytea, -5::bigint",
     );

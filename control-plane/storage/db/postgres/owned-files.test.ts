@@ -83,7 +83,7 @@ describe('makeOwnedFolder()', () => {
     expect([owner, gid, mode & 0o777]).toEqual([account.uid, account.gid, 0o700]);
   });
 
-  test('gives away nothing that lies there', () => {
+  test('does not change the owner of existing files', () => {
     const root = newFolder();
     const [folder, victim] = [join(root, 'home'), join(root, 'victim')];
     mkdirSync(victim);

@@ -37,7 +37,7 @@ describe('createCluster()', () => {
     expect(statSync(task.home.cluster).uid).toBe(task.home.account.uid);
   });
 
-  test('createCluster() removes what a killed start left', async () => {
+  test('createCluster() deletes leftovers of a killed start', async () => {
     const task = newTask();
     mkdirSync(join(task.home.dir, 'cluster.new-dead', 'base'), { recursive: true });
     writeFileSync(join(task.home.dir, 'cluster.new-dead.password'), 'secret');
@@ -59,7 +59,7 @@ describe('createCluster()', () => {
     expect(clustersIn(task)).toEqual([]);
   });
 
-  test('createCluster() says what is missing where the programs cannot be run', async () => {
+  test('createCluster() reports the missing part if the programs cannot be run', async () => {
     const task = newTask({ runtime: '/nonexistent' });
     await expect(createCluster(task)).rejects.toThrow(
       'run initdb: the binaries in /nonexistent/bin need glibc, which this system lacks; set database.url',

@@ -47,7 +47,7 @@ describe('choosePostgresAccount()', () => {
 });
 
 describe('canTraverse()', () => {
-  test('canTraverse() sees a folder above that is closed to others', () => {
+  test('canTraverse() detects a parent folder that is closed to others', () => {
     expect(canTraverse(dataDirBehind(0o700).dataDir, stranger)).toBe(false);
     expect(canTraverse(dataDirBehind(0o711).dataDir, stranger)).toBe(true);
   });

@@ -131,7 +131,7 @@ describe('stop()', () => {
     await again.stop(5000);
   });
 
-  test('stop() kills a server that hangs, its sessions too', async () => {
+  test('stop() kills a server that hangs, including its sessions', async () => {
     const server = await launch();
     for (const pid of serversOn(task.home.cluster)) process.kill(pid, 'SIGSTOP');
     await server.stop(100);
@@ -166,7 +166,7 @@ describe('endOrphans()', () => {
     expect(logger.text()).toContain('that a killed weir left behind');
   });
 
-  test('endOrphans() ends sessions whose server is gone', async () => {
+  test('endOrphans() ends sessions whose server has ended', async () => {
     const server = await launch();
     const pids = serversOn(task.home.cluster);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -182,7 +182,7 @@ describe('endOrphans()', () => {
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
-  test('endOrphans() leaves alone who was given the process id of the pid file', async () => {
+  test('endOrphans() ignores another process with the id in the pid file', async () => {
     const server = await launch();
     const content = readFileSync(pidFile(), 'utf8');
     await server.stop(5000);
@@ -214,7 +214,7 @@ describe('explainSpawnError()', () => {
 });
 
 describe('serverEnvironment()', () => {
-  test('serverEnvironment() holds nothing of the environment of Weir but its path', () => {
+  test('serverEnvironment() contains nothing of the environment of Weir except its path', () => {
     expect(serverEnvironment()).toEqual({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
   });
 });

@@ -92,7 +92,7 @@ describe('startDatabase() with roles of a person', () => {
     expect(await listFilledPartitions(two)).toEqual([]);
   });
 
-  test('says what to do where the role of database.url was removed, and uses it once it is there', async () => {
+  test('explains the remedy if the role of database.url was removed, and uses it once it exists', async () => {
     const { database: before } = open(urlOf('asker'), urlOf('keeper'));
     await before.whenUp();
     await before.transactionAsOwner((tx) => tx.query('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM asker'));

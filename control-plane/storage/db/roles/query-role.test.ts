@@ -159,7 +159,7 @@ describe('prepareQueryRole()', () => {
     stop();
   });
 
-  test('undoes what the role was given, and what it changed of itself', async () => {
+  test('revokes privileges of the role, and its own changes to itself', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir);
