@@ -256,6 +256,9 @@ describe('a viewer', () => {
       await page.getByText('No schedule').waitFor();
       expect(await page.getByRole('link', { name: 'Add schedule' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: /^Pause internet|^Set up/ }).count()).toBe(0);
+      await page.goto('./names');
+      await page.getByRole('rowheader', { name: 'shown.home.arpa' }).waitFor();
+      expect(await page.locator('main section > div:empty').count()).toBe(0);
     });
   });
 });

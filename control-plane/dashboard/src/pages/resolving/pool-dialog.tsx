@@ -32,7 +32,9 @@ interface PoolDialogProps {
 /** The configuration is saved with all pools at once. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say, format } = useText();
-  const old = pools[place];
+  // The pools as this user last saw them: `pools` follows the server.
+  const [known, setKnown] = useState(pools);
+  const [old] = useState(pools[place]);
   const start = {
     name: old?.name ?? '',
     servers: old?.servers.join('\n') ?? '',
@@ -61,10 +63,9 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     ...(strategy !== 'default' && { strategy }),
   });
   const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
-  const [begun] = useState(pools);
   const [newer, setNewer] = useState<readonly Pool[] | null>(null);
   // The configuration has all pools in one key: those that someone else has added must stay.
-  const store = async (force: boolean, base = begun): Promise<void> => {
+  const store = async (force: boolean, base = known): Promise<void> => {
     const now = await send('GET /config', {}).catch(() => null);
     const current = (now?.answer.dns['pools'] ?? base) as readonly Pool[];
     if (!isSame(current, base)) {
@@ -90,7 +91,10 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
               kind="danger"
               isPending={remove.isPending}
               onPress={() =>
-                void remove.run({ query: {}, body: { dns: { pools: pools.toSpliced(place, 1) } } })
+                void remove.run({
+                  query: {},
+                  body: { dns: { pools: pools.filter((one) => one.name !== old.name) } },
+                })
               }
             >
               {say('action.delete')}
@@ -116,7 +120,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           fields={[
             {
               label: say('page.resolving'),
-              mine: format.list(begun.toSpliced(place, 1, pool()).map(wordsOf)),
+              mine: format.list(known.toSpliced(placeOf(old, known), 1, pool()).map(wordsOf)),
               now: format.list(newer.map(wordsOf)),
             },
           ]}
@@ -124,6 +128,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           onUse={onClose}
           onKeep={() => {
             setNewer(null);
+            setKnown(newer);
             void store(false, newer);
           }}
         />
