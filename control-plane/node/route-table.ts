@@ -60,6 +60,7 @@ import { healthRoutes } from './system/health-routes.ts';
 import { reachabilityRoutes } from './system/reachability-routes.ts';
 import { systemInfoRoutes } from './system/system-info-routes.ts';
 import { tlsRoutes } from '../web/tls/tls-routes.ts';
+import { phoneSetupRoutes, publicPhoneRoutes } from '../web/phones/phone-setup-routes.ts';
 import { statusStreamRoutes } from './status/status-stream-routes.ts';
 import { upstreamRoutes } from '../resolving/upstreams/upstream-routes.ts';
 import { compatAuthRoutes } from '../web/compat/compat-auth-routes.ts';
@@ -93,6 +94,7 @@ const FEATURES = [
   clientClearRoutes,
   clientRoutes,
   clientServiceRoutes,
+  phoneSetupRoutes,
   clientSubnetRoutes,
   mergeRoutes,
   listCatalogRoutes,
@@ -166,7 +168,7 @@ export function compatTable(context: CompatContext): CompatRoute[] {
   return COMPAT_FEATURES.flatMap((rows) => rows(context));
 }
 
-const CHECK_FEATURES = [publicProbeRoutes, publicRequestRoutes] as const;
+const CHECK_FEATURES = [publicProbeRoutes, publicRequestRoutes, publicPhoneRoutes] as const;
 
 /** The context of the rows below the page `/check`. */
 type CheckContext = ContextOf<(typeof CHECK_FEATURES)[number], Route>;

@@ -108,6 +108,28 @@ describe('ClientDiscovery', () => {
     expect(directory.all()[0]).toMatchObject({ storedQueries: 7, newQueries: 0 });
   });
 
+  test('stores at once that a client identified itself by its key, and later ones once a minute', async () => {
+    const { rows: made } = await served.database.query<{ id: number }>(
+      `INSERT INTO clients (client_key) VALUES ('annas-phone') RETURNING id`,
+    );
+    const clientId = made[0]!.id;
+    await discovery.load();
+    const seen = async (): Promise<object[]> => {
+      sightings.push({ address: '', clientId, queries: 1, lastSeenMs: nowMs });
+      await discovery.look();
+      const { rows: found } = await served.database.query(
+        'SELECT client_key AS key, first_seen AS first, last_seen AS last FROM client_key_sightings',
+      );
+      return found;
+    };
+    const first = new Date(nowMs);
+    expect(await seen()).toEqual([{ key: 'annas-phone', first, last: first }]);
+    nowMs += 1000;
+    expect(await seen()).toEqual([{ key: 'annas-phone', first, last: first }]);
+    nowMs += MINUTE_MS;
+    expect(await seen()).toEqual([{ key: 'annas-phone', first, last: new Date(nowMs) }]);
+  });
+
   test('stores everything when it stops, and takes it over when it starts again', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7', 3);

@@ -12,6 +12,8 @@ import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { PolicyMacClient } from '../../policy/change/rows.ts';
 import { type ClientDirectory, MAX_CLIENTS } from './client-directory.ts';
 import type { ClientRecord, Sighting, StoredClient } from './client-record.ts';
+import { KeySightings } from '../keys/key-sightings.ts';
+import { storeKeySightings } from '../keys/key-sighting-store.ts';
 import * as store from './client-store.ts';
 import type { HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
@@ -63,6 +65,7 @@ export class ClientDiscovery {
   /** When each task is due, as `clock.monotonicMs()`. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
   private readonly clockWatch: ClockWatch;
+  private readonly keys = new KeySightings();
 
   constructor(parts: DiscoveryParts) {
     this.parts = parts;
@@ -142,9 +145,16 @@ export class ClientDiscovery {
     const hasNews = (hasNewAddress || isDue) && this.readNeighbours();
     for (const sighting of sightings) {
       if (sighting.clientId === undefined) this.name(directory.see(sighting), sighting.address);
-      else directory.seeKeyed(sighting.clientId, sighting);
+      else this.takeKeyed(sighting.clientId, sighting);
     }
     return hasNews;
+  }
+
+  private takeKeyed(clientId: number, sighting: Sighting): void {
+    const { directory } = this.parts;
+    directory.seeKeyed(clientId, sighting);
+    const key = directory.get(clientId)?.key ?? null;
+    if (key !== null) this.keys.note(clientId, key, sighting.lastSeenMs);
   }
 
   private readNeighbours(): boolean {
@@ -192,6 +202,9 @@ export class ClientDiscovery {
         await this.writeBatch(records);
         if (records.length < BATCH) break;
       }
+      const keyed = this.keys.due(which);
+      await storeKeySightings(this.parts.database, keyed);
+      this.keys.settle(keyed);
       const { ids, settle } = this.parts.directory.obsoleteIds();
       if (ids.length > 0) await store.deleteUntouched(this.parts.database, ids);
       settle();

@@ -1,4 +1,4 @@
-/** Encoder for the DER elements (ITU-T X.690) that certificates use. There is no decoder. */
+/** Encoder for the DER elements (ITU-T X.690) that certificates and signed messages use, and a reader of their lengths. */
 
 /** A finished element: tag, length and content. */
 export type Der = Buffer;
@@ -8,6 +8,7 @@ const Tag = {
   INTEGER: 0x02,
   BIT_STRING: 0x03,
   OCTET_STRING: 0x04,
+  NULL: 0x05,
   OID: 0x06,
   UTF8_STRING: 0x0c,
   UTC_TIME: 0x17,
@@ -30,9 +31,19 @@ export function sequence(...elements: readonly Der[]): Der {
   return element(Tag.SEQUENCE, ...elements);
 }
 
-/** A set of one element; several elements would need sorting. */
-export function setOf(only: Der): Der {
-  return element(Tag.SET, only);
+/** A set, whose elements are sorted by their encoding. */
+export function setOf(...elements: readonly Der[]): Der {
+  return element(Tag.SET, ...sorted(elements));
+}
+
+/** The content of a set, for a tag that replaces its own. */
+export function sorted(elements: readonly Der[]): Der[] {
+  return elements.toSorted((one, other) => Buffer.compare(one, other));
+}
+
+/** The value of parameters that an algorithm does not have. */
+export function nothing(): Der {
+  return element(Tag.NULL);
 }
 
 /** A non-negative integer, from bytes in network order. */
@@ -81,9 +92,32 @@ export function implicit(number: number, content: Uint8Array): Der {
   return element(Tag.CONTEXT + number, content);
 }
 
-/** Explicit tagging: a context-specific tag around a complete element. */
-export function explicit(number: number, content: Der): Der {
-  return element(Tag.CONTEXT_CONSTRUCTED + number, content);
+/** Explicit tagging: a context-specific tag around a complete element; around several, implicit tagging of their set. */
+export function explicit(number: number, ...content: readonly Der[]): Der {
+  return element(Tag.CONTEXT_CONSTRUCTED + number, ...content);
+}
+
+/** The elements within a constructed one, complete. Throws RangeError for a length that is longer than the content. */
+export function elementsOf(whole: Der): Der[] {
+  const found: Der[] = [];
+  let at = headSize(whole, 0);
+  while (at < whole.length) {
+    const end = at + headSize(whole, at) + contentSize(whole, at);
+    if (end > whole.length) throw new RangeError('an element is longer than what contains it');
+    found.push(whole.subarray(at, end));
+    at = end;
+  }
+  return found;
+}
+
+function headSize(der: Der, at: number): number {
+  const first = der[at + 1] ?? 0;
+  return first < 0x80 ? 2 : 2 + (first & 0x7f);
+}
+
+function contentSize(der: Der, at: number): number {
+  const first = der[at + 1] ?? 0;
+  return first < 0x80 ? first : der.readUIntBE(at + 2, first & 0x7f);
 }
 
 function base128(value: number): number[] {

@@ -13,6 +13,7 @@ import type * as imports from '../imports-api.ts';
 import type * as listCatalog from '../lists/list-catalog-api.ts';
 import type * as listPreview from '../lists/list-preview-api.ts';
 import type * as nodes from '../nodes-api.ts';
+import type * as phoneSetup from '../phones/phone-setup-api.ts';
 import type * as access from '../policy/access-api.ts';
 import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
@@ -107,6 +108,7 @@ export interface Operations {
   'DELETE /clients/{id}': { params: typeof fields.IdParams };
   'PUT /clients/{id}/group': { params: typeof fields.IdParams; body: typeof clients.ClientGroupBody; answer: typeof clients.Client };
   'GET /clients/{id}/services': { params: typeof fields.IdParams; answer: typeof services.ClientServiceList };
+  'GET /clients/{id}/phone-setup': { params: typeof fields.IdParams; answer: typeof phoneSetup.PhoneSetup };
   'GET /client-subnets': { answer: typeof clients.ClientSubnetList };
   'GET /client-subnets/{id}': { params: typeof fields.IdParams; answer: typeof clients.ClientSubnet };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };

@@ -193,7 +193,12 @@ describe('the document', () => {
       createApp(api.parts, api.routes, { compat: [], check: checkTable(api.parts) }),
     );
     const probes = ['POST /probes', 'GET /probes/{probe_id}'];
-    const pages = ['GET /login/oidc', 'GET /login/oidc/callback', 'POST /unblock-requests'];
+    const pages = [
+      'GET /login/oidc',
+      'GET /login/oidc/callback',
+      'GET /phone-profiles/{token}',
+      'POST /unblock-requests',
+    ];
     const documented = operations.map(({ method, path }) => `${method} ${path}`);
     expect(documented).toEqual(expect.arrayContaining(probes));
     expect([...routes].sort()).toEqual([...documented, ...pages].sort());
@@ -242,7 +247,7 @@ describe('the document', () => {
 });
 
 describe('a viewer', () => {
-  test('reads everything except tokens, the audit log and backups, which contain tokens', () => {
+  test('reads everything except the audit log, set-ups of phones, tokens, and backups, which contain tokens', () => {
     const closed = operations.filter(({ method, access }) => method === 'GET' && access === 'admin');
     expect(closed.map(({ path }) => path).sort()).toEqual([
       '/api-tokens',
@@ -250,6 +255,7 @@ describe('a viewer', () => {
       '/audit-log',
       '/audit-log/{id}',
       '/backup',
+      '/clients/{id}/phone-setup',
     ]);
   });
 });

@@ -338,6 +338,10 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     const { part } = await merged(walk, 3);
     return walk.ask('PUT /clients/{id}/group', { params: { id: part }, json: { group_id: 1 } });
   },
+  'GET /clients/{id}/phone-setup 409': async (walk) => {
+    const { body } = await walk.ask('POST /clients', { json: { ip_address: '192.0.2.250' } });
+    return walk.ask('GET /clients/{id}/phone-setup', { params: { id: (body as { id: number }).id } });
+  },
   'POST /clients/{id}/merge 409': async (walk) => {
     const { main, part } = await merged(walk, 4);
     return walk.ask('POST /clients/{id}/merge', { params: { id: part }, json: { client_ids: [main] } });

@@ -17,6 +17,7 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
   '/clients/{id}/services',
+  ...['/clients/{id}/phone-setup'],
   ...['/upstream-catalog'],
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
   ...['/settings', '/blocking', '/grants', '/grants/{id}', '/cache/metrics', '/cache/entries', '/stats/rate'],
@@ -25,7 +26,13 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
 ]);
 /** Paths among these whose object does not exist. */
 const UNKNOWN: ReadonlySet<string> = new Set([
-  ...['/clients/{id}', '/clients/{id}/services', '/grants/{id}', '/probes/{probe_id}'],
+  ...[
+    '/clients/{id}',
+    '/clients/{id}/phone-setup',
+    '/clients/{id}/services',
+    '/grants/{id}',
+    '/probes/{probe_id}',
+  ],
 ]);
 /** Paths whose responses do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];

@@ -33,6 +33,7 @@ import { checkTable } from '../../../control-plane/node/route-table.ts';
 import type { WaitForNodes } from '../../../control-plane/web/server/preferred-wait.ts';
 import type { AppParts } from '../../../control-plane/web/server/app.ts';
 import { startWebServer } from '../../../control-plane/web/edge/server.ts';
+import type { CertificatePair } from '../../../control-plane/web/tls/certificate-pair.ts';
 import type { Config } from '../../../config/schema.ts';
 import { Configuration } from '../../../control-plane/policy/settings/configuration.ts';
 import { fileFaults } from '../../../control-plane/node/thread-settings/worker-settings.ts';
@@ -116,6 +117,9 @@ export interface ApiParts extends AppParts {
    * Activates only the configuration and the groups of clients, and counts the changes in `RunningApi.policyChanges`.
    */
   readonly policy: PolicyChanges;
+  /** Certificate of encrypted DNS; none by default. */
+  readonly dnsCertificate: { current(): CertificatePair | null } | null;
+  readonly secret: { current(): Uint8Array };
   /** Grants after the last change. */
   readonly grants: () => PolicyRows['grants'];
   readonly startedAtMs: number;
@@ -146,6 +150,8 @@ export interface ApiOptions {
   readonly waitForNodes?: WaitForNodes;
   /** The dashboard; by default it is still being built. */
   readonly dashboard?: DashboardSource;
+  /** Certificate of encrypted DNS. */
+  readonly dnsCertificate?: ApiParts['dnsCertificate'];
   /** Served if the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
   readonly askingClients?: AskingClients;
@@ -208,6 +214,7 @@ export class RunningApi {
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
       secret: { current: () => SECRET },
+      dnsCertificate: options.dnsCertificate ?? null,
       logger,
       database,
       clients,

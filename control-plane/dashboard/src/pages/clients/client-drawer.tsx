@@ -20,10 +20,12 @@ import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './clients.module.css';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { BarList } from '../../ui/display/bar-list.tsx';
+
+const PhoneSetup = lazy(() => import('./phone-setup.tsx'));
 
 interface ClientDrawerProps {
   readonly id: number;
@@ -32,6 +34,7 @@ interface ClientDrawerProps {
 
 export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   const { say } = useText();
+  const { isAdmin } = useMe();
   const answer = useAsk('GET /clients/{id}', { params: { id } });
   const remove = useChange('DELETE /clients/{id}', { done: 'clients.deleted', onDone: onClose });
   return (
@@ -57,6 +60,11 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
             </Bar>
             <ClientFacts client={client} />
             <ClientParts client={client} />
+            {isAdmin && client.client_key !== null && (
+              <Suspense>
+                <PhoneSetup id={client.id} />
+              </Suspense>
+            )}
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
               <TimedPermissions of={{ client_id: client.id }} />

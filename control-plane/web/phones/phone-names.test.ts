@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { phoneNames } from './phone-names.ts';
+
+const NOW = Date.UTC(2026, 5, 1);
+const BOTH = {
+  dot_enabled: true,
+  dot_port: 853,
+  doh_enabled: true,
+  doh_port: 443,
+  tls_cert_path: '',
+  tls_key_path: '',
+};
+const facts = (names: string[], more = {}) => ({
+  subject: 'CN=x',
+  issuer: 'CN=y',
+  names,
+  keyType: 'EC P-256',
+  notBefore: new Date(NOW - 1000),
+  notAfter: new Date(NOW + 1000),
+  isSelfSigned: false,
+  ...more,
+});
+
+describe('phoneNames()', () => {
+  test('gives both names for a certificate of a wildcard and its parent', () => {
+    const names = facts(['192.0.2.1', 'other.example', '*.dns.example.org', 'dns.example.org']);
+    expect(phoneNames('anna', names, BOTH, NOW)).toEqual({
+      private_dns_name: 'anna.dns.example.org',
+      doh_url: 'https://dns.example.org/dns-query/anna',
+      problems: [],
+    });
+  });
+
+  test('names the port of HTTPS if it is another, and that of TLS as a problem', () => {
+    const names = facts(['*.example.org', 'dns.example.org']);
+    expect(phoneNames('a', names, { ...BOTH, dot_port: 8853, doh_port: 8443 }, NOW)).toEqual({
+      private_dns_name: 'a.example.org',
+      doh_url: 'https://dns.example.org:8443/dns-query/a',
+      problems: ['dot_port_not_853'],
+    });
+  });
+
+  test.each([
+    ['encrypted_dns_disabled', facts(['*.a.example']), { dot_enabled: false, doh_enabled: false }],
+    ['no_certificate', null, {}],
+    ['no_wildcard_name', facts(['dns.example.org']), {}],
+    ['no_host_name', facts(['*.example.org', 'localhost', '192.0.2.1']), {}],
+    ['certificate_expired', facts(['*.a.example', 'a.example'], { notAfter: new Date(NOW - 1) }), {}],
+    ['self_signed', facts(['*.a.example', 'a.example'], { isSelfSigned: true }), {}],
+  ] as const)('reports %s', (problem, certificate, settings) => {
+    expect(phoneNames('a', certificate, { ...BOTH, ...settings }, NOW).problems).toEqual([problem]);
+  });
+
+  test('asks for nothing that a disabled protocol would need', () => {
+    const onlyHttps = phoneNames('a', facts(['dns.example.org']), { ...BOTH, dot_enabled: false }, NOW);
+    expect(onlyHttps).toMatchObject({ private_dns_name: null, problems: [] });
+  });
+});

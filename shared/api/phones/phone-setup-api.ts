@@ -1,0 +1,68 @@
+/** Requests and answers of `{api}/clients/{id}/phone-setup` and `/check/phone-profiles/{token}`. */
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+
+/** Reasons why a phone cannot use encrypted DNS with its key, or only in part. */
+export const SETUP_PROBLEMS = [
+  'encrypted_dns_disabled',
+  'no_certificate',
+  'certificate_expired',
+  'self_signed',
+  'no_wildcard_name',
+  'no_host_name',
+  'dot_port_not_853',
+] as const;
+
+/** Protocols of a configuration profile. */
+export const PROFILE_PROTOCOLS = ['https', 'tls'] as const;
+
+export const PhoneSetup = z
+  .strictObject({
+    client_key: z.string(),
+    private_dns_name: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'name of the server over TLS, for Private DNS of Android; null = there is none',
+        examples: ['annas-phone.dns.example.org'],
+      }),
+    doh_url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'URL for DNS over HTTPS; null = there is none',
+        examples: ['https://dns.example.org/dns-query/annas-phone'],
+      }),
+    problems: z
+      .array(z.enum(SETUP_PROBLEMS))
+      .meta({ description: 'what keeps phones from connecting, or from one of the protocols' }),
+    profile: z
+      .strictObject({
+        path: z.string().meta({
+          description: 'path of the profile on the web port; anyone who has it can read the profile',
+        }),
+        protocols: z.array(z.enum(PROFILE_PROTOCOLS)),
+        is_signed: z.boolean().meta({ description: 'with the key of the certificate' }),
+        expires_at: Timestamp,
+      })
+      .nullable()
+      .meta({ description: 'configuration profile for Apple devices; null = there is none' }),
+    first_seen: Timestamp.nullable().meta({ description: 'first query with this key; null = none so far' }),
+    last_seen: Timestamp.nullable(),
+  })
+  .meta({ id: 'PhoneSetup' });
+export type PhoneSetup = z.infer<typeof PhoneSetup>;
+
+export const PhoneProfileParams = z.strictObject({
+  token: z
+    .string()
+    .max(200)
+    .meta({ description: 'from `profile.path` of the phone setup', examples: ['AAAAAQ'] }),
+});
+
+export const PhoneProfileQuery = z.strictObject({
+  protocol: z
+    .enum(PROFILE_PROTOCOLS)
+    .optional()
+    .meta({ description: 'DNS over HTTPS or TLS; without it HTTPS if both are available' }),
+});

@@ -1,0 +1,65 @@
+/** Sets up a phone by its key: names, codes and profile on the page of its device, until its first query arrives. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
+import { TestAuthority } from '../support/dns/certificates.ts';
+import { DotClient } from '../support/dns/dot-client.ts';
+import { encryptedToml } from '../support/weir/encrypted-toml.ts';
+import { freePort } from '../support/weir/free-ports.ts';
+
+let authority: TestAuthority;
+let room: DashboardFixture;
+let ports: { dot: number; doh: number };
+
+beforeAll(async () => {
+  authority = new TestAuthority();
+  const certificate = authority.issue('DNS:dns.example.org,DNS:*.dns.example.org');
+  ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
+  room = await DashboardFixture.open({ toml: encryptedToml(ports, certificate) });
+});
+afterAll(async () => {
+  await room.close();
+  authority.close();
+});
+
+test('the page of a device shows how to set up a phone, and that it works after the first query', async () => {
+  const phone = await room.api.expect<{ id: number }>(201, 'POST', '/clients', {
+    client_key: 'annas-phone',
+    name: 'Anna',
+  });
+  await room.withPage({}, async (page) => {
+    await page.goto(`./clients?open=${String(phone.id)}`);
+    await page.getByText('No query with this key has arrived yet.').waitFor();
+    await page.getByText('Devices use port 853').waitFor();
+    await page.getByText('annas-phone.dns.example.org', { exact: true }).waitFor();
+    await page.getByRole('img', { name: 'QR code of annas-phone.dns.example.org' }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('radio', { name: 'Other apps' }).click();
+    await page.getByText(`https://dns.example.org:${String(ports.doh)}/dns-query/annas-phone`).waitFor();
+
+    await page.getByRole('radio', { name: 'iPhone, iPad, Mac' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download profile (DNS over TLS)' }).click();
+    const file = readFileSync(await (await download).path(), 'latin1');
+    expect(file).toContain('<string>annas-phone.dns.example.org</string>');
+    expect(file.startsWith('<?xml')).toBe(false);
+    await expectAccessible(page);
+
+    const client = await DotClient.open(ports.dot, { servername: 'annas-phone.dns.example.org' });
+    await client.ask('www.example.org', 'A');
+    client.close();
+    await page.getByText('It works: queries with this key arrive since').waitFor();
+  });
+});
+
+test('the page of a device has no set-up for a viewer, or without a key', async () => {
+  const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', { client_key: 'bens-phone' });
+  await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
+  await room.withPage({ session: await room.logIn('vera') }, async (page) => {
+    await page.goto(`./clients?open=${String(id)}`);
+    await page.getByText('bens-phone').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Use away from home' }).count()).toBe(0);
+  });
+});
