@@ -165,6 +165,7 @@ module.exports = {
     door('multer', '^control-plane/web/tls/'),
     door('argon2', '^control-plane/web/auth/accounts/password\\.ts$'),
     door('luxon', '^(shared/policy/|control-plane/filtering/schedules/)'),
+    door('jose', '^control-plane/web/acme/acme-account\\.ts$'),
     door('winston', '^control-plane/host/log/'),
     door('toml', '^config/'),
     door('zod-openapi', '^control-plane/web/reference/'),

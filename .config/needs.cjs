@@ -51,6 +51,7 @@ const NEEDS = {
   ldnsutils: all('drill', 'ldns-signzone'),
   nsd: all('nsd'),
   openssl: all('openssl'),
+  pebble: all('pebble'),
   // Root runs such a suite as another user, who cannot access a checkout below /root.
   'ordinary-user': () =>
     process.getuid() !== 0 || spawnSync(process.execPath, [WEIR, '--version'], NOBODY).status === 0,

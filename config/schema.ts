@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { databaseFaults } from '../shared/net/postgres-url.ts';
+import { acmeFaults } from './rules/acme-rules.ts';
 import { keys } from './sections.ts';
 
 type Keys = z.output<typeof keys>;
@@ -34,6 +35,9 @@ function checkRules(values: Keys, context: Context): void {
       `at most cache.max_ttl_secs (${cache.max_ttl_secs})`,
       cache.min_ttl_secs,
     );
+  const { acme } = values.server;
+  for (const { key, expected } of acmeFaults(acme))
+    refuse(context, ['server', 'acme', key], expected, acme[key]);
   dns.pools.forEach(({ name }, index) => {
     if (dns.pools.findIndex((other) => other.name === name) < index)
       refuse(context, ['dns', 'pools', index, 'name'], 'a name that no other pool has', name);

@@ -17,6 +17,51 @@ const YEAR_SECS = 365 * DAY_SECS;
 const restart = true;
 const perNode = true;
 
+const acme = section(
+  'A certificate for server.web_tls by ACME (RFC 8555), such as from Let’s Encrypt. Settings have the button that gets it; Weir renews it.',
+  {
+    directory_url: key(is.webUrl.default('https://acme-v02.api.letsencrypt.org/directory'), {
+      doc: 'Directory URL of the ACME server.',
+    }),
+    directory_ca_path: key(is.orEmpty(is.path).default(''), {
+      perNode,
+      doc: 'Authorities that sign the certificate of the ACME server itself, in PEM. Empty means those that come with Node.js.',
+    }),
+    names: key(list(is.certificateName).default([]), {
+      doc: 'Names of the certificate. *.dns.example.org also covers the names of client keys. Empty disables ACME.',
+    }),
+    email: key(is.text.default(''), {
+      doc: 'Address to which the ACME server may write. May be empty.',
+    }),
+    terms_agreed: key(bool.default(false), {
+      doc: 'Agrees to the terms of service of the ACME server.',
+    }),
+    challenge: key(z.enum(['http-01', 'dns-01']).default('http-01'), {
+      doc: 'Proof of control: http-01 answers on port 80, dns-01 adds TXT records by dynamic updates (RFC 2136). Wildcard names need dns-01.',
+    }),
+    http_port: key(int(0, 65_535).default(80), {
+      doc: 'Port that is opened during an order for http-01. 0 means only the web port, to which something forwards port 80.',
+    }),
+    dns_server: key(is.orEmpty(is.hostPort).default(''), {
+      doc: 'Primary server of the zone, which takes the updates for dns-01, such as 192.0.2.53:53.',
+    }),
+    dns_wait_secs: key(int(0, 3600).default(10), {
+      unit: 'seconds',
+      doc: 'Pause after an update, until secondary servers have the record.',
+    }),
+    tsig_name: key(is.orEmpty(is.domain).default(''), {
+      doc: 'Name of the TSIG key for updates. Empty sends them without a signature.',
+    }),
+    tsig_algorithm: key(z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).default('hmac-sha256'), {
+      doc: 'Algorithm of the TSIG key.',
+    }),
+    tsig_key_file: key(is.orEmpty(is.path).default(''), {
+      perNode,
+      doc: 'File with the secret of the TSIG key in base64. It is read for each order.',
+    }),
+  },
+);
+
 const server = section('Listening addresses and the identity of this node.', {
   web_port: key(int(0, 65_535).default(8080), {
     restart,
@@ -84,6 +129,7 @@ const server = section('Listening addresses and the identity of this node.', {
       doc: 'Private key of the certificate in PEM, without a passphrase. If the default path is not writable, <data_dir>/tls/key.pem is used.',
     }),
   }),
+  acme,
   encrypted_dns: section('DNS over TLS and DNS over HTTPS for clients.', {
     dot_enabled: key(bool.default(false), { restart, doc: 'Answers DNS over TLS.' }),
     dot_port: key(int(1, 65_535).default(853), { restart, doc: 'Port of DNS over TLS.' }),

@@ -139,6 +139,12 @@ export const stream = form('a receiver such as unix:/run/dnstap.sock or tcp:192.
 /** A domain name; the name and what is under it are meant. */
 export const domain = form('a domain name such as home.arpa', isHostName);
 
+/** A name for a certificate: a domain with a dot, perhaps with a wildcard as its first label. */
+export const certificateName = form('a name such as dns.example.org or *.dns.example.org', (value) => {
+  const name = value.replace(/^\*\./u, '');
+  return name.includes('.') && !name.endsWith('.') && !name.includes('_') && isHostName(name);
+});
+
 /** `http://` or `https://` with a host. */
 export const webUrl = form(
   'a URL such as https://example.org/services.json',

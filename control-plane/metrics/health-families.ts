@@ -41,6 +41,17 @@ export function healthFamilies({
       ['use'],
       () => certificates().map(({ use, fault }) => ({ labels: { use }, value: fault === null ? 0 : 1 })),
     ),
+    family(
+      'gauge',
+      'weir_certificate_renewal_failed',
+      '1 = the certificate in use could not be renewed by ACME; web or dns',
+      ['use'],
+      () =>
+        certificates().map(({ use, renewalFault }) => ({
+          labels: { use },
+          value: renewalFault === undefined ? 0 : 1,
+        })),
+    ),
     gauge(
       'weir_data_dir_free_bytes',
       'Free space of the disk with the data directory',

@@ -59,6 +59,7 @@ import { topRoutes } from '../query-log/statistics/top-routes.ts';
 import { healthRoutes } from './system/health-routes.ts';
 import { reachabilityRoutes } from './system/reachability-routes.ts';
 import { systemInfoRoutes } from './system/system-info-routes.ts';
+import { acmeRoutes } from '../web/acme/acme-routes.ts';
 import { tlsRoutes } from '../web/tls/tls-routes.ts';
 import { phoneSetupRoutes, publicPhoneRoutes } from '../web/phones/phone-setup-routes.ts';
 import { statusStreamRoutes } from './status/status-stream-routes.ts';
@@ -84,6 +85,7 @@ const FEATURES = [
   authRoutes,
   secondFactorRoutes,
   tlsRoutes,
+  acmeRoutes,
   tokenRoutes,
   userRoutes,
   userFactorRoutes,

@@ -43,6 +43,8 @@ import { readThreadCpu } from '../metrics/thread-cpu.ts';
 import { LiveTail } from '../query-log/tail/live-tail.ts';
 import { filterStats } from '../policy/snapshot/publish/filter-stats.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
+import { AcmeCertificate } from '../web/acme/acme-certificate.ts';
+import { HttpChallenges } from '../web/acme/http-challenges.ts';
 import { SharedCertificate } from '../web/tls/shared-certificate.ts';
 import type { WebCertificate } from '../web/tls/web-certificate.ts';
 import { RequestWatch } from '../filtering/unblock-requests/request-watch.ts';
@@ -90,6 +92,9 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const certificate = policy.webCertificate ?? (await openWebCertificate(policy));
   const sharedCertificate = new SharedCertificate({ ...policy, certificate });
   policy.stops.push(sharedCertificate.follow(policy.follower));
+  const challenges = new HttpChallenges();
+  const acme = new AcmeCertificate({ ...policy, certificate, sharedCertificate, challenges });
+  policy.stops.push(acme.start());
   const disk = new DiskRoom(policy.dataDir, logger);
   policy.stops.push(disk.start());
   const nodeAccess = new NodeAccess(policy);
@@ -100,7 +105,8 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     unblockRequests,
     disk,
     nodeAccess,
-    certificates: usedCertificates(policy, certificate),
+    certificates: usedCertificates(policy, certificate, acme),
+    acme,
     web: new RetriedWebServer(logger),
     cache: new CacheContents(policy.cacheMemory, (counter) => rate.total(counter)),
   };
@@ -120,6 +126,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     localNames,
     requestLimit: new RequestLimit(clock, WEB_RATE),
     noteForwarding: nodeAccess.proxies.note,
+    challengeAnswer: (target: string) => challenges.answerFor(target),
     relayQuery: relayTo(policy),
     dashboard: startDashboard(policy),
     waitForNodes: waiter(database),
@@ -235,6 +242,7 @@ function startAuth(node: PolicyContext, setupCode: SetupCode): Authenticator {
 function usedCertificates(
   { config, dnsCertificate }: PolicyContext,
   web: WebCertificate,
+  acme: Pick<AcmeCertificate, 'state'>,
 ): () => UsedCertificate[] {
   const served = [
     ...(config.server.web_tls.enabled ? [{ use: 'web' as const, certificate: web }] : []),
@@ -243,7 +251,11 @@ function usedCertificates(
   return () =>
     served.flatMap(({ use, certificate }) => {
       const pair = certificate.current();
-      return pair === null ? [] : [{ use, ...pair.facts, fault: certificate.fault() }];
+      if (pair === null) return [];
+      const { fault, nextMs } = acme.state();
+      const isRenewed = certificate === web && nextMs !== null;
+      const renewal = isRenewed && fault !== null ? { renewalFault: fault } : {};
+      return [{ use, ...pair.facts, fault: certificate.fault(), ...renewal }];
     });
 }
 

@@ -46,3 +46,26 @@ export const TlsGenerateQuery = z.strictObject({
     .default('false')
     .meta({ description: 'also if there is already a valid certificate' }),
 });
+
+/** Steps of an order by ACME. */
+export const ACME_STEPS = ['account', 'challenges', 'validation', 'certificate'] as const;
+
+export const AcmeStatus = z
+  .strictObject({
+    names: z.array(z.string()).meta({ description: 'server.acme.names; empty = ACME is not set up' }),
+    directory_url: z.string(),
+    challenge: z.enum(['http-01', 'dns-01']),
+    terms_agreed: z.boolean(),
+    step: z
+      .enum(ACME_STEPS)
+      .nullable()
+      .meta({ description: 'step of the order that this node has in progress; null = none' }),
+    error: z.string().nullable().meta({ description: 'why the last order of this node failed' }),
+    ended_at: Timestamp.nullable().meta({ description: 'end of the last order since the start' }),
+    next_order_at: Timestamp.nullable().meta({
+      description:
+        'next automatic order; null = none, as the certificate in use is not one for these names, or the terms are not agreed to',
+    }),
+  })
+  .meta({ id: 'AcmeStatus' });
+export type AcmeStatus = z.infer<typeof AcmeStatus>;

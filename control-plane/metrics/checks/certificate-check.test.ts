@@ -31,6 +31,13 @@ describe('certificatesCheck()', () => {
     expect(certificatesCheck([short(1.9)], NOW_MS).status).toBe('degraded');
   });
 
+  test('says why a certificate could not be renewed', () => {
+    expect(certificatesCheck([used(300, { renewalFault: 'no route' })], NOW_MS)).toEqual({
+      status: 'degraded',
+      detail: 'the certificate of the web server could not be renewed: no route',
+    });
+  });
+
   test('names each certificate whose files cannot be used', () => {
     const faulty = used(300, { use: 'dns', fault: 'this key does not belong to the certificate' });
     expect(certificatesCheck([used(300), faulty], NOW_MS)).toEqual({

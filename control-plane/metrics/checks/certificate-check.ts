@@ -11,6 +11,8 @@ export interface UsedCertificate {
   readonly notAfter: Date;
   /** Reason why the configured files are not in use; null = they are. */
   readonly fault: string | null;
+  /** Why it could not be renewed by ACME; absent if it could, or is not renewed. */
+  readonly renewalFault?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -21,13 +23,17 @@ const WARN_SHARE = 1 / 3;
 
 const NAMES: Readonly<Record<CertificateUse, string>> = { web: 'of the web server', dns: 'of encrypted DNS' };
 
-/** Degraded from two weeks before a certificate expires, and while the configured one cannot be used. */
+/** Degraded from two weeks before a certificate expires, while it cannot be renewed, or the configured one cannot be used. */
 export function certificatesCheck(certificates: readonly UsedCertificate[], nowMs: number): HealthCheck {
   const faults = certificates.flatMap((certificate) => {
     const name = `the certificate ${NAMES[certificate.use]}`;
     if (certificate.fault !== null) return [`the files of ${name} cannot be used: ${certificate.fault}`];
     const end = endOf(certificate, nowMs);
-    return end === null ? [] : [`${name} ${end}`];
+    const renewal = certificate.renewalFault;
+    return [
+      ...(end === null ? [] : [`${name} ${end}`]),
+      ...(renewal === undefined ? [] : [`${name} could not be renewed: ${renewal}`]),
+    ];
   });
   return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join('; ') };
 }

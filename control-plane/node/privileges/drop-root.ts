@@ -186,6 +186,8 @@ function namedFiles({ config, given: { local = [] } }: LoadedConfig): string[] {
     ...set('dns.upstream_ca_path', [dns.upstream_ca_path]),
     ...set('dns.dhcp_leases', dns.dhcp_leases),
     ...set('auth.oidc.client_secret_file', [auth.oidc.client_secret_file]),
+    ...set('server.acme.directory_ca_path', [server.acme.directory_ca_path]),
+    ...set('server.acme.tsig_key_file', [server.acme.tsig_key_file]),
   ];
   return named.filter((path) => path !== '');
 }

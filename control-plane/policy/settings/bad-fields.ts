@@ -12,7 +12,10 @@ export const FIXED =
   'is set by the environment of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
 /** Keys with which an admin could make the web server show any file, or send it elsewhere. */
-const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
+const LOCAL_ONLY = [
+  ...['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'],
+  ...['server.acme.directory_ca_path', 'server.acme.tsig_key_file'],
+];
 
 /**
  * Errors in sections of a change, for each value separately, and keys that must not be changed; `isLocal` if the

@@ -49,6 +49,21 @@ afterAll(async () => {
   await suite.close();
 });
 
+test('createApp() answers a challenge of ACME under any host, and nothing else there', async () => {
+  const path = '/.well-known/acme-challenge/token-1';
+  const challengeAnswer = (target: string): string | null => (target === path ? 'token-1.key' : null);
+  const ordering = await RunningApi.start(suite.database, () => rows, { toml: '', challengeAnswer });
+  const headers = { host: 'dns.example.org' };
+  const answers = [
+    await ordering.send('GET', path, { headers }),
+    await ordering.send('GET', `${path}x`, { headers }),
+    await ordering.send('POST', path, { headers }),
+  ];
+  await ordering.close();
+  expect(answers.map(({ status }) => status)).toEqual([200, 421, 421]);
+  expect(answers[0]!.text).toBe('token-1.key');
+});
+
 describe('createApp() with routes', () => {
   test('createApp() runs the row of a path and method, with its parameters and its status', async () => {
     const found = await api.send('GET', '/api/things/7');

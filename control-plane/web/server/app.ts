@@ -48,6 +48,8 @@ export interface AppParts extends LandingParts, OidcPageParts {
   readonly relayQuery?: RelayQuery | undefined;
   /** Called for DNS requests that are not from a trusted proxy. */
   readonly noteForwarding?: NoteForwarding;
+  /** Answer to an HTTP-01 challenge of ACME for the target of a request; null = another target. */
+  readonly challengeAnswer?: ((target: string) => string | null) | undefined;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
   /** Metrics that Prometheus scrapes at `/metrics`. */
@@ -89,6 +91,8 @@ export function createApp(
   app.use(limitRequests(parts.requestLimit));
   app.use(checkMessage);
   app.use(refuseUpgrades);
+  // Names of the certificate need not be names of the dashboard.
+  app.use(answerChallenges(parts.challengeAnswer));
   app.use(
     checkHost({
       nodeName: parts.nodeName,
@@ -203,6 +207,15 @@ function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']
     prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
       ? next()
       : handler(request, response, next);
+}
+
+/** Answers what an ACME server asks during an order. */
+function answerChallenges(answerFor: AppParts['challengeAnswer'] = () => null) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const answer = request.method === 'GET' ? answerFor(request.url) : null;
+    if (answer === null) next();
+    else response.type('application/octet-stream').send(answer);
+  };
 }
 
 /** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as there is no other protocol here. */

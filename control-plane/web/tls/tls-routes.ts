@@ -2,18 +2,17 @@
 import type { Config } from '../../../config/schema.ts';
 import { TlsGenerateQuery, TlsStatus, TlsUploadForm } from '../../../shared/api/tls-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { ApiError, conflict, invalid } from '../../api/api-error.ts';
+import { conflict, invalid } from '../../api/api-error.ts';
 import { authorOf, route } from '../../api/route.ts';
-import type { Author } from '../../api/caller.ts';
 import type { Route } from '../../api/route.ts';
-import { recordAudit } from '../../policy/audit/audit-store.ts';
-import type { Database, Queryable } from '../../storage/db/database.ts';
-import { CertificateFilesError } from './certificate-files.ts';
+import type { Database } from '../../storage/db/database.ts';
 import { CertificateFault, readPair, refuseOutOfDate } from './certificate-pair.ts';
 import type { CertificatePair } from './certificate-pair.ts';
+import { replaceCertificate, toTlsStatus } from './replace-certificate.ts';
+import type { Replacement } from './replace-certificate.ts';
 import type { SharedCertificate } from './shared-certificate.ts';
 import { uploadForm } from './upload-form.ts';
-import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
+import type { WebCertificate } from './web-certificate.ts';
 
 /** Dependencies of the routes. */
 interface TlsContext {
@@ -37,7 +36,8 @@ function readTlsStatus(context: TlsContext): Route {
     tag: 'HTTPS',
     summary: 'Whether HTTPS is on, and the certificate in the files of server.web_tls',
     answer: TlsStatus,
-    handle: async () => statusOf(context, await context.certificate.found()),
+    handle: async () =>
+      toTlsStatus(context.configuration.current().server.web_tls.enabled, await context.certificate.found()),
   });
 }
 
@@ -55,7 +55,9 @@ function uploadCertificate(context: TlsContext): Route {
     handle: (request) => {
       const pair = readUpload(request.body.cert, request.body.key, context.clock.nowMs());
       return context.certificate.replace((before, install) =>
-        change(context, authorOf(request), before, {
+        change(context, {
+          actor: authorOf(request),
+          before,
           pair,
           install,
           share: (tx) => context.sharedCertificate.share(tx, pair),
@@ -86,7 +88,10 @@ function generateCertificate(context: TlsContext): Route {
           throw conflict('there is a valid certificate; force=true replaces it');
         const pair = await context.certificate.makeOwn();
         // Not shared, as its names are those of this machine.
-        return change(context, authorOf(request), before, { pair, install, share: async () => undefined });
+        return change(context, {
+          ...{ actor: authorOf(request), before, pair, install },
+          share: async () => undefined,
+        });
       }),
   });
 }
@@ -96,34 +101,9 @@ const CHANGE_ERRORS = {
   503: 'the files cannot be written, or the database cannot be reached',
 } as const;
 
-interface Replacement {
-  readonly pair: CertificatePair;
-  readonly install: (pair: CertificatePair) => Promise<void>;
-  /** Shares it with other nodes. */
-  readonly share: (tx: Queryable) => Promise<void>;
-}
-
-/** Replaces the certificate; the files come last, since they cannot be rolled back. */
-async function change(
-  context: TlsContext,
-  actor: Author,
-  before: FoundCertificate,
-  { pair, install, share }: Replacement,
-): Promise<TlsStatus> {
-  const after = statusOf(context, { exists: true, isValid: true, fault: null, facts: pair.facts });
-  try {
-    await context.database.transaction(async (tx) => {
-      const subject = 'web certificate';
-      await recordAudit(tx, { actor, action: 'changed', subject, before: statusOf(context, before), after });
-      await share(tx);
-      await install(pair);
-    });
-  } catch (error) {
-    if (!(error instanceof CertificateFilesError)) throw error;
-    if (error.isForeign) throw conflict(error.message);
-    throw new ApiError(503, 'dependency_unavailable', error.message, { cause: error });
-  }
-  return after;
+/** Replaces the certificate as the request asks. */
+function change({ database, configuration }: TlsContext, replacement: Replacement): Promise<TlsStatus> {
+  return replaceCertificate(database, configuration.current().server.web_tls.enabled, replacement);
 }
 
 function readUpload(cert: string, key: string, nowMs: number): CertificatePair {
@@ -135,23 +115,4 @@ function readUpload(cert: string, key: string, nowMs: number): CertificatePair {
     if (error instanceof CertificateFault) throw invalid([{ path: error.field, message: error.message }]);
     throw error;
   }
-}
-
-function statusOf(
-  { configuration }: TlsContext,
-  { exists, isValid, fault, facts }: FoundCertificate,
-): TlsStatus {
-  return {
-    enabled: configuration.current().server.web_tls.enabled,
-    exists,
-    valid: isValid,
-    fault,
-    subject: facts?.subject ?? null,
-    issuer: facts?.issuer ?? null,
-    names: [...(facts?.names ?? [])],
-    key_type: facts?.keyType ?? null,
-    not_before: facts?.notBefore.toISOString() ?? null,
-    expiration: facts?.notAfter.toISOString() ?? null,
-    self_signed: facts?.isSelfSigned ?? null,
-  };
 }

@@ -76,6 +76,8 @@ export interface Operations {
   'GET /tls/status': { answer: typeof tls.TlsStatus };
   'POST /tls/upload': { body: typeof tls.TlsUploadForm; answer: typeof tls.TlsStatus; form: 'multipart/form-data' };
   'POST /tls/generate': { query: typeof tls.TlsGenerateQuery; answer: typeof tls.TlsStatus };
+  'GET /tls/acme': { answer: typeof tls.AcmeStatus };
+  'POST /tls/acme': { answer: typeof tls.AcmeStatus };
   'GET /api-tokens': { answer: typeof tokens.ApiTokenList };
   'GET /api-tokens/{id}': { params: typeof fields.IdParams; answer: typeof tokens.ApiToken };
   'POST /api-tokens': { body: typeof tokens.TokenCreateBody; answer: typeof tokens.CreatedToken };

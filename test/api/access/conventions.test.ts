@@ -20,8 +20,9 @@ let family: string;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
-  openApi = await RunningApi.start(suite.database, everyRoute());
+  const names = 'server.acme.names = ["weir.example.org"]';
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: names });
+  openApi = await RunningApi.start(suite.database, everyRoute(), { toml: `auth.enabled = false\n${names}` });
   await api.setUp();
   session = await api.logIn();
   await makeUser(api, session, { username: 'vera', role: 'viewer' });

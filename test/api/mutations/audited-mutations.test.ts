@@ -54,6 +54,7 @@ describe('a route that changes something', () => {
       'POST /blocklist-sources/{id}/refresh',
       'POST /clients/clear',
       'POST /queries/clears',
+      'POST /tls/acme',
       'POST /tls/generate',
       'POST /whitelist-sources/refresh',
       'POST /whitelist-sources/{id}/refresh',

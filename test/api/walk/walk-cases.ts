@@ -406,6 +406,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
 export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
+  'POST /tls/acme 409': 'needs an order in progress: acme-routes.test.ts',
   'POST /tls/generate 409': 'needs an existing certificate: tls-routes.test.ts',
   'POST /api-tokens 409': 'needs more tokens than the walk has',
   'POST /restore 409': 'needs a backup that lacks an entity which uses a group: restore-backup.test.ts',

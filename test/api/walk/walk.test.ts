@@ -46,7 +46,7 @@ beforeAll(async () => {
   suite = await openSuiteDatabase();
   await suite.database.query(`INSERT INTO nodes (id, name) VALUES (7, 'gone')`);
   absent = await absentDatabase();
-  const toml = 'server.trusted_proxies = ["127.0.0.0/8"]';
+  const toml = 'server.trusted_proxies = ["127.0.0.0/8"]\nserver.acme.names = ["weir.example.org"]';
   api = await RunningApi.start(suite.database, everyRoute({ sources }), { toml });
   lonely = await RunningApi.start(absent.database, everyRoute(), { toml });
   busy = await RunningApi.start(suite.database, everyRoute(OVERLOADED), { toml });

@@ -15,6 +15,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 /** Reads that are answered from memory; all others need the database. */
 const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
+  '/tls/acme',
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
   '/clients/{id}/services',
   ...['/clients/{id}/phone-setup'],

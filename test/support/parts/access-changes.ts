@@ -136,5 +136,12 @@ export const ACCESS_MUTATIONS: readonly [string, Prepare][] = [
       return { path: '/tls/upload', raw, headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     },
   ],
+  [
+    'POST /tls/acme',
+    async ({ make }) => {
+      await make('PATCH', '/config', { server: { acme: { names: ['weir.example.org'] } } });
+      return { path: '/tls/acme' };
+    },
+  ],
   ['POST /tls/generate', async () => ({ path: '/tls/generate?force=true' })],
 ];

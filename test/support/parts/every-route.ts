@@ -144,6 +144,10 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
       replace: (work) =>
         work({ exists: false, isValid: false, fault: null, facts: null }, async () => undefined),
     },
+    acme: {
+      state: () => ({ step: null, fault: null, endedMs: null, failures: 0, nextMs: null }),
+      begin: () => true,
+    },
     sharedCertificate: { share: async () => undefined, take: async () => undefined },
     sources: new MemorySources(),
     logClearing: { wake: () => undefined },

@@ -152,6 +152,8 @@ export interface ApiOptions {
   readonly dashboard?: DashboardSource;
   /** Certificate of encrypted DNS. */
   readonly dnsCertificate?: ApiParts['dnsCertificate'];
+  /** Answers to challenges of ACME. */
+  readonly challengeAnswer?: AppParts['challengeAnswer'];
   /** Served if the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
   readonly askingClients?: AskingClients;
@@ -215,6 +217,7 @@ export class RunningApi {
       clock,
       secret: { current: () => SECRET },
       dnsCertificate: options.dnsCertificate ?? null,
+      challengeAnswer: options.challengeAnswer,
       logger,
       database,
       clients,

@@ -7,6 +7,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Answered, Callout, FormFault } from '../../../ui/display/states.tsx';
 import { Facts } from '../../../ui/display/values.tsx';
+import { AcmeCard } from './acme-card.tsx';
 import { standingOfCertificate } from './certificate-status.ts';
 import type { TlsStatus } from './certificate-status.ts';
 import { useState } from 'react';
@@ -26,6 +27,7 @@ export default function TlsPart(): ReactNode {
           {(found) => <Certificate found={found} />}
         </Answered>
       </Card>
+      <AcmeCard />
       <ForAdmins>
         <CertificateForm />
         <OwnCertificate isReplacing={status.data?.valid === true} />

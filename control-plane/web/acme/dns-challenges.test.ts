@@ -1,0 +1,114 @@
+/** DNS servers that answer oddly; BIND is in acme-certificate.test.ts. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { dnsResponder, readTsigKey } from './dns-challenges.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+const PROOFS = [{ name: 'a.example.org', token: 't', keyAuthorization: 't.k' }];
+
+/** The message with the bit of a response. */
+function asResponse(message: Buffer): Buffer {
+  const answer = Buffer.from(message);
+  answer[2]! |= 0x80;
+  return answer;
+}
+
+/** An answer with a SOA of the name that is asked for, whose numbers are zero. */
+function soaOf(message: Buffer): Buffer {
+  const answer = asResponse(message);
+  answer[7] = 1;
+  const soa = Buffer.concat([Buffer.from([0xc0, 12, 0, 6, 0, 1, 0, 0, 0, 0, 0, 22, 0, 0]), Buffer.alloc(20)]);
+  return Buffer.concat([answer, soa]);
+}
+
+/** Port of a server that answers each message with these bytes; null closes the connection. */
+async function serverWith(reply: (message: Buffer) => Buffer | null): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (chunk: Buffer) => {
+      const answer = reply(chunk.subarray(2));
+      if (answer !== null)
+        socket.write(Buffer.concat([Buffer.of(answer.length >> 8, answer.length), answer]));
+      socket.end();
+    });
+  });
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function responderAt(port: number, more: Partial<Parameters<typeof dnsResponder>[0]> = {}) {
+  return dnsResponder({
+    ...{ host: '127.0.0.1', port, key: null, waitMs: 0, nowMs: () => 0, logger: new MemoryLogger() },
+    signal: new AbortController().signal,
+    ...more,
+  });
+}
+
+/** Fault of a proof at such a server. */
+async function faultAt(reply: (message: Buffer) => Buffer | null): Promise<string> {
+  const responder = responderAt(await serverWith(reply));
+  const [outcome] = await Promise.allSettled([responder.put(PROOFS)]);
+  await responder.remove();
+  return String((outcome as PromiseRejectedResult).reason);
+}
+
+describe('dnsResponder()', () => {
+  test.each([
+    ['closes the connection', () => null, /closed/],
+    [
+      'answers another request',
+      (message: Buffer) => Buffer.concat([Buffer.of(0xff ^ message[0]!), message.subarray(1)]),
+      /another request/,
+    ],
+    ['answers with too few bytes', () => Buffer.alloc(3), /another request/],
+    ['sends the question back', (message: Buffer) => message, /another request/],
+    ['has no SOA', asResponse, /has no zone for _acme-challenge\.a\.example\.org/],
+  ])('reports a server that %s', async (_what, reply, expected) => {
+    expect(await faultAt(reply)).toMatch(expected);
+  });
+});
+
+test('waits for secondary servers before it asks for the validation', async () => {
+  const stop = new AbortController();
+  const events: string[] = [];
+  const soaAndUpdate = (message: Buffer): Buffer => {
+    const isUpdate = (message[2]! & 0x78) === 0x28;
+    events.push(isUpdate ? 'update' : 'soa');
+    // The pause follows the update: it would take a day, and ends with the order.
+    if (isUpdate) setImmediate(() => stop.abort(new Error('stopped')));
+    return isUpdate ? asResponse(message) : soaOf(message);
+  };
+  const put = responderAt(await serverWith(soaAndUpdate), { waitMs: 86_400_000, signal: stop.signal }).put(
+    PROOFS,
+  );
+  await expect(put).rejects.toThrow('aborted');
+  expect(events).toEqual(['soa', 'update']);
+});
+
+test('readTsigKey() takes base64 on one line only, and never shows it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-tsig-'));
+  const path = join(folder, 'key');
+  try {
+    await writeFile(path, 'c2VjcmV0\n');
+    expect((await readTsigKey('k', 'hmac-sha256', path)).secret).toEqual(Buffer.from('secret'));
+    for (const text of ['', 'key "x" { secret "c2VjcmV0"; };', 'c2Vj\ncmV0']) {
+      await writeFile(path, text);
+      await expect(readTsigKey('k', 'hmac-sha256', path)).rejects.toThrow(
+        'server.acme.tsig_key_file must contain the secret in base64, on one line',
+      );
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,155 @@
+/** Answers DNS-01 challenges (RFC 8555 section 8.4) by dynamic updates of the primary server of the zone, over TCP. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeMessage } from '../../../shared/dns/codec.ts';
+import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { AcmeFault } from './acme-http.ts';
+import type { ChallengeResponder, Proof } from './acme-order.ts';
+import { soaRequest, updateRequest } from './dns-update.ts';
+import type { DnsRequest, TsigAlgorithm, TsigKey, TxtRecord } from './dns-update.ts';
+
+const TIMEOUT_MS = 10_000;
+const RCODE_MASK = 0x0f;
+/** Rcodes of RFC 2136 and RFC 8945 with their meaning for an administrator. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  [Rcode.FORMERR]: 'it does not understand the update',
+  [Rcode.NOTIMP]: 'it does not support updates',
+  [Rcode.REFUSED]: 'it does not allow this key to update the zone',
+  9: 'it does not know the TSIG key, the key is wrong, or the clocks differ (NOTAUTH)',
+  10: 'the name is not in the zone (NOTZONE)',
+};
+
+/** Server and key for updates. */
+export interface DnsChallengeParts {
+  /** Host and port of the primary server. */
+  readonly host: string;
+  readonly port: number;
+  readonly key: TsigKey | null;
+  /** Time for secondary servers. */
+  readonly waitMs: number;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** A responder for one order. */
+export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
+  const added: { readonly zone: string; readonly records: TxtRecord[] }[] = [];
+  return {
+    type: 'dns-01',
+    put: async (proofs) => {
+      const records = proofs.map(recordOf);
+      for (const [zone, ofZone] of await byZone(parts, records)) {
+        await update(parts, zone, 'add', ofZone);
+        added.push({ zone, records: ofZone });
+      }
+      await sleep(parts.waitMs, undefined, { signal: parts.signal });
+    },
+    remove: async () => {
+      for (const { zone, records } of added)
+        await update(parts, zone, 'remove', records).catch((error: unknown) =>
+          parts.logger.warn('could not remove the TXT records of a certificate order', {
+            zone,
+            reason: reasonOf(error),
+          }),
+        );
+    },
+  };
+}
+
+/** The key in a file with its secret in base64, on one line. */
+export async function readTsigKey(name: string, algorithm: TsigAlgorithm, path: string): Promise<TsigKey> {
+  const text = await readFile(path, 'latin1').catch((error: unknown) => {
+    throw new AcmeFault(`read server.acme.tsig_key_file: ${reasonOf(error)}`);
+  });
+  const secret = Buffer.from(text.trim(), 'base64');
+  if (secret.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text.trim()))
+    throw new AcmeFault('server.acme.tsig_key_file must contain the secret in base64, on one line');
+  return { name, algorithm, secret };
+}
+
+function recordOf({ name, keyAuthorization }: Proof): TxtRecord {
+  return {
+    name: `_acme-challenge.${name}`,
+    text: createHash('sha256').update(keyAuthorization).digest('base64url'),
+  };
+}
+
+async function byZone(
+  parts: DnsChallengeParts,
+  records: readonly TxtRecord[],
+): Promise<Map<string, TxtRecord[]>> {
+  const zones = new Map<string, TxtRecord[]>();
+  for (const record of records) {
+    const zone = await zoneOf(parts, record.name);
+    zones.set(zone, [...(zones.get(zone) ?? []), record]);
+  }
+  return zones;
+}
+
+/** The zone of a name: owner of the SOA that the server answers with. */
+async function zoneOf(parts: DnsChallengeParts, name: string): Promise<string> {
+  const reply = await exchange(parts, soaRequest(name));
+  const message = decodeMessage(reply);
+  const records = [...(message?.answers ?? []), ...(message?.authorities ?? [])];
+  const soa = records.find(({ type }) => type === 'SOA');
+  if (soa === undefined)
+    throw new AcmeFault(`${serverOf(parts)} has no zone for ${name} (rcode ${rcodeOf(reply)})`);
+  return soa.name;
+}
+
+async function update(
+  parts: DnsChallengeParts,
+  zone: string,
+  action: 'add' | 'remove',
+  records: readonly TxtRecord[],
+): Promise<void> {
+  const reply = await exchange(parts, updateRequest(zone, action, records, parts.key, parts.nowMs()));
+  const rcode = rcodeOf(reply);
+  if (rcode === Rcode.NOERROR) return;
+  throw new AcmeFault(
+    `${serverOf(parts)} refused the update of ${zone}: ${REFUSALS[rcode] ?? `rcode ${rcode}`}`,
+  );
+}
+
+/**
+ * The reply to a message. Its TSIG is not checked: a forged success only makes the validation fail, which the ACME server
+ * then reports.
+ */
+async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Promise<Uint8Array> {
+  const { host, port } = parts;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const socket = connect({ host, port });
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+  const frames = new FrameReader((message) => {
+    resolve(message.slice());
+    return false;
+  });
+  socket.on('data', (chunk: Buffer) => frames.push(chunk));
+  socket.on('error', reject);
+  socket.on('close', () => reject(new Error('the connection was closed')));
+  socket.write(frame(bytes));
+  try {
+    const reply = await promise;
+    if (reply.length < 12 || ((reply[0]! << 8) | reply[1]!) !== id || (reply[2]! & 0x80) === 0)
+      throw new Error('the answer belongs to another request');
+    return reply;
+  } catch (error) {
+    throw new AcmeFault(`ask ${serverOf(parts)}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    socket.destroy();
+  }
+}
+
+function rcodeOf(reply: Uint8Array): number {
+  return reply[3]! & RCODE_MASK;
+}
+
+function serverOf({ host, port }: DnsChallengeParts): string {
+  return `the DNS server ${host}${port === 53 ? '' : ` port ${port}`}`;
+}
