@@ -48,7 +48,7 @@ describe('the setup', () => {
       await page.getByLabel('Repeat password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByRole('heading', { name: 'Four steps' }).waitFor();
-      await page.getByText('No device has asked yet.').waitFor();
+      await page.getByText('No device has used Weir yet.').waitFor();
       // The Weir of this suite does not listen on port 53.
       await page.getByText('Do not change your router yet').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/127\.0\.0\.1/);
@@ -62,7 +62,7 @@ describe('the setup', () => {
       await expectAccessible(check);
       // Queries of the check do not count; the device's own queries do.
       await askOver4(weir.dnsPort, 'localhost');
-      await page.getByText('One device has asked so far.').waitFor();
+      await page.getByText('One device has used Weir so far.').waitFor();
     });
     const answer = await httpCall('GET', `${origin}/api/auth/status`);
     expect(JSON.parse(answer.text)).toMatchObject({ setup_required: false, password_configured: true });

@@ -18,7 +18,7 @@ describe('the guides', () => {
   test('are linked from the overview if there are few devices, and show the steps for a router', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
-      await page.getByText('Only one device has asked Weir in this period.').waitFor();
+      await page.getByText('Only one device has used Weir in this period.').waitFor();
       await page.getByRole('link', { name: 'Guides', exact: true }).click();
       await page.getByRole('heading', { name: 'Another router: IPv4' }).waitFor();
       await page.getByRole('button', { name: 'Router or device' }).click();

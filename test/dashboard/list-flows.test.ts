@@ -52,7 +52,7 @@ describe('a list to add', () => {
       await address.fill(lists.url('/new.txt'));
       await form.getByRole('button', { name: 'Preview' }).click();
       const preview = form.getByRole('status', { name: 'Preview' });
-      await preview.getByText('Known has 1 of its rules (50%).').waitFor();
+      await preview.getByText('Known also contains 1 of these rules (50%).').waitFor();
       await preview.getByText('1 (50%)', { exact: true }).waitFor();
       await preview.getByText('Lines without a rule').click();
       await preview.getByText('Line 3', { exact: false }).waitFor();
@@ -61,7 +61,7 @@ describe('a list to add', () => {
       await address.fill(lists.url('/known.txt'));
       expect(await preview.count()).toBe(0);
       await form.getByRole('button', { name: 'Preview' }).click();
-      await preview.getByText('Active lists have all of its rules.').waitFor();
+      await preview.getByText('Active lists already contain all of these rules.').waitFor();
       await address.fill(lists.url('/missing.txt'));
       await form.getByRole('button', { name: 'Preview' }).click();
       await form.getByText('There is no list at this address (HTTP 404).').waitFor();

@@ -121,8 +121,8 @@ describe('from a row of the log', () => {
       await page.getByRole('button', { name: 'Explain', exact: true }).click();
       await page.getByText('for the group Default').waitFor();
       const section = (title: string) => page.locator('section').filter({ hasText: title }).last();
-      await section('Lists with this name').getByText('for other groups only').waitFor();
-      expect(await section('Lists with this name').innerText()).toMatch(
+      await section('Lists that contain this name').getByText('for other groups only').waitFor();
+      expect(await section('Lists that contain this name').innerText()).toMatch(
         /Kids list[^]*\|\|unasked\.example\^/,
       );
       // The question went to the upstream server of the test.
@@ -138,7 +138,7 @@ describe('from a row of the log', () => {
       expect(await page.getByRole('combobox', { name: 'Device' }).inputValue()).toBe('Tablet');
       await page.keyboard.press('Enter');
       await page.getByText('for the group Kids').waitFor();
-      await section('Lists with this name').getByText('blocks', { exact: true }).waitFor();
+      await section('Lists that contain this name').getByText('blocks', { exact: true }).waitFor();
       expect(new URL(page.url()).searchParams.get('client_id')).toBe(String(tablet));
       await page.getByRole('button', { name: 'Unblock 10 min' }).click();
       await noticeOf(page, `${name} is allowed until`);

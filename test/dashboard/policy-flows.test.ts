@@ -412,7 +412,7 @@ describe('a rule', () => {
       const name = form.getByLabel('Name', { exact: true });
       await name.fill('https://Pasted.example:8443/page?x=1');
       await form.getByText('Matches pasted.example and all names below it.').waitFor();
-      await form.getByText('The rest of the address is left out: DNS knows names, not pages.').waitFor();
+      await form.getByText('Only the name is used: DNS cannot distinguish pages.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await form.getByText('Matches only pasted.example.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
@@ -458,12 +458,12 @@ describe('a rule that two people edit', () => {
         expect.stringMatching(/Comment\s+mine\s+theirs/),
       ]);
       await expectAccessible(page);
-      await form.getByRole('button', { name: 'Use what is there now' }).click();
+      await form.getByRole('button', { name: 'Use the current version' }).click();
       expect(await comment.inputValue()).toBe('theirs');
       await comment.fill('mine after all');
       await other('theirs again');
       await form.getByRole('button', { name: 'Save', exact: true }).click();
-      await form.getByRole('button', { name: 'Save mine anyway' }).click();
+      await form.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Rule saved');
       expect(await room.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({ comment: 'mine after all' });
     });

@@ -99,7 +99,7 @@ describe('in German', () => {
       await drawer.getByRole('button', { name: de['queries.verdict.blockMore']! }).click();
       const sheet = page.getByRole('dialog', { name: de['queries.verdict.block']!, exact: true });
       await choose(sheet, de['field.for']!, de['queries.scope.everyone']!);
-      await choose(sheet, de['grants.long']!, de['queries.span.ever']!);
+      await choose(sheet, de['field.duration']!, de['queries.span.ever']!);
       expect(await englishOn(page)).toEqual([]);
       await sheet.getByRole('button', { name: de['queries.verdict.block']!, exact: true }).click();
       await page

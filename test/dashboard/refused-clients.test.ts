@@ -109,7 +109,7 @@ describe('recent clients after an upgrade', () => {
       await page.getByText('Check who may ask this server.').waitFor();
       await page.getByRole('link', { name: 'Review' }).click();
       await page
-        .getByText('This version of Weir answers only devices that may ask.', { exact: false })
+        .getByText('This version of Weir answers only allowed devices.', { exact: false })
         .waitFor();
       await page.getByRole('checkbox', { name: '2001:db8:51::/56' }).press('Space');
       await expectAccessible(page);

@@ -156,7 +156,7 @@ describe('the status on every page', () => {
       const form = page.getByRole('dialog', { name: 'Pause blocking' });
       await form.getByLabel('Duration').fill('soon');
       await form.getByRole('button', { name: 'Pause', exact: true }).click();
-      await form.getByText('Enter a number from one second to 365 days.').waitFor();
+      await form.getByText('Enter a duration from one second to 365 days.').waitFor();
       await expectAccessible(page);
       await form.getByLabel('Duration').fill('90');
       await form.getByRole('button', { name: 'Pause', exact: true }).click();

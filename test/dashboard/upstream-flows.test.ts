@@ -71,7 +71,7 @@ describe('a new pool', () => {
         .getByRole('paragraph')
         .filter({ hasText: 'Blocks malware and phishing by itself' })
         .waitFor();
-      await form.getByText('Keeps no log of queries, says its operator.').waitFor();
+      await form.getByText('Keeps no log of queries, according to its operator.').waitFor();
       await form.getByRole('link', { name: 'About Quad9 and privacy' }).waitFor();
       await choose(form, 'Connection', 'Not encrypted: UDP');
       expect(await servers.inputValue()).toBe('udp://9.9.9.9\nudp://149.112.112.112');

@@ -28,7 +28,7 @@ export async function undoRevision(revision: number, first = revision): Promise<
     notify({
       tone: 'warning',
       text: say('undo.conflict'),
-      link: { text: say('undo.look'), to: `/history?undo=${revision}` },
+      link: { text: say('action.look'), to: `/history?undo=${revision}` },
     });
   }
 }

@@ -29,7 +29,7 @@ export default function PauseDialog({ onClose }: { readonly onClose: () => void 
       onClose={onClose}
     >
       <TextField
-        label={say('blocking.pauseAmount')}
+        label={say('field.duration')}
         value={amount}
         onChange={setAmount}
         inputMode="decimal"

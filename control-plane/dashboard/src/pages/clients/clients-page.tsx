@@ -26,7 +26,7 @@ export default function ClientsPage(): ReactNode {
       actions={
         <>
           <Segments
-            label={say('clients.view')}
+            label={say('field.view')}
             value={shown}
             choices={[
               { id: 'clients', text: say('field.devices') },

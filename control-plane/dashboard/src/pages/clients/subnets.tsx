@@ -38,7 +38,7 @@ export function Subnets(): ReactNode {
         </Link>
       ),
     },
-    { id: 'comment', title: say('field.note'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+    { id: 'comment', title: say('field.comment'), cell: ({ comment }) => <bdi>{comment}</bdi> },
     {
       id: 'actions',
       title: say('field.actions'),
@@ -111,7 +111,7 @@ function SubnetForm(): ReactNode {
             value={group}
             choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
           />
-          <TextField label={say('field.note')} {...bind('comment')} />
+          <TextField label={say('field.comment')} {...bind('comment')} />
           <Button kind="main" type="submit" isPending={create.isPending}>
             {say('clients.subnet.add')}
           </Button>

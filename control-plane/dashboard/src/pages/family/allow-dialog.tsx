@@ -62,7 +62,7 @@ export function AllowDialog({
       onClose={onClose}
     >
       <TextField
-        label={say('grants.what')}
+        label={say('field.name')}
         help={say('family.allowName.help')}
         value={domain}
         onChange={setDomain}

@@ -133,7 +133,7 @@ interface SpanMenuProps {
 function SpanMenu({ device, action }: SpanMenuProps): ReactNode {
   const { say, format } = useText();
   const create = useChange('POST /grants', {
-    done: action === 'block' ? 'family.paused' : 'family.allAllowed',
+    done: action === 'block' ? 'family.paused' : 'timed.allowed',
   });
   const text = say(action === 'block' ? 'pause.pause' : 'family.allowAll');
   const now = new Date();

@@ -70,7 +70,7 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
       {guard.newer !== null && (
         <ChangedElsewhere
           fields={pairsOf(
-            [say('field.name'), say('field.note'), say('groups.isOn'), say('groups.noIpv6')],
+            [say('field.name'), say('field.comment'), say('groups.isOn'), say('groups.noIpv6')],
             inWords({ name, comment, enabled, no_ipv6: noIpv6 }),
             inWords(guard.newer),
           )}
@@ -97,7 +97,7 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
         autoFocus
       />
       <TextField
-        label={say('field.note')}
+        label={say('field.comment')}
         error={fieldProblem(failure, 'comment')}
         value={comment}
         onChange={setComment}

@@ -86,7 +86,7 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
             <PauseGroup group={group} />
             <Button
               icon={CalendarClock}
-              aria-label={say('plan.editOf', { name: group.name })}
+              aria-label={say('plan.titleOf', { name: group.name })}
               onPress={onPlan}
             >
               {say('plan.edit')}

@@ -101,7 +101,7 @@ function MoveHere({ group, onClose }: { readonly group: Group; readonly onClose:
                     isPending={move.isPending}
                     onPress={() => void move.run({ params: { id: client.id }, body: { group_id: group.id } })}
                   >
-                    {say('groups.members.moveOne')}
+                    {say('action.add')}
                     <span className="unseen"> {nameOf(client)}</span>
                   </Button>
                 </li>

@@ -133,7 +133,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
           isCode
         />
         <SelectField
-          label={say('groups.rules.action')}
+          label={say('field.action')}
           isLabelHidden
           value={action}
           onChange={setAction}
@@ -143,7 +143,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
           ]}
         />
         <Button type="submit" isPending={create.isPending}>
-          {say('groups.rules.add')}
+          {say('action.add')}
         </Button>
       </div>
       <SwitchField

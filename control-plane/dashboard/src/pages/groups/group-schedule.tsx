@@ -51,7 +51,7 @@ export function GroupSchedule({ groupId }: { readonly groupId: number }): ReactN
                   to={own === undefined ? '/schedules' : `/schedules?open=${own.id}`}
                   className={styles['more']}
                 >
-                  {say(own === undefined ? 'groups.schedule.make' : 'groups.schedule.look')}
+                  {say(own === undefined ? 'schedules.add' : 'groups.schedule.look')}
                 </Link>
               )}
             </>

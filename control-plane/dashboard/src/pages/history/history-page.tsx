@@ -24,7 +24,7 @@ export default function HistoryPage(): ReactNode {
       actions={
         <ForAdmins>
           <Segments
-            label={say('history.view')}
+            label={say('field.view')}
             value={view}
             choices={VIEWS.map((id) => ({ id, text: say(`history.view.${id}`) }))}
             onChange={(chosen) => setFields({ view: chosen })}

@@ -130,7 +130,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
               actions={[
                 ...(isOwn
                   ? []
-                  : [{ id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) }]),
+                  : [{ id: 'undo', text: say('undo.action'), icon: Undo2, run: () => onUndo(id) }]),
                 {
                   id: 'to',
                   text: say(id >= newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
@@ -171,7 +171,7 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
         shown.data?.is_own === false && (
           <ForAdmins>
             <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
-              {say('history.undo')}
+              {say('undo.action')}
             </Button>
           </ForAdmins>
         )

@@ -45,13 +45,13 @@ export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
             {say('lists.held.whatif')}
           </Button>
           <Button kind="main" onPress={() => setAsking(true)}>
-            {say('lists.held.approve')}
+            {say('action.apply')}
           </Button>
         </div>
         <SimulationView of={simulation} period={say('period.7d')} />
         <Confirm
           title={say('lists.held.ask', { name: source.name })}
-          action={say('lists.held.approve')}
+          action={say('action.apply')}
           isOpen={isAsking}
           isPending={approve.isPending}
           onClose={() => setAsking(false)}

@@ -170,7 +170,7 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
                 isPending={preview.state === 'running'}
                 onPress={() => preview.run({ body: { url: body.url ?? '', subdomains: fields.subdomains } })}
               >
-                {say('lists.preview')}
+                {say('action.preview')}
               </Button>
               <Button
                 icon={FlaskConical}

@@ -34,15 +34,15 @@ function Found({ preview }: { readonly preview: NonNullable<Preview['result']> }
   const { rules, names, bytes, covered, overlaps, invalid_lines: invalid, unused } = preview;
   const shareOf = (part: number): string => format.percent((100 * part) / Math.max(1, rules));
   return (
-    <section className={styles['part']} role="status" aria-label={say('lists.preview')}>
+    <section className={styles['part']} role="status" aria-label={say('action.preview')}>
       {covered === rules && <Callout tone="info">{say('lists.preview.nothingNew')}</Callout>}
       <Facts
         facts={[
-          [say('lists.preview.names'), format.count(names)],
+          [say('field.names'), format.count(names)],
           [say('page.rules'), format.count(rules)],
           [say('lists.size'), format.bytes(bytes)],
           [say('lists.format'), preview.format],
-          [say('lists.preview.invalid'), format.count(invalid)],
+          [say('lists.badLines'), format.count(invalid)],
           [say('lists.preview.skipped'), format.count(preview.skipped_lines)],
           [say('lists.preview.covered'), say('lists.share', { count: covered, share: shareOf(covered) })],
         ]}

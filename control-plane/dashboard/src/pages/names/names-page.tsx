@@ -61,7 +61,7 @@ function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
   const fields = { ...settings, ...changed };
   const set = (more: Partial<DnsSettings>): void => setChanged({ ...changed, ...more });
   const change = useChange('POST /settings', {
-    done: 'names.settings.saved',
+    done: 'action.saved',
     onDone: () => setChanged({}),
     quiet: true,
   });

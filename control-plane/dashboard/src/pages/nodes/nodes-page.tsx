@@ -55,7 +55,7 @@ export default function NodesPage(): ReactNode {
             </Card>
             {forgotten !== null && (
               <Confirm
-                title={say('nodes.forget', { name: forgotten })}
+                title={say('action.removeOf', { name: forgotten })}
                 action={say('nodes.forget.action')}
                 isPending={forget.isPending}
                 onConfirm={() => void forget.run({ params: { node: forgotten } })}
@@ -134,7 +134,7 @@ function NodeTable({ nodes, onForget }: NodeTableProps): ReactNode {
               <ForAdmins>
                 <IconButton
                   icon={Trash2}
-                  label={say('nodes.forget', { name: node.node })}
+                  label={say('action.removeOf', { name: node.node })}
                   onPress={() => onForget(node.node)}
                 />
               </ForAdmins>

@@ -72,7 +72,7 @@ const FEW = 5;
 function DnssecCard({ isOn }: { readonly isOn: boolean }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
-  const change = useChange('PATCH /config', { done: 'resolving.dnssec.changed' });
+  const change = useChange('PATCH /config', { done: 'action.saved' });
   return (
     <Card title={say('resolving.dnssec')}>
       <SwitchField

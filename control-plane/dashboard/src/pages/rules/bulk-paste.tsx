@@ -69,7 +69,7 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
         <ActionChoice value={action} onChange={setAction} />
         <GroupField label={say('field.for')} value={groupId} onChange={setGroupId} />
         <TextField
-          label={say('bulk.names')}
+          label={say('field.names')}
           help={say('bulk.names.help')}
           value={text}
           onChange={setText}
@@ -105,7 +105,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
       {counts.opposed > 0 && (
         <Callout tone="warning">{say('bulk.opposed', { count: counts.opposed })}</Callout>
       )}
-      <ul className={styles['names']} tabIndex={0} aria-label={say('bulk.preview')}>
+      <ul className={styles['names']} tabIndex={0} aria-label={say('action.preview')}>
         {sorted.slice(0, SHOWN).map(({ line, domain, state }, place) => (
           <li key={place}>
             <span className={styles['line']}>{line}</span>

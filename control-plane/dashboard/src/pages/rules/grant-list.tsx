@@ -55,11 +55,11 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   const columns: readonly Column<Grant>[] = [
     {
       id: 'domain',
-      title: say('grants.what'),
+      title: say('field.name'),
       isName: true,
       cell: (grant) => <GrantedName grant={grant} />,
     },
-    { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
+    { id: 'action', title: say('field.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'for',
       title: say('field.for'),
@@ -138,7 +138,7 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
     >
       <ActionChoice value={action} onChange={setAction} />
       <TextField
-        label={say('grants.what')}
+        label={say('field.name')}
         help={say('grants.what.help')}
         value={domain}
         onChange={setDomain}
@@ -170,7 +170,7 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
         ]}
       />
       <SelectField
-        label={say('grants.long')}
+        label={say('field.duration')}
         value={span}
         onChange={setSpan}
         choices={[

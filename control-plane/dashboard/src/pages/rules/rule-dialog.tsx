@@ -151,7 +151,7 @@ function ChangedRule({ mine, now, isPending, onUse, onKeep }: ChangedRuleProps):
     comment.trim(),
     say(enabled ? 'field.yes' : 'field.no'),
   ];
-  const labels = [say('rules.action'), say('field.name'), say('rules.subdomains'), say('field.for'), say('field.comment'), say('rules.enabled')]; // prettier-ignore
+  const labels = [say('field.action'), say('field.name'), say('rules.subdomains'), say('field.for'), say('field.comment'), say('rules.enabled')]; // prettier-ignore
   return (
     <ChangedElsewhere
       fields={pairsOf(labels, words(mine), words(now))}
@@ -171,7 +171,7 @@ export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode 
   const { say } = useText();
   return (
     <Segments
-      label={say('rules.action')}
+      label={say('field.action')}
       value={value}
       onChange={onChange}
       choices={[

@@ -59,7 +59,7 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
           </code>
         ),
     },
-    { id: 'action', title: say('rules.action'), cell: ({ rule }) => <RuleBadge action={rule.action} /> },
+    { id: 'action', title: say('field.action'), cell: ({ rule }) => <RuleBadge action={rule.action} /> },
     {
       id: 'group',
       title: say('field.for'),
@@ -94,7 +94,7 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
         onSearch={(text) => setFields({ search: text, page: '0' }, { replace: true })}
       >
         <SelectField
-          label={say('rules.action')}
+          label={say('field.action')}
           isLabelHidden
           value={filter.action}
           onChange={(chosen) => setFields({ action: chosen, page: '0' })}

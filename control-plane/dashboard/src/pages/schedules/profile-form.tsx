@@ -98,7 +98,7 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
         {...bind('timezone')}
         choices={zones.map((id) => ({ id, text: id }))}
       />
-      <TextField label={say('field.note')} {...bind('comment')} />
+      <TextField label={say('field.comment')} {...bind('comment')} />
       {profile !== null && (
         <Holidays ranges={fields.daysOff} onChange={(off) => set({ daysOff: [...off] })} />
       )}

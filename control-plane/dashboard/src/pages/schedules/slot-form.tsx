@@ -92,7 +92,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
         />
       )}
       <Segments
-        label={say('schedules.action')}
+        label={say('field.action')}
         value={draft.action}
         onChange={(action) => set({ action })}
         choices={[

@@ -67,7 +67,7 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
           value={isNarrow && group === '' ? `${groups[0]?.id ?? ''}` : group}
           onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
           choices={[
-            ...(isNarrow ? [] : [{ id: '', text: say('services.group.all') }]),
+            ...(isNarrow ? [] : [{ id: '', text: say('groups.all') }]),
             ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
           ]}
         />

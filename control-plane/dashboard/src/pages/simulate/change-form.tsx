@@ -92,7 +92,7 @@ function UrlChange({ onAdd }: ChangeFormProps): ReactNode {
     <>
       <TextField label={say('simulate.url')} value={url} onChange={setUrl} inputMode="url" isCode />
       <Segments
-        label={say('rules.action')}
+        label={say('field.action')}
         value={of}
         onChange={setOf}
         choices={[
@@ -121,7 +121,7 @@ function DomainChange({ onAdd }: ChangeFormProps): ReactNode {
         isCode
       />
       <Segments
-        label={say('rules.action')}
+        label={say('field.action')}
         value={action}
         onChange={setAction}
         choices={[

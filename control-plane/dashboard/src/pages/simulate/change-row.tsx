@@ -28,7 +28,7 @@ export function ChangeRow({ change, canDo, onDrop }: ChangeRowProps): ReactNode 
       {canDo && make !== null && (
         <ForAdmins>
           <Button isPending={isPending} onPress={make}>
-            {say('simulate.do')}
+            {say('action.apply')}
           </Button>
         </ForAdmins>
       )}

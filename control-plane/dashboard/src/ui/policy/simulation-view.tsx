@@ -162,7 +162,7 @@ function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
     { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
       id: 'names',
-      title: say('whatif.names'),
+      title: say('field.names'),
       cell: ({ domains, domains_total: total }) => (
         <bdi className={styles['rule']}>
           <Few names={domains.map(({ domain }) => domain)} total={total} />

@@ -28,7 +28,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
   const grants = useAsk('GET /grants', {}, { everyMs: REFRESH_MS });
   const block = useChange('POST /grants', { done: 'timed.blocked' });
   const allow = useChange('POST /grants', { done: 'timed.allowed' });
-  const end = useChange('DELETE /grants/{id}', { done: 'timed.ended' });
+  const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const { isAdmin } = useMe();
   return (
     <div className="rows-3">

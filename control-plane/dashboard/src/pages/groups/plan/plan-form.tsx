@@ -103,7 +103,7 @@ function PlanForm({ groupId, start, clients, onGroup, onClose }: PlanFormProps):
     >
       {onGroup !== undefined && groups.length > 1 && (
         <SelectField
-          label={say('plan.for')}
+          label={say('field.for')}
           value={groupId === null ? '' : `${groupId}`}
           onChange={(id) => onGroup(id === '' ? null : Number(id))}
           choices={[

@@ -87,7 +87,7 @@ function TimeRow({ time, onChange, onRemove }: TimeRowProps): ReactNode {
             <strong>{name}</strong> <span className="quiet">{text}</span>
           </span>
         )}
-        <IconButton icon={X} label={say('plan.times.remove', { name })} onPress={onRemove} />
+        <IconButton icon={X} label={say('action.removeOf', { name })} onPress={onRemove} />
       </div>
       <TextField
         label={say('field.from')}

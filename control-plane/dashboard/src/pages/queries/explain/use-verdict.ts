@@ -21,7 +21,7 @@ export interface Judge {
 export function useVerdict(onDone?: () => void): Judge {
   const { say, format } = useText();
   const store = useQueryClient();
-  const end = useChange('DELETE /grants/{id}', { done: 'queries.grant.ended' });
+  const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const grant = useChange('POST /grants', {
     onDone: ({ id, ...made }: Grant) => {
       notify({

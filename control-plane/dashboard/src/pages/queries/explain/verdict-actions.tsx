@@ -78,7 +78,7 @@ function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogP
         choices={scopesOf(target).map((id) => ({ id, text: say(`queries.scope.${id}`, { group }) }))}
       />
       <SelectField
-        label={say('grants.long')}
+        label={say('field.duration')}
         value={String(chosen.span)}
         onChange={(id) => set({ span: SPANS.find((span) => String(span) === id) ?? chosen.span })}
         choices={SPANS.map((span) => ({ id: String(span), text: say(`queries.span.${span}`) }))}

@@ -49,7 +49,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   return (
     <FormDialog
       title={say(chip === null ? 'queries.filter.new' : 'queries.filter.change')}
-      saveText={say('queries.filter.apply')}
+      saveText={say('action.apply')}
       onSave={set}
       onClose={onClose}
     >
@@ -126,7 +126,7 @@ export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): R
   return (
     <FormDialog
       title={say('queries.period.between')}
-      saveText={say('queries.filter.apply')}
+      saveText={say('action.apply')}
       isReady={!isTurned && (start !== '' || end !== '')}
       onSave={() => onSet(utcMoment(start), utcMoment(end))}
       onClose={onClose}

@@ -82,7 +82,7 @@ export default function ImportPart(): ReactNode {
         </div>
       </Card>
       {report !== null && (
-        <Card title={say(report.dry_run ? 'import.preview' : 'import.report')}>
+        <Card title={say(report.dry_run ? 'action.preview' : 'import.report')}>
           <ImportView
             report={report}
             actions={

@@ -31,7 +31,7 @@ export function DevicesField({ value, onChange, error }: DevicesFieldProps): Rea
       ),
     )
     .toSorted((one, other) => Number(first.has(other.id)) - Number(first.has(one.id)));
-  const label = say('settings.user.devices');
+  const label = say('field.devices');
   return (
     <div role="group" aria-label={label} className={styles['field']}>
       <span className={styles['label']} aria-hidden>

@@ -42,7 +42,7 @@ function Certificate({ found }: { readonly found: TlsStatus }): ReactNode {
   const { names, key_type: key, issuer, not_before: begins, expiration: ends } = found;
   const facts: (readonly [string, ReactNode])[] = [];
   if (ends !== null) facts.push([say('tls.expires'), exactly(ends)]);
-  if (names.length > 0) facts.push([say('tls.names'), <bdi key="names">{names.join(', ')}</bdi>]);
+  if (names.length > 0) facts.push([say('field.names'), <bdi key="names">{names.join(', ')}</bdi>]);
   if (issuer !== null)
     facts.push([
       say('tls.issuer'),
