@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 
 /** Statistics over the log and the catalog of services. They are expensive, and policy changes do not affect them. */
-const DEAR = /^GET \/(dashboard|stats|queries|clients\/stats|services\/catalog)/;
+const EXPENSIVE = /^GET \/(dashboard|stats|queries|clients\/stats|services\/catalog)/;
 
 /** Creates the cache of answers. */
 export function createStore(): QueryClient {
@@ -24,5 +24,5 @@ export function createStore(): QueryClient {
 
 /** Refreshes all answers on the page, except statistics over the log and the catalog of services. */
 export function refreshAll(store: QueryClient): Promise<void> {
-  return store.invalidateQueries({ predicate: ({ queryKey }) => !DEAR.test(String(queryKey[0])) });
+  return store.invalidateQueries({ predicate: ({ queryKey }) => !EXPENSIVE.test(String(queryKey[0])) });
 }

@@ -15,11 +15,11 @@ export interface Question<Name extends OperationName> {
   readonly cancel: () => void;
 }
 
-type Standing<Name extends OperationName> = Pick<Question<Name>, 'state' | 'result' | 'failure'>;
+type Progress<Name extends OperationName> = Pick<Question<Name>, 'state' | 'result' | 'failure'>;
 
 /** Long-running requests to one operation. */
 export function useQuestion<Name extends OperationName>(name: Name): Question<Name> {
-  const [standing, setStanding] = useState<Standing<Name>>(idle);
+  const [progress, setProgress] = useState<Progress<Name>>(idle);
   const asked = useRef<AbortController | null>(null);
   const end = useCallback(() => {
     asked.current?.abort();
@@ -27,16 +27,16 @@ export function useQuestion<Name extends OperationName>(name: Name): Question<Na
   }, []);
   const cancel = useCallback(() => {
     end();
-    setStanding(idle);
+    setProgress(idle);
   }, [end]);
   const run = useCallback(
     (call: CallOf<Name>) => {
       end();
       const own = new AbortController();
       asked.current = own;
-      setStanding({ ...idle(), state: 'running' });
-      const settle = (next: Standing<Name>): void => {
-        if (asked.current === own) setStanding(next);
+      setProgress({ ...idle(), state: 'running' });
+      const settle = (next: Progress<Name>): void => {
+        if (asked.current === own) setProgress(next);
       };
       const given = [{ ...call, signal: own.signal }] as unknown as Given<Name>;
       ask(name, ...given).then(
@@ -50,9 +50,9 @@ export function useQuestion<Name extends OperationName>(name: Name): Question<Na
     [name, end],
   );
   useEffect(() => end, [end]);
-  return { ...standing, run, cancel };
+  return { ...progress, run, cancel };
 }
 
-function idle<Name extends OperationName>(): Standing<Name> {
+function idle<Name extends OperationName>(): Progress<Name> {
   return { state: 'idle', result: null, failure: null };
 }

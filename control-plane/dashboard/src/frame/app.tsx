@@ -22,8 +22,8 @@ import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
 
 /** Loaded on demand: most visitors are already logged in. */
-const LoginDoor = later(() => import('./login/login-door.tsx'));
-const SetupDoor = lazy(() => import('./login/setup-door.tsx'));
+const LoginPage = later(() => import('./login/login-page.tsx'));
+const SetupPage = lazy(() => import('./login/setup-page.tsx'));
 const FamilyFrame = later(() => import('./family-frame.tsx'));
 const LoginAgain = lazy(() => import('./login/login-again.tsx'));
 
@@ -61,7 +61,7 @@ function Entrance(): ReactNode {
         if (auth.setup_required)
           return (
             <Suspense fallback={null}>
-              <SetupDoor
+              <SetupPage
                 codeFile={auth.setup_code_file}
                 onDone={() => {
                   go('/setup');
@@ -74,7 +74,7 @@ function Entrance(): ReactNode {
         if (me === null)
           return (
             <Suspense fallback={null}>
-              <LoginDoor onLogin={enter} />
+              <LoginPage onLogin={enter} />
             </Suspense>
           );
         return <Inside me={me} onLeave={enter} />;
@@ -95,7 +95,7 @@ async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   else if (me !== null) {
     askFirstQuestions(path);
     await page;
-  } else if (!auth.setup_required) await LoginDoor.load().catch(() => undefined);
+  } else if (!auth.setup_required) await LoginPage.load().catch(() => undefined);
   return auth;
 }
 

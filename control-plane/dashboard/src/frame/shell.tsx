@@ -162,7 +162,7 @@ function Lost(): ReactNode {
   return (
     <Page title={say('lost.title')}>
       <Empty icon={Compass} title={say('lost.text')}>
-        <Link to="/" className="standing">
+        <Link to="/" className="button-link">
           {say('lost.back')}
         </Link>
       </Empty>

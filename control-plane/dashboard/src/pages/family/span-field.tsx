@@ -15,7 +15,7 @@ export function SpanField({ value, onChange }: SpanFieldProps): ReactNode {
   const { say, format } = useText();
   return (
     <SelectField
-      label={say('grants.long')}
+      label={say('field.duration')}
       value={value}
       onChange={onChange}
       choices={SPANS.map((id) => ({

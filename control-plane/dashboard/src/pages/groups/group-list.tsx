@@ -10,7 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Bar, Card, Cards } from '../../ui/display/page.tsx';
 import { Badge, Facts } from '../../ui/display/values.tsx';
-import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
+import { ScheduleStatus } from '../../ui/policy/schedule-status.tsx';
 import { PausedBadge, PauseGroup } from './pause-group.tsx';
 import { PlanDialog } from './plan/plan-form.tsx';
 import { servesGroup } from './served-groups.ts';
@@ -103,5 +103,5 @@ export function NowOf({ profileId }: { readonly profileId: number }): ReactNode 
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id: profileId } });
   if (profile.data === undefined) return null;
   const { slots, timezone, days_off: daysOff } = profile.data;
-  return <ScheduleStanding {...{ slots, daysOff }} timeZone={timezone} isForServices={false} />;
+  return <ScheduleStatus {...{ slots, daysOff }} timeZone={timezone} isForServices={false} />;
 }

@@ -12,7 +12,7 @@ import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { SelectField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
-import { ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { includesSubdomains, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import { Card } from '../../ui/display/page.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import styles from './groups.module.css';
@@ -147,8 +147,8 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
         </Button>
       </div>
       <SwitchField
-        isSelected={subdomains || saysSubdomains(domain)}
-        isDisabled={saysSubdomains(domain)}
+        isSelected={subdomains || includesSubdomains(domain)}
+        isDisabled={includesSubdomains(domain)}
         onChange={setSubdomains}
       >
         {say('rules.subdomains')}

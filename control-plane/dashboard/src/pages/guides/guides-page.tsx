@@ -32,7 +32,7 @@ export default function GuidesPage(): ReactNode {
         <Callout
           tone="warning"
           actions={
-            <Link to="/setup" className="standing">
+            <Link to="/setup" className="button-link">
               {say('welcome.title')}
             </Link>
           }
@@ -97,7 +97,7 @@ function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): Re
       </Card>
       <Card title={say('guides.proof')}>
         <p>{say(`guides.proof.${guide.kind}`)}</p>
-        <a href="./check" className="standing" target="_blank" rel="noreferrer">
+        <a href="./check" className="button-link" target="_blank" rel="noreferrer">
           {say('welcome.proof.here')}
         </a>
       </Card>

@@ -29,7 +29,7 @@ export interface Names {
 }
 
 /** Columns that mean nothing to users; only the raw view shows them. */
-const UNTOLD = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
+const HIDDEN = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
 /** Columns that form the name of a row. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
   groups: ['name'],
@@ -73,9 +73,9 @@ export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';
   const naming = NAMED_BY_FIRST.has(table) ? [] : (NAMING[table] ?? []);
-  const told = (field: string): boolean => !isWhole || !naming.includes(field);
+  const isShown = (field: string): boolean => !isWhole || !naming.includes(field);
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-    .filter((field) => !UNTOLD.has(field) && told(field))
+    .filter((field) => !HIDDEN.has(field) && isShown(field))
     .map((field) => ({ field, before: before?.[field] ?? null, after: after?.[field] ?? null }))
     .filter(({ before: was, after: is }) => JSON.stringify(was) !== JSON.stringify(is))
     .filter(({ before: was, after: is }) => !isWhole || !isEmpty(was ?? is));
@@ -92,11 +92,11 @@ export function referredTo(field: string, value: unknown, names: Names): string 
 /** Adds the names in the changed rows, because the API no longer lists deleted rows. */
 export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   const of = (table: string, known: ReadonlyMap<number, string>): ReadonlyMap<number, string> => {
-    const told = changes
+    const changed = changes
       .filter((change) => change.table === table)
       .map(({ before, after }) => after ?? before ?? {})
       .map(({ id, name }) => [Number(id), formatChangedValue(name)] as const);
-    return new Map([...told, ...known]);
+    return new Map([...changed, ...known]);
   };
   return {
     groups: of('groups', names.groups),

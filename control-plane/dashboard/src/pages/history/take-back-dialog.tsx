@@ -84,8 +84,8 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
     reset();
     void refetch().then(({ data }) => setSeen(data ?? null));
   }, [isOpen, undo, to, refetch, reset]);
-  const wish = isNumber(undo) ? { undo: Number(undo) } : { to: Number(to) };
-  const plan = seen === null ? null : takeBackOf(seen, wish);
+  const target = isNumber(undo) ? { undo: Number(undo) } : { to: Number(to) };
+  const plan = seen === null ? null : takeBackOf(seen, target);
   const run = async (): Promise<void> => {
     if (plan?.target === null || plan === null) return;
     setIsNewer(false);
@@ -96,7 +96,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
     }
     const { data = [] } = await refetch();
     setSeen(data);
-    setIsNewer(takeBackOf(data, wish).head !== plan.head);
+    setIsNewer(takeBackOf(data, target).head !== plan.head);
   };
   return {
     plan,

@@ -5,7 +5,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 export type Revision = AnswerOf<'GET /revisions'>[number];
 
 /** Requested rollback: to the policy of one revision, or to the policy before one. */
-export interface Wish {
+export interface RollbackTarget {
   readonly to?: number;
   readonly undo?: number;
 }
@@ -21,7 +21,7 @@ export interface TakeBack {
 }
 
 /** The rollback for a requested target; `revisions` can be in any order. */
-export function takeBackOf(revisions: readonly Revision[], { to, undo }: Wish): TakeBack {
+export function takeBackOf(revisions: readonly Revision[], { to, undo }: RollbackTarget): TakeBack {
   const newestFirst = revisions.toSorted((one, other) => other.id - one.id);
   const target = newestFirst.find(({ id }) => (undo === undefined ? id === to : id < undo)) ?? null;
   const isOwn = newestFirst.some((revision) => revision.id === undo && revision.is_own);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
-import { isBusy, listRows, standingOf } from './list-rows.ts';
+import { isBusy, listRows, listStateOf } from './list-rows.ts';
 import type { Source } from './list-rows.ts';
 
 function source(changed: Partial<Source>): Source {
@@ -28,7 +28,7 @@ function source(changed: Partial<Source>): Source {
   };
 }
 
-const ALL = { search: '', standing: '', sort: 'name' };
+const ALL = { search: '', state: '', sort: 'name' };
 const names = (rows: readonly Source[]): string[] => rows.map(({ name }) => name);
 
 describe('listRows()', () => {
@@ -57,17 +57,17 @@ describe('listRows()', () => {
     expect(names(listRows(sources, stats, { ...ALL, sort }))).toEqual(order);
   });
 
-  test('searches name, address and comment in any case, and filters by standing', () => {
+  test('searches name, address and comment in any case, and filters by state', () => {
     expect(names(listRows(sources, stats, { ...ALL, search: ' phish ' }))).toEqual(['a']);
-    expect(names(listRows(sources, stats, { ...ALL, standing: 'off' }))).toEqual(['c']);
+    expect(names(listRows(sources, stats, { ...ALL, state: 'off' }))).toEqual(['c']);
   });
 });
 
-describe('standingOf()', () => {
+describe('listStateOf()', () => {
   test('says of a disabled list that it is off, but not while it is being fetched', () => {
-    expect(standingOf(source({ enabled: false, status: 'error' }))).toBe('off');
-    expect(standingOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
-    expect(standingOf(source({ status: 'held' }))).toBe('held');
+    expect(listStateOf(source({ enabled: false, status: 'error' }))).toBe('off');
+    expect(listStateOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
+    expect(listStateOf(source({ status: 'held' }))).toBe('held');
   });
 });
 

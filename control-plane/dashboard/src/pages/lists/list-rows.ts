@@ -15,15 +15,15 @@ export interface ListRow extends Source {
 }
 
 /** State of a list; `off` takes precedence over all others. */
-export type Standing = Source['status'] | 'off';
+export type ListState = Source['status'] | 'off';
 
-export function standingOf({ enabled, status }: Source): Standing {
+export function listStateOf({ enabled, status }: Source): ListState {
   return enabled || status === 'updating' ? status : 'off';
 }
 
 /** Text, icon and tone of each state. */
-export const STANDINGS: Readonly<
-  Record<Standing, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
+export const LIST_STATES: Readonly<
+  Record<ListState, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
 > = {
   ok: { tone: 'good', icon: CircleCheck, text: 'lists.state.ok' },
   updating: { tone: 'plain', icon: LoaderCircle, text: 'lists.state.updating' },
@@ -40,7 +40,7 @@ export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
 export interface ListFilter {
   readonly search: string;
   /** A state, or '' for all. */
-  readonly standing: string;
+  readonly state: string;
   readonly sort: string;
 }
 
@@ -48,7 +48,7 @@ export interface ListFilter {
 export function listRows(
   sources: readonly Source[],
   stats: readonly SourceWorth[] | undefined,
-  { search, standing, sort }: ListFilter,
+  { search, state, sort }: ListFilter,
 ): ListRow[] {
   const worths = new Map(stats?.map((worth) => [worth.id, worth]));
   const wanted = search.trim().toLowerCase();
@@ -56,7 +56,7 @@ export function listRows(
     .map((source) => ({ ...source, worth: worths.get(source.id) ?? null }))
     .filter(
       (row) =>
-        (standing === '' || standingOf(row) === standing) &&
+        (state === '' || listStateOf(row) === state) &&
         [row.name, row.url ?? '', row.comment].some((text) => text.toLowerCase().includes(wanted)),
     )
     .sort((one, other) => weightOf(other, sort) - weightOf(one, sort) || one.name.localeCompare(other.name));

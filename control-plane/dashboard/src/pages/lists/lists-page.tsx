@@ -18,7 +18,7 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { AddRulesDrawer, RulesDrawer } from './custom-rules.tsx';
 import { ListDialog } from './list-dialog.tsx';
 import { ListDrawer } from './list-drawer.tsx';
-import { isBusy, listRows, SORTS, STANDINGS } from './list-rows.ts';
+import { isBusy, LIST_STATES, listRows, SORTS } from './list-rows.ts';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
 import { AddButton } from '../../ui/controls/add-button.tsx';
@@ -131,8 +131,8 @@ function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): React
       setFields({ open: '' });
     },
   });
-  const rows = listRows(sources, stats, { search, standing: state, sort });
-  const opened = listRows(sources, stats, { search: '', standing: '', sort: '' }).find(
+  const rows = listRows(sources, stats, { search, state, sort });
+  const opened = listRows(sources, stats, { search: '', state: '', sort: '' }).find(
     ({ id }) => `${id}` === open,
   );
   if (sources.length === 0)
@@ -180,7 +180,7 @@ function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): React
             onChange={(chosen) => setFields({ state: chosen })}
             choices={[
               { id: '', text: say('lists.state.any') },
-              ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
+              ...Object.entries(LIST_STATES).map(([id, { text }]) => ({ id, text: say(text) })),
             ]}
           />
           <SelectField

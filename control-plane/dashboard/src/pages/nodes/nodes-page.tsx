@@ -13,8 +13,8 @@ import { Card, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
 import { Badge, Moment } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { answeredAtMs, notesOf, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
-import type { ClusterNode, NodeState } from './node-standing.ts';
+import { answeredAtMs, notesOf, stateOf, statusOfAll, uptimeSecsOf } from './nodes-status.ts';
+import type { ClusterNode, NodeState } from './nodes-status.ts';
 import styles from './nodes-page.module.css';
 
 /** Nodes send a heartbeat every two seconds. */
@@ -49,7 +49,7 @@ export default function NodesPage(): ReactNode {
       <Answered of={answer} lines={6}>
         {(nodes) => (
           <>
-            <Standing nodes={nodes} />
+            <NodesSummary nodes={nodes} />
             <Card>
               <NodeTable nodes={nodes} onForget={setForgotten} />
             </Card>
@@ -74,9 +74,9 @@ export default function NodesPage(): ReactNode {
   );
 }
 
-function Standing({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactNode {
+function NodesSummary({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactNode {
   const { say, format } = useText();
-  const { kind, names } = standingOfAll(nodes);
+  const { kind, names } = statusOfAll(nodes);
   const filling = { count: names.length, total: nodes.length, names: format.list(names) };
   return <Callout tone={TONES[kind]}>{say(`nodes.${kind}`, filling)}</Callout>;
 }

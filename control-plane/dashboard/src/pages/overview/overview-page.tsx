@@ -35,7 +35,7 @@ export default function OverviewPage(): ReactNode {
   const [{ period, node }, setFields] = useUrlState(DEFAULTS);
   const figures = useAsk('GET /dashboard', figuresOf(period, node), { everyMs: FIGURES_MS });
   const nodes = choosableNodes(useAsk('GET /nodes', {}).data ?? [], node);
-  const isStandingKnown = useIsStandingKnown();
+  const isStatusKnown = useIsStatusKnown();
   return (
     <Page
       title={say('page.overview')}
@@ -55,9 +55,9 @@ export default function OverviewPage(): ReactNode {
         </>
       }
     >
-      {isStandingKnown ? (
+      {isStatusKnown ? (
         <>
-          <Standing />
+          <CurrentStatus />
           <Answered of={figures} lines={8}>
             {(dashboard) => <Happenings dashboard={dashboard} period={period} node={node} />}
           </Answered>
@@ -70,7 +70,7 @@ export default function OverviewPage(): ReactNode {
 }
 
 /** Whether all parts above the statistics have loaded or failed, so that they no longer shift the layout. */
-function useIsStandingKnown(): boolean {
+function useIsStatusKnown(): boolean {
   const { health, blocking } = useNodeStatus();
   const answers = [
     health,
@@ -82,7 +82,7 @@ function useIsStandingKnown(): boolean {
   return answers.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
 }
 
-function Standing(): ReactNode {
+function CurrentStatus(): ReactNode {
   const { say } = useText();
   const { health, blocking, isLost } = useNodeStatus();
   const troubles = useTroubles();
@@ -124,7 +124,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <Callout
           tone="info"
           actions={
-            <Link to="/guides" className="standing">
+            <Link to="/guides" className="button-link">
               {say('guides.title')}
             </Link>
           }

@@ -24,7 +24,7 @@ export function TroubleList({ troubles, onFollow }: TroubleListProps): ReactNode
         fix === null ? (
           <LookAgain />
         ) : (
-          <Link to={fix.to} className="standing" onClick={onFollow}>
+          <Link to={fix.to} className="button-link" onClick={onFollow}>
             {say(fix.text)}
           </Link>
         )

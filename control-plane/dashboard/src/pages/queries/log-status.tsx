@@ -12,13 +12,13 @@ import { useLogView } from './log/use-log.ts';
 import type { ShownLog } from './log/use-log.ts';
 import styles from './queries-page.module.css';
 
-interface LogStandingProps {
+interface LogStatusProps {
   readonly log: ShownLog;
   readonly isLive: boolean;
 }
 
 /** Line with figures, and callouts for problems. */
-export const LogStanding = memo(function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
+export const LogStatus = memo(function LogStatus({ log, isLive }: LogStatusProps): ReactNode {
   const { say, format } = useText();
   const { reader, tail } = log;
   const { totals, skipped, failure, damagedBlocks, isOwnNodeOnly } = useLogView(log);
@@ -82,7 +82,7 @@ export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
   return (
     <Empty icon={Inbox} title={say('queries.noneYet')}>
       <p className={styles['hint']}>{say('queries.pointHere')}</p>
-      <Link to="/setup" className="standing">
+      <Link to="/setup" className="button-link">
         {say('queries.pointHere.look')}
       </Link>
       <a href={`${PAGE_BASE}/check`}>{say('queries.check')}</a>

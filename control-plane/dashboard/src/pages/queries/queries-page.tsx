@@ -17,7 +17,7 @@ import { FilterBar } from './filters/filter-bar.tsx';
 import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
 import type { ConditionName } from './filters/log-filters.ts';
 import { Keys } from './keys-dialog.tsx';
-import { LogStanding, NoRows } from './log-status.tsx';
+import { LogStatus, NoRows } from './log-status.tsx';
 import type { LogRow } from './log/log-rows.ts';
 import { LogWindow } from './log/log-window.tsx';
 import { isBlocked } from './log/status-look.ts';
@@ -101,7 +101,7 @@ export default function QueriesPage(): ReactNode {
     >
       <div className={styles['part']}>
         <FilterBar filters={filters} onChange={setFields} groups={groups} box={box} />
-        <LogStanding log={log} isLive={mayBeLive && fields.live === 'on'} />
+        <LogStatus log={log} isLive={mayBeLive && fields.live === 'on'} />
         {isEmpty ? (
           <NoRows isFiltered={search !== ''} onClear={() => setFields(NO_FILTERS)} />
         ) : (

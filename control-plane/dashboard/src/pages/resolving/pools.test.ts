@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
-import { placeOf, poolProblem, poolsOf, serversOf, standingOf, standingText } from './pools.ts';
+import { countServers, countsText, placeOf, poolProblem, poolsOf, serversOf } from './pools.ts';
 import type { ServerState } from './pools.ts';
 
 function server(address: string, poolName: string, status: ServerState['status'] = 'Healthy'): ServerState {
@@ -41,15 +41,15 @@ describe('poolsOf()', () => {
   });
 });
 
-describe('standingOf()', () => {
+describe('countServers()', () => {
   test('counts a server of two pools once', () => {
-    expect(standingOf([ONE, TWO, { ...TWO, pool_name: 'other' }])).toEqual({
+    expect(countServers([ONE, TWO, { ...TWO, pool_name: 'other' }])).toEqual({
       ...{ total: 2, down: 1, unknown: 0, faltering: 0 },
     });
   });
 });
 
-describe('standingText()', () => {
+describe('countsText()', () => {
   const three = server('udp://192.0.2.3', 'default', 'Unknown');
   const faltering = { ...ONE, consecutive_failures: 1 };
   test.each([
@@ -60,7 +60,7 @@ describe('standingText()', () => {
     [[ONE, TWO, three], 'warning', 'resolving.down'],
     [[TWO], 'fault', 'resolving.down'],
   ] as const)('says %2$s as %1$s of the servers of case %#', (servers, tone, text) =>
-    expect(standingText(standingOf(servers))).toMatchObject({ tone, text }),
+    expect(countsText(countServers(servers))).toMatchObject({ tone, text }),
   );
 });
 

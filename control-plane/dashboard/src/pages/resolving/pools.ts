@@ -37,7 +37,7 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
 }
 
 /** State of all servers; each server counts once, with its worst known state. */
-export interface Standing {
+export interface ServerCounts {
   readonly total: number;
   readonly down: number;
   /** Not asked yet. */
@@ -47,16 +47,16 @@ export interface Standing {
 }
 
 /** Counts servers by state. All servers reply only if the other counts are 0. */
-export function standingOf(servers: readonly ServerState[]): Standing {
+export function countServers(servers: readonly ServerState[]): ServerCounts {
   const groups = [...Map.groupBy(servers, ({ address }) => address).values()];
-  const standings = groups.map((group) => {
+  const states = groups.map((group) => {
     const statuses = group.map(({ status }) => status);
     if (statuses.includes('Unhealthy')) return 'down';
     if (statuses.includes('Unknown')) return 'unknown';
     return group.some(({ consecutive_failures: failures }) => failures > 0) ? 'faltering' : 'replying';
   });
-  const count = (standing: (typeof standings)[number]): number =>
-    standings.filter((one) => one === standing).length;
+  const count = (state: (typeof states)[number]): number =>
+    states.filter((one) => one === state).length;
   return {
     total: groups.length,
     down: count('down'),
@@ -66,14 +66,14 @@ export function standingOf(servers: readonly ServerState[]): Standing {
 }
 
 /** Message about the state of all servers. */
-export interface StandingText {
+export interface CountsText {
   readonly tone: 'good' | 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
   readonly filling: Readonly<Record<string, number>>;
 }
 
 /** The message says that all servers reply only if each one answered the last query. */
-export function standingText({ total, down, unknown, faltering }: Standing): StandingText {
+export function countsText({ total, down, unknown, faltering }: ServerCounts): CountsText {
   if (down > 0)
     return { tone: down < total ? 'warning' : 'fault', text: 'resolving.down', filling: { down, total } };
   if (unknown > 0 || total === 0)

@@ -11,7 +11,7 @@ import { Answered, Callout } from '../../ui/display/states.tsx';
 import { CacheCard } from './cache-card.tsx';
 import { PoolCard } from './pool-card.tsx';
 import { PoolDialog } from './pool-dialog.tsx';
-import { poolsOf, standingOf, standingText } from './pools.ts';
+import { countServers, countsText, poolsOf } from './pools.ts';
 import type { Pool } from './pools.ts';
 import { Link } from 'wouter';
 import { useChange } from '../../api/use-change.ts';
@@ -41,7 +41,7 @@ export default function ResolvingPage(): ReactNode {
     >
       <Answered of={servers} lines={6}>
         {(states) => {
-          const { tone, text, filling } = standingText(standingOf(states));
+          const { tone, text, filling } = countsText(countServers(states));
           return (
             <>
               <Callout tone={tone}>{say(text, filling)}</Callout>

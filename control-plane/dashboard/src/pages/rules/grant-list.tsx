@@ -10,7 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { GrantedName } from '../../ui/policy/granted-name.tsx';
-import { isAddress, nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { includesSubdomains, isAddress, nameOfRule, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
@@ -120,7 +120,7 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
       body: {
         action: action === 'allow' ? 'allow' : 'block',
         domain: text === '' ? null : rule === null ? text : nameOfRule(rule),
-        subdomains: rule === null || saysSubdomains(rule),
+        subdomains: rule === null || includesSubdomains(rule),
         ...(kind === 'group' && { group_id: Number(id) }),
         ...(kind === 'client' && { client_id: Number(id) }),
         ...lengthOf(span),
@@ -148,8 +148,8 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
       {isAddress(domain) && <p role="status">{say('rules.covers.address')}</p>}
       {domain.trim() !== '' && (
         <SwitchField
-          isSelected={subdomains || saysSubdomains(domain)}
-          isDisabled={saysSubdomains(domain)}
+          isSelected={subdomains || includesSubdomains(domain)}
+          isDisabled={includesSubdomains(domain)}
           onChange={setSubdomains}
         >
           {say('rules.subdomains')}

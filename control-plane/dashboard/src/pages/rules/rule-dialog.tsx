@@ -6,7 +6,7 @@ import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
 import { GroupField, GroupsField, useGroups } from '../../ui/policy/groups.tsx';
-import { isAddress, nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { includesSubdomains, isAddress, nameOfRule, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import { pastedNames } from './pasted-lines.ts';
 import { bodyOfRule, fieldsOfRule, groupsOfRow, operationsOf, replacement } from './rule-rows.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -96,8 +96,8 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
         <>
           <SwitchField
             {...bindToggle('subdomains')}
-            isSelected={fields.subdomains || saysSubdomains(fields.text)}
-            isDisabled={saysSubdomains(fields.text)}
+            isSelected={fields.subdomains || includesSubdomains(fields.text)}
+            isDisabled={includesSubdomains(fields.text)}
           >
             {say('rules.subdomains')}
           </SwitchField>
@@ -191,7 +191,7 @@ function Covers({ text, subdomains }: { readonly text: string; readonly subdomai
   if (domain === null) return null;
   return (
     <p role="status">
-      {say(saysSubdomains(domain) ? 'rules.covers.below' : 'rules.covers.exact', {
+      {say(includesSubdomains(domain) ? 'rules.covers.below' : 'rules.covers.exact', {
         name: nameOfRule(domain),
       })}
       {isAddress(text) && ` ${say('rules.covers.address')}`}

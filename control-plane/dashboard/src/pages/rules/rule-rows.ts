@@ -1,5 +1,5 @@
 /** Domain and regex rules: form values, filters and table rows. */
-import { nameOfRule, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { includesSubdomains, nameOfRule } from '../../ui/policy/pasted-name.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A domain rule. */
@@ -51,7 +51,7 @@ export function fieldsOfRule(rule: Rule | null): RuleFields {
   const isForName = 'domain' in rule;
   return {
     text: isForName ? nameOfRule(rule.domain) : rule.pattern,
-    subdomains: isForName && saysSubdomains(rule.domain),
+    subdomains: isForName && includesSubdomains(rule.domain),
     ...{ action, groupId, comment, enabled },
   };
 }

@@ -84,7 +84,7 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
       <FormFault failure={guard.failure} fields={['name', 'timezone', 'comment']} />
       <ChangedSince
         guard={guard}
-        labels={[say('field.name'), say('field.timezone'), say('field.note'), say('holidays')]}
+        labels={[say('field.name'), say('field.timezone'), say('field.comment'), say('holidays')]}
         mine={words(fields)}
         wordsOf={(now) => words(fieldsOf(now))}
         isPending={update.isPending}

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
+import { ScheduleStatus } from '../../ui/policy/schedule-status.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { WeekGrid } from './week-grid.tsx';
@@ -77,7 +77,7 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
   return (
     <>
       <Card>
-        <ScheduleStanding {...{ slots, daysOff, isForServices }} timeZone={timezone} />
+        <ScheduleStatus {...{ slots, daysOff, isForServices }} timeZone={timezone} />
         <p className="quiet">{say('schedules.zoneIs', { zone: timezone })}</p>
       </Card>
       <Card

@@ -8,7 +8,7 @@ import { useText } from '../../i18n/text.ts';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
-import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
+import { ScheduleStatus } from '../../ui/policy/schedule-status.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ProfileView } from './profile-view.tsx';
 import { WeekGrid } from './week-grid.tsx';
@@ -81,7 +81,7 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
       <Answered of={full}>
         {({ slots, days_off: daysOff }) => (
           <>
-            <ScheduleStanding {...{ slots, daysOff, isForServices }} timeZone={timezone} />
+            <ScheduleStatus {...{ slots, daysOff, isForServices }} timeZone={timezone} />
             <WeekGrid slots={slots} isForServices={isForServices} />
           </>
         )}

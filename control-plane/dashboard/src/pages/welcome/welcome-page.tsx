@@ -27,7 +27,7 @@ export default function WelcomePage(): ReactNode {
       <Answered of={reach} lines={6}>
         {(found) => <Steps reach={found} />}
       </Answered>
-      <Link to="/" className="standing">
+      <Link to="/" className="button-link">
         {say('lost.back')}
       </Link>
     </Page>
@@ -74,10 +74,10 @@ function ListsStep(): ReactNode {
           onChoose={({ url, name }) => navigate(`/lists?${String(new URLSearchParams({ add: url, name }))}`)}
         />
       </Disclosure>
-      <Link to="/lists" className="standing">
+      <Link to="/lists" className="button-link">
         {say('welcome.lists.look')}
       </Link>
-      <Link to="/lists?add=rules" className="standing">
+      <Link to="/lists?add=rules" className="button-link">
         {say('lists.custom.add')}
       </Link>
     </>
@@ -113,7 +113,7 @@ function CheckStep({ reach }: { readonly reach: Reach }): ReactNode {
     <div className={styles['proof']}>
       {address !== null && <QrCode text={address} label={say('welcome.proof.code', { address })} />}
       <div className={styles['seen']}>
-        <a href="./check" className="standing" target="_blank" rel="noreferrer">
+        <a href="./check" className="button-link" target="_blank" rel="noreferrer">
           {say('welcome.proof.here')}
         </a>
         <div role="status" className={styles['seen']}>
@@ -187,7 +187,7 @@ function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
         </p>
       )}
       <p className={styles['quiet']}>{say('welcome.router.only')}</p>
-      <Link to="/guides" className="standing">
+      <Link to="/guides" className="button-link">
         {say('welcome.router.guides')}
       </Link>
       <MayAsk />

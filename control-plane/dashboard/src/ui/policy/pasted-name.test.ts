@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isAddress, ruleOfPasted, saysSubdomains } from './pasted-name.ts';
+import { includesSubdomains, isAddress, ruleOfPasted } from './pasted-name.ts';
 
 describe('ruleOfPasted()', () => {
   test.each<[string, string | null]>([
@@ -29,7 +29,7 @@ describe('ruleOfPasted()', () => {
     expect(ruleOfPasted(word, false)).toBe(rule);
     const wide = rule === null || rule.startsWith('*.') ? rule : `*.${rule}`;
     expect(ruleOfPasted(word, true)).toBe(wide);
-    if (rule !== null) expect(saysSubdomains(word)).toBe(rule.startsWith('*.'));
+    if (rule !== null) expect(includesSubdomains(word)).toBe(rule.startsWith('*.'));
   });
 });
 

@@ -6,11 +6,11 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** The canonical rule: `*.NAME` if subdomains are wanted or the text includes them; null if there is no name. */
 export function ruleOfPasted(word: string, subdomains: boolean): string | null {
   const rule = canonicalDomainRule(nameOfPasted(word.trim()));
-  return rule === null || !subdomains || saysSubdomains(rule) ? rule : `*.${rule}`;
+  return rule === null || !subdomains || includesSubdomains(rule) ? rule : `*.${rule}`;
 }
 
 /** Whether the text itself includes subdomains: `*.x`, `.x` or `||x^`. */
-export function saysSubdomains(word: string): boolean {
+export function includesSubdomains(word: string): boolean {
   return nameOfPasted(word.trim()).startsWith('*.');
 }
 

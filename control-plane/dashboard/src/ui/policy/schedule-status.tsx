@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Badge } from '../display/values.tsx';
-import { standingAt } from './week.ts';
+import { stateAt } from './week.ts';
 import type { WeekSlot } from './week.ts';
 import styles from './timed-permissions.module.css';
 
-interface ScheduleStandingProps {
+interface ScheduleStatusProps {
   readonly slots: readonly WeekSlot[];
   readonly timeZone: string;
   readonly daysOff: readonly { readonly from: string; readonly to: string }[];
@@ -19,15 +19,15 @@ interface ScheduleStandingProps {
 const TICK_MS = 15_000;
 
 /** The state as a word, and the time of its next change. */
-export function ScheduleStanding({
+export function ScheduleStatus({
   slots,
   timeZone,
   daysOff,
   isForServices,
-}: ScheduleStandingProps): ReactNode {
+}: ScheduleStatusProps): ReactNode {
   const { say, format } = useText();
   const nowMs = useNow();
-  const { override, untilMs } = standingAt(slots, timeZone, nowMs, daysOff);
+  const { override, untilMs } = stateAt(slots, timeZone, nowMs, daysOff);
   const until = untilMs === null ? null : new Date(untilMs);
   return (
     <p className={styles['row']}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { zoneOffset } from '../../../../../shared/policy/time-zone.ts';
-import { blocksOf, daysBits, daysOf, isOverMidnight, standingAt, zoneClock } from './week.ts';
+import { blocksOf, daysBits, daysOf, isOverMidnight, stateAt, zoneClock } from './week.ts';
 import type { WeekSlot } from './week.ts';
 
 const slot = (
@@ -56,34 +56,34 @@ describe('blocksOf()', () => {
   });
 });
 
-describe('standingAt()', () => {
+describe('stateAt()', () => {
   const night = [slot(SCHOOL_NIGHTS, '21:00', '06:30')];
   const at = (text: string): number => Date.parse(text);
 
   test('says what holds, and until when, over midnight', () => {
-    const { override, untilMs } = standingAt(night, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'));
+    const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'));
     expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
   });
 
   test('says when the next slot begins if none is active', () => {
-    const { override, untilMs } = standingAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
+    const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
     expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
   });
 
   test('leaves out a school night before a day off, and says when the next one begins', () => {
     const school = [{ ...night[0]!, skips_days_off: true }];
     const off = [{ from: '2026-11-25', to: '2026-11-26' }];
-    const { override, untilMs } = standingAt(school, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'), off);
+    const { override, untilMs } = stateAt(school, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'), off);
     expect([override, untilMs]).toEqual([null, at('2026-11-26T21:00:00+01:00')]);
   });
 
   test('never changes without slots', () => {
-    expect(standingAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
+    expect(stateAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
   });
 
   test('goes by the clocks of the zone over a change to summer time', () => {
     const weekend = [slot(0b0100000, '22:00', '07:00')];
-    const { untilMs } = standingAt(weekend, 'Europe/Vienna', at('2026-03-28T23:00:00+01:00'));
+    const { untilMs } = stateAt(weekend, 'Europe/Vienna', at('2026-03-28T23:00:00+01:00'));
     expect(untilMs).toBe(at('2026-03-29T07:00:00+02:00'));
   });
 });

@@ -27,7 +27,7 @@ export interface DayBlock<Slot extends WeekSlot> {
 }
 
 /** State of a schedule at a time; `untilMs` is null if it never changes. */
-export interface Standing {
+export interface ScheduleState {
   readonly override: ScheduleOverride;
   readonly untilMs: number | null;
 }
@@ -60,12 +60,12 @@ export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBloc
 }
 
 /** State of a schedule with these slots at a time in a time zone. */
-export function standingAt(
+export function stateAt(
   slots: readonly WeekSlot[],
   timeZone: string,
   atMs: number,
   daysOff: readonly { readonly from: string; readonly to: string }[] = [],
-): Standing {
+): ScheduleState {
   const week = layOutWeek(slots.map(toRule), daysOff.map(dayRange));
   const offsetAt = zoneClock(timeZone);
   return { override: overrideAt(week, offsetAt, atMs), untilMs: nextFlipAt(week, offsetAt, atMs) };

@@ -193,19 +193,19 @@ interface DomainBoxProps {
 function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   const { say } = useText();
   const [text, setText] = useState(domain);
-  const told = useRef(domain);
+  const applied = useRef(domain);
   const tell = useRef(onChange);
   tell.current = onChange;
   useEffect(() => {
     // The filter was changed elsewhere: by a chip, a value of a row, or the back button.
-    if (domain === told.current) return;
-    told.current = domain;
+    if (domain === applied.current) return;
+    applied.current = domain;
     setText(domain);
   }, [domain]);
   useEffect(() => {
-    if (text.trim() === told.current) return undefined;
+    if (text.trim() === applied.current) return undefined;
     const timer = setTimeout(() => {
-      told.current = text.trim();
+      applied.current = text.trim();
       tell.current(text.trim());
     }, TYPED_MS);
     return () => clearTimeout(timer);
@@ -216,7 +216,7 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
       value={text}
       onChange={setText}
       onSubmit={(now) => {
-        told.current = now.trim();
+        applied.current = now.trim();
         onChange(now.trim());
       }}
     />

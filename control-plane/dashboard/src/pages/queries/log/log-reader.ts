@@ -156,7 +156,7 @@ export class LogReader {
     this.hasGap = false;
     this.rows.clear();
     this.rows.append(place, page);
-    return { ...standingOf(page), waiting: 0, skipped: 0 };
+    return { ...totalsOf(page), waiting: 0, skipped: 0 };
   }
 
   /** Queues the unknown rows of the newest page. */
@@ -170,7 +170,7 @@ export class LogReader {
     if (isGap) this.pending = [];
     this.wait(missed);
     if (count > 0) this.drawSoon();
-    return { ...standingOf(page), waiting: waiting + count };
+    return { ...totalsOf(page), waiting: waiting + count };
   }
 
   private add({ rows, skipped, nodes }: TailEvent): void {
@@ -276,7 +276,7 @@ export class LogReader {
   }
 }
 
-function standingOf(page: LogPage): Pick<LogView, 'totals' | 'damagedBlocks'> {
+function totalsOf(page: LogPage): Pick<LogView, 'totals' | 'damagedBlocks'> {
   return {
     totals: { rows: page.total, queries: page.total_queries },
     damagedBlocks: page.damaged_blocks,

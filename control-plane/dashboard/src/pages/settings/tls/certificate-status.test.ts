@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { standingOfCertificate } from './certificate-status.ts';
+import { certificateStatus } from './certificate-status.ts';
 import type { TlsStatus } from './certificate-status.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -17,7 +17,7 @@ const GOOD: TlsStatus = {
   self_signed: false,
 };
 
-describe('standingOfCertificate()', () => {
+describe('certificateStatus()', () => {
   test.each([
     ['tls.good', 'good', {}],
     ['tls.ownGood', 'good', { self_signed: true }],
@@ -30,6 +30,6 @@ describe('standingOfCertificate()', () => {
     ['tls.early', 'fault', { valid: false, not_before: '2026-03-02T00:00:00.000Z' }],
     ['tls.missing', 'info', { exists: false, valid: false, expiration: null, not_before: null }],
   ] as const)('%s is %s', (text, tone, differs) => {
-    expect(standingOfCertificate({ ...GOOD, ...differs }, NOW)).toEqual({ tone, text });
+    expect(certificateStatus({ ...GOOD, ...differs }, NOW)).toEqual({ tone, text });
   });
 });

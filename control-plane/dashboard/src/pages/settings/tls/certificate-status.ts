@@ -6,7 +6,7 @@ import type { MessageKey } from '../../../i18n/language.ts';
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
 /** State of the certificate. */
-export interface CertificateStanding {
+export interface CertificateStatus {
   readonly tone: 'good' | 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
 }
@@ -15,7 +15,7 @@ export interface CertificateStanding {
 const SOON_MS = 21 * 86_400_000;
 
 /** The worst problem of the certificate. */
-export function standingOfCertificate(status: TlsStatus, nowMs: number): CertificateStanding {
+export function certificateStatus(status: TlsStatus, nowMs: number): CertificateStatus {
   const { exists, valid, fault, not_before: begins, expiration: ends } = status;
   if (!exists) return { tone: 'info', text: 'tls.missing' };
   if (ends !== null && Date.parse(ends) < nowMs) return { tone: 'fault', text: 'tls.expired' };

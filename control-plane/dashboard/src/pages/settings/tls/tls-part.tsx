@@ -8,7 +8,7 @@ import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Answered, Callout, FormFault } from '../../../ui/display/states.tsx';
 import { Facts } from '../../../ui/display/values.tsx';
 import { AcmeCard } from './acme-card.tsx';
-import { standingOfCertificate } from './certificate-status.ts';
+import { certificateStatus } from './certificate-status.ts';
 import type { TlsStatus } from './certificate-status.ts';
 import { useState } from 'react';
 import { fieldProblem } from '../../../api/problem-text.ts';
@@ -38,7 +38,7 @@ export default function TlsPart(): ReactNode {
 
 function Certificate({ found }: { readonly found: TlsStatus }): ReactNode {
   const { say, format } = useText();
-  const { tone, text } = standingOfCertificate(found, Date.now());
+  const { tone, text } = certificateStatus(found, Date.now());
   const { names, key_type: key, issuer, not_before: begins, expiration: ends } = found;
   const facts: (readonly [string, ReactNode])[] = [];
   if (ends !== null) facts.push([say('tls.expires'), exactly(ends)]);
@@ -64,7 +64,7 @@ function Certificate({ found }: { readonly found: TlsStatus }): ReactNode {
         <Callout
           tone="info"
           actions={
-            <Link to="/settings?part=server&search=web_tls" className="standing">
+            <Link to="/settings?part=server&search=web_tls" className="button-link">
               {say('tls.switch')}
             </Link>
           }

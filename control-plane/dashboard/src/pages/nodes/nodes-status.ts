@@ -11,7 +11,7 @@ export type NodeState = 'good' | 'starting' | 'draining' | 'behind' | 'late' | '
 const BEHIND_MS = 5_000;
 
 /** Sentence about all nodes. */
-export interface NodesStanding {
+export interface NodesStatus {
   readonly kind: 'alone' | 'agree' | 'away' | 'late' | 'behind' | 'mixed';
   /** Names of the nodes in the sentence, or the versions if these differ; otherwise empty. */
   readonly names: readonly string[];
@@ -58,7 +58,7 @@ export function notesOf(node: ClusterNode): NodeNotes {
 }
 
 /** State of all nodes. */
-export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
+export function statusOfAll(nodes: readonly ClusterNode[]): NodesStatus {
   for (const kind of ['away', 'late', 'behind'] as const) {
     const names = nodes.filter((node) => stateOf(node) === kind).map(({ node }) => node);
     if (names.length > 0) return { kind, names };

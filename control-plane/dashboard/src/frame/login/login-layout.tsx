@@ -2,15 +2,15 @@
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Mark } from '../../ui/display/mark.tsx';
-import styles from './front-door.module.css';
+import styles from './login-layout.module.css';
 
-interface FrontDoorProps {
+interface LoginLayoutProps {
   readonly title: string;
   readonly lead?: string;
   readonly children: ReactNode;
 }
 
-export function FrontDoor({ title, lead, children }: FrontDoorProps): ReactNode {
+export function LoginLayout({ title, lead, children }: LoginLayoutProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Weir`;
   }, [title]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { answeredAtMs, notesOf, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
-import type { ClusterNode } from './node-standing.ts';
+import { answeredAtMs, notesOf, stateOf, statusOfAll, uptimeSecsOf } from './nodes-status.ts';
+import type { ClusterNode } from './nodes-status.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const CORE: ClusterNode = {
@@ -52,7 +52,7 @@ describe('stateOf()', () => {
   });
 });
 
-describe('standingOfAll()', () => {
+describe('statusOfAll()', () => {
   test.each([
     [[CORE], { kind: 'alone', names: [] }],
     [[CORE, EDGE], { kind: 'agree', names: [] }],
@@ -61,8 +61,8 @@ describe('standingOfAll()', () => {
     [[CORE, LATE], { kind: 'behind', names: ['late'] }],
     [[CORE, LATE, SLOW], { kind: 'late', names: ['slow'] }],
     [[CORE, LATE, SILENT], { kind: 'away', names: ['attic'] }],
-  ])('%# names the worst', (nodes, standing) => {
-    expect(standingOfAll(nodes)).toEqual(standing);
+  ])('%# names the worst', (nodes, status) => {
+    expect(statusOfAll(nodes)).toEqual(status);
   });
 });
 
