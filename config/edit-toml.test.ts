@@ -33,7 +33,7 @@ function difference(before: string, after: string): string[] {
 }
 
 describe('editToml()', () => {
-  test('writes a key where its default stands as a comment', () => {
+  test('writes a key in place of the comment with its default', () => {
     const values = { 'server.web_port': 99, 'dns.rate_limit.enabled': true, 'dns.bootstrap': ['192.0.2.9'] };
     expect(difference(weir, edit(weir, values)!)).toEqual([
       '-#web_port = 8080',
@@ -45,7 +45,7 @@ describe('editToml()', () => {
     ]);
   });
 
-  test('takes keys away, on one line, on several, as tables, and those that are not there', () => {
+  test('removes keys on one line, on several lines and as tables, and ignores missing ones', () => {
     const before = `# head
 [dns] # names
 query_timeout_ms = 7 # slow
@@ -67,7 +67,7 @@ servers = ["192.0.2.1"]
     for (const kept of ['# head', '[dns] # names', '# stays']) expect(after).toContain(kept);
   });
 
-  test('adds pools as tables behind the keys of their section', () => {
+  test('adds pools as tables after the keys of their section', () => {
     const after = edit(weir, { 'dns.pools': POOLS })!;
     expect(difference(weir, after).filter((line) => line.startsWith('-'))).toEqual([]);
     expect((parse(after) as { dns: unknown }).dns).toEqual({
@@ -113,7 +113,7 @@ servers = [
     );
   });
 
-  test('keeps the ends of lines that end in both ways, and says nothing of them', () => {
+  test('keeps mixed line endings without a warning', () => {
     const warn = jest.spyOn(console, 'warn');
     const before = '# one\r\n[dns]\nbootstrap = [\r\n  "192.0.2.1", # of it\n]\r\n# end\n';
     const after = edit(before, { 'dns.bootstrap': ['192.0.2.1', '192.0.2.2'] });
@@ -156,11 +156,11 @@ servers = [
     }
   });
 
-  test('keeps each of two comments that differ in their blanks alone', () => {
+  test('keeps two comments that differ only in white space', () => {
     expect(edit('#1\n\t# 1', { 'server.web_port': 53 })).toContain('#1\n\t# 1');
   });
 
-  test('takes tables of a list away, and leaves the comment on what follows', () => {
+  test('removes tables of a list and keeps the comment about the next table', () => {
     const [first, second] = ['a', 'b'].map((name) => `[[dns.pools]]\n# mine\nname = "${name}"\n\n`);
     const rest = '# of the cache\n[dns.cache]\nx = 1\n';
     expect(edit(first! + second! + rest, { 'dns.pools': [{ name: 'c' }] })).toBe(
@@ -172,7 +172,7 @@ servers = [
     );
   });
 
-  test('takes a table away that only a list of tables had made, and leaves the comment at the end', () => {
+  test('removes a table that only a list of tables created, and keeps the comment at the end', () => {
     expect(edit('[[dns.pools]]\nname = "a"\n\n# about nothing', { 'dns.pools': undefined })).toBe(
       '# about nothing',
     );
@@ -181,7 +181,7 @@ servers = [
     );
   });
 
-  test('puts a comment at the end that would go with the tables above it', () => {
+  test('moves a comment to the end that would be removed with the tables above it', () => {
     expect(edit('[[dns.pools.s]]\n# end', { 'dns.pools': undefined })).toContain('# end');
     expect(edit('[[dns.pools.s]]\n# 1\n[a]\nb = 1\n# 2', { 'dns.pools': undefined })).toMatch(
       /\[a\]\nb = 1\n# 2\n# 1\n$/,
@@ -192,14 +192,14 @@ servers = [
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });
 
-  test('leaves a table alone whose name has a dot, and takes away one that is empty', () => {
+  test('keeps a table whose name contains a dot, and removes an empty one', () => {
     const text = 'x = 1\n[S]\n["dns.pools"]\n';
     expect(edit(text, { 'dns.pools': undefined })).toBe(text);
     expect(edit(`${text}[[dns.pools]]\nname = "a"\n`, { 'dns.pools': undefined })).toBe(text);
     expect(parse(edit('[dns.pools.U]\n', { 'dns.pools': undefined })!)).not.toHaveProperty('dns.pools');
   });
 
-  test('leaves a text alone that says already what it is to say', () => {
+  test('keeps a text that already has the values', () => {
     const text = 'x = """\n[dns.pools]"""\n[[dns.pools]]\nname = "a"\nlong = [\n  1,\n  2]\n';
     expect(edit(text, { 'dns.pools': [{ name: 'a', long: [1, 2] }] })).toBe(text);
   });
@@ -210,7 +210,7 @@ servers = [
     expect(edit('a = 1\r\r\n', { a: 2 })).toBeNull();
   });
 
-  test('leaves every other line as it is, whatever it changes', () => {
+  test('keeps every other line for any change', () => {
     const name = fc.constantFrom('alpha', 'beta', 'gamma_2', 'delta');
     const value = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.array(fc.string(), { maxLength: 3 }));
     const line = fc.oneof(

@@ -14,7 +14,7 @@ import {
 } from './layers.ts';
 
 describe('isNodeKey()', () => {
-  test('isNodeKey() is true for what differs by machine, and for nothing else', () => {
+  test('isNodeKey() is true only for keys that belong to a node', () => {
     const ofNode = KEY_NAMES.filter((name) => isNodeKey(name) && !/^(?:server|logging)\./.test(name));
     expect(ofNode.sort()).toEqual([
       'auth.admin.password_hash',
@@ -61,7 +61,7 @@ describe('decidingValues()', () => {
     environment: { 'dns.ecs': 'forward' },
   };
 
-  test('decidingValues() takes rows before the file for the cluster, the file for the node, the environment before both', () => {
+  test('decidingValues() prefers the environment, then rows for cluster keys and the file for node keys', () => {
     expect(decidingValues(layers)).toEqual({
       'server.workers': 2,
       'cache.max_bytes': 2097152,
@@ -79,7 +79,7 @@ describe('decidingValues()', () => {
     ]);
   });
 
-  test('decidingValues() make a configuration, or its faults', () => {
+  test('decidingValues() gives a configuration or its faults', () => {
     const made = configOf(decidingValues(layers));
     expect('config' in made && made.config.cache).toMatchObject({ min_ttl_secs: 2, max_ttl_secs: 3 });
     const faults = configOf({ 'cache.min_ttl_secs': 5, 'cache.max_ttl_secs': 4 });
@@ -88,7 +88,7 @@ describe('decidingValues()', () => {
 });
 
 describe('valuesOf()', () => {
-  test('valuesOf() finds keys in a tree, and of each kind', () => {
+  test('valuesOf() finds keys in a tree, by kind', () => {
     const values = valuesOf({
       server: { web_port: 1, web_tls: { enabled: true }, nonsense: 1 },
       dns: { pools: [{ name: 'a' }], health_check: {} },

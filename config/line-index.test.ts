@@ -51,21 +51,21 @@ describe('indexLines()', () => {
     expect(lines.lineOf(path)).toBe(line);
   });
 
-  test('indexLines() takes nothing inside a string, a list or a comment for a key', () => {
+  test('indexLines() finds no keys inside strings, lists and comments', () => {
     for (const path of ['f', 'a.f', 'g', 'l', 'a.l', '# a', 'a.i'])
       expect(lines.lineOf(`x.${path}`)).toBeUndefined();
     expect(lines.lineOf('g')).toBeUndefined();
     expect(lines.lineOf('f')).toBeUndefined();
   });
 
-  test('indexLines() gives a path without a line that of what encloses it', () => {
+  test('indexLines() gives a path without a line the line of the enclosing table', () => {
     expect(lines.lineOf('a.h[2].i')).toBe(9);
     expect(lines.lineOf('p')).toBe(18);
     expect(lines.lineOf('p[1].nothing')).toBe(20);
     expect(lines.lineOf('nothing.here')).toBeUndefined();
   });
 
-  test('indexLines() finds the second mention of a key', () => {
+  test('indexLines() finds the second definition of a key', () => {
     const twice = indexLines('[a]\nb = 1\nb = 2\n[a]\n');
     expect([twice.lineOfRepeat('a.b'), twice.lineOfRepeat('a'), twice.lineOfRepeat('c')]).toEqual([
       3,
@@ -74,7 +74,7 @@ describe('indexLines()', () => {
     ]);
   });
 
-  test('indexLines() ends for text that is not TOML', () => {
+  test('indexLines() terminates for text that is not TOML', () => {
     for (const text of [
       '[',
       '"""',

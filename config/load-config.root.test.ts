@@ -30,14 +30,14 @@ describe('root', () => {
     return result.ok ? result.value.config.server.node_name : result.faults.map(formatFault).join();
   };
 
-  test('takes its own file, and one of the owner of the data directory', async () => {
+  test('uses its own file, and one of the owner of the data directory', async () => {
     expect(await load()).toBe('found');
     await chown(file, OWNER, OWNER);
     await chown(join(cwd, 'state'), OWNER, OWNER);
     expect(await load()).toBe('found');
   });
 
-  test('refuses the file of another user, for commands too, unless it is named', async () => {
+  test('refuses the file of another user, also for commands, unless it is named', async () => {
     await chown(file, STRANGER, STRANGER);
     expect(await load()).toContain(`user id ${STRANGER} owns it`);
     expect(await loadUsable({ env: {}, cwd })).toMatchObject({ isDataDirKnown: false });
@@ -49,7 +49,7 @@ describe('root', () => {
     expect(await load()).toContain('every user can write it');
   });
 
-  test('takes the owner of the folder that the data directory is made in, before it is there', async () => {
+  test('trusts the owner of the parent if the data directory does not exist yet', async () => {
     const state = join(cwd, 'made/state');
     await mkdir(join(cwd, 'made'));
     await writeFile(file, `[server]\nnode_name = "found"\ndata_dir = "${state}"\n`);
@@ -59,7 +59,7 @@ describe('root', () => {
     expect(await load()).toBe('found');
   });
 
-  test('refuses what a user has made in a folder of that user, or of all, with a data directory', async () => {
+  test('refuses a file with a data directory if a user made both in a directory of that user or of all users', async () => {
     for (const path of [file, join(cwd, 'config'), join(cwd, 'state'), cwd])
       await chown(path, STRANGER, STRANGER);
     expect(await load()).toContain(`user id ${STRANGER} owns the folder`);

@@ -62,7 +62,7 @@ describe('loadConfig()', () => {
     expect(await load()).toBe(`${local}: cannot read the configuration file: a link`);
   });
 
-  test('loadConfig() refuses a folder, named or found', async () => {
+  test('loadConfig() refuses a directory in place of the file', async () => {
     expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a folder, not a file`);
     await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
     expect(await load()).toBe('config/weir.toml: cannot read the configuration file: a folder, not a file');
@@ -75,7 +75,7 @@ describe('loadConfig()', () => {
     );
   });
 
-  test('loadConfig() reports a file that it may not read, or reads it as root', async () => {
+  test('loadConfig() reports an unreadable file, or reads it as root', async () => {
     const file = join(cwd, 'secret.toml');
     await writeFile(file, nodeName('a'));
     await chmod(file, 0);

@@ -20,7 +20,7 @@ const LOCAL: LocalConfig = {
 };
 
 describe('localText()', () => {
-  test('is read again as it was, with values that are back at their defaults', () => {
+  test('is read back unchanged, including values that were reset to their defaults', () => {
     const { local, faults } = parse(localText(LOCAL)!);
     expect([local, faults]).toEqual([LOCAL, []]);
     expect(Object.keys(local.values)).toContain('cache.max_bytes');
@@ -43,7 +43,7 @@ describe('withLocal()', () => {
   test.each([
     ['edited', { ...file, 'server.web_port': 9090 }, 9090],
     ['removed', { 'cache.max_bytes': 4194304 }, undefined],
-  ])('lets the file win in a key that was %s there since', (_what, edited, port) => {
+  ])('uses the value of the file for a key that was %s there since', (_what, edited, port) => {
     expect(withLocal(edited, LOCAL)['server.web_port']).toBe(port);
     expect(Object.keys(localInForce(LOCAL, edited).values)).toEqual(['dns.pools', 'cache.max_bytes']);
   });
@@ -62,7 +62,7 @@ describe('parseLocal()', () => {
     expect(parse(text).faults).toMatchObject([{ source: NAME, key }]);
   });
 
-  test('takes no key of the file alone back to its default', () => {
+  test('resets no key that can only be in the file', () => {
     const { local } = parse(`[weir]\ndefaults = '["database.url"]'\n`);
     expect(local.values).toEqual({});
   });
@@ -75,7 +75,7 @@ describe('parseConfig() with local changes', () => {
     text: localText({ values, replaced })!,
   });
 
-  test('puts them between the file and the environment', () => {
+  test('applies them between the file and the environment', () => {
     const changes = local({ 'server.web_port': 8081, 'server.dns_port': 5353 }, { 'server.web_port': 8080 });
     const result = parseConfig({ file, local: changes, env: { WEIR_SERVER_DNS_PORT: '5454' } });
     expect(result).toMatchObject({
@@ -87,7 +87,7 @@ describe('parseConfig() with local changes', () => {
     });
   });
 
-  test('names the file of a local change that does not go with the rest', () => {
+  test('names the file of a local change that contradicts the rest', () => {
     const result = parseConfig({ file, local: local({ 'cache.max_ttl_secs': 4 }, {}), env: {} });
     expect(result).toMatchObject({ ok: false, faults: [{ key: expect.stringMatching(/_ttl_secs/) }] });
   });

@@ -27,7 +27,7 @@ function newPath(): string {
 }
 
 describe('readLocal()', () => {
-  test('reads what was written, for its owner alone', async () => {
+  test('reads back the written text, whose file only the owner can access', async () => {
     const path = newPath();
     await writeLocal(path, 'a = 1\n');
     await writeLocal(path, 'a = 2\n');
@@ -35,7 +35,7 @@ describe('readLocal()', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['weir.local.toml']);
   });
 
-  test('finds nothing without a file or a folder, and after an empty text', async () => {
+  test('finds nothing without a file or directory, or after an empty text', async () => {
     const path = newPath();
     expect([await readLocal(path), await readLocal(join(path, 'x', 'y'))]).toEqual([null, null]);
     await writeLocal(path, 'a = 1\n');
@@ -75,7 +75,7 @@ describe('readLocal()', () => {
   });
 });
 
-test('writeLocal() replaces a link and follows none', async () => {
+test('writeLocal() replaces a link instead of following it', async () => {
   const path = newPath();
   const victim = `${path}.victim`;
   writeFileSync(victim, 'untouched');

@@ -9,7 +9,7 @@ function faults(text: string, env: Record<string, string> = {}): string[] {
   return result.ok ? [] : result.faults.map(formatFault);
 }
 
-describe('parseConfig() with a bad file', () => {
+describe('parseConfig() with an invalid file', () => {
   test.each([
     [
       'a string for a number',

@@ -16,8 +16,8 @@ function good(text: string, env: Record<string, string> = {}): LoadedConfig {
   return result.value;
 }
 
-describe('parseConfig() with good input', () => {
-  test('parseConfig() fills every key in from an empty file', () => {
+describe('parseConfig() with valid input', () => {
+  test('parseConfig() gives every key a value for an empty file', () => {
     const { config, explicit } = good('');
     expect(config.server.web_port).toBe(8080);
     expect(config.server.dns_port).toBe(53);
@@ -70,7 +70,7 @@ describe('parseConfig() with good input', () => {
     ]);
   });
 
-  test('parseConfig() gives the built-in pools the default strategy, and does not call them given', () => {
+  test('parseConfig() gives the built-in pools the default strategy, and does not report them as set', () => {
     const { config, explicit } = good('[dns]\ndefault_strategy = "Failover"');
     expect(config.dns.pools.map(({ strategy }) => strategy)).toEqual(['Failover', 'Failover']);
     expect([...explicit]).toEqual(['dns.default_strategy']);
@@ -88,7 +88,7 @@ describe('parseConfig() with good input', () => {
     expect(good(`[database]\nurl = ${JSON.stringify(both)}`).config.database.url).toEqual(both);
   });
 
-  test('parseConfig() freezes the configuration to its last list', () => {
+  test('parseConfig() freezes the whole configuration', () => {
     const { config } = good('');
     expect(Object.isFrozen(config.dns.pools[0]?.servers)).toBe(true);
     expect(Object.isFrozen(config.server.web_tls)).toBe(true);
@@ -130,7 +130,7 @@ describe('parseConfig() with rules between keys', () => {
     expect(faults(text)).toEqual([expected]);
   });
 
-  test('parseConfig() lets the same port stand where DoT is off', () => {
+  test('parseConfig() accepts the same port if DoT is disabled', () => {
     expect(good('[server.encrypted_dns]\ndot_port = 8080').config.server.encrypted_dns.dot_port).toBe(8080);
   });
 });
@@ -178,13 +178,13 @@ describe('parseConfig() with an environment', () => {
     expect(faults('', { [name]: value })).toEqual([`environment: ${name}: ${expected}`]);
   });
 
-  test('parseConfig() names the variable and the entry for a bad entry of a list', () => {
+  test('parseConfig() names the variable and the entry of an invalid list entry', () => {
     expect(faults('', { WEIR_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,nonsense' })).toEqual([
       'environment: WEIR_SERVER_TRUSTED_PROXIES[1]: expected a network such as 10.0.0.0/8 or 2001:db8::/32, got "nonsense"',
     ]);
   });
 
-  test('parseConfig() names the variable where a rule between keys is broken by it', () => {
+  test('parseConfig() names the variable that violates a rule between keys', () => {
     expect(faults('', { WEIR_SERVER_WEB_PORT: '53' })).toEqual([
       'environment: WEIR_SERVER_WEB_PORT: expected another port than server.dns_port, got 53',
     ]);

@@ -14,13 +14,13 @@ const load = (toml: string) => parseConfig({ file: { name: 'weir.toml', text: to
 const defaults = parseConfig({ file: undefined, env: {} });
 
 describe('weir.toml', () => {
-  test('weir.toml as it is asks for nothing and gives the defaults', () => {
+  test('weir.toml sets no key and gives the defaults', () => {
     const result = load(text);
     expect(result.ok && result.value.explicit.size).toBe(0);
     expect(result.ok && result.value.config).toEqual(defaults.ok && defaults.value.config);
   });
 
-  test('weir.toml with every comment sign taken away holds every key, at its default', () => {
+  test('weir.toml without comment signs contains every key with its default', () => {
     const result = load(uncommented);
     expect(result).toMatchObject({ ok: true });
     const all = keys.map(({ path }) => path.join('.'));
@@ -48,7 +48,7 @@ describe('weir.toml', () => {
     },
   );
 
-  test('weir.toml explains every key of a pool in the words of the schema', () => {
+  test('weir.toml explains every key of a pool with the texts of the schema', () => {
     const pool = Object.entries(shapeOf(schemaAt(schema, ['dns', 'pools', 0])));
     expect(pool).toHaveLength(4);
     const flat = text.replaceAll('\n# ', ' ');
@@ -60,14 +60,14 @@ describe('weir.toml', () => {
 });
 
 describe('schema', () => {
-  test('schema has a default that its own check accepts for every key', () => {
+  test('schema has a valid default for every key', () => {
     for (const { path, schema: key } of keys) {
       const result = z.safeParse(key, z.parse(key, undefined));
       expect({ path, faults: result.error?.issues }).toEqual({ path, faults: undefined });
     }
   });
 
-  test('schema gives every key a sentence, and every number of a quantity its unit', () => {
+  test('schema has help for every key and a unit for every quantity', () => {
     for (const { path, notes: key } of keys) {
       expect(key.doc).toMatch(/^[A-Z].+\.$/);
       const quantity = /_(secs|ms|hours|days|bytes|len|per_second|size|threshold)$/.test(path.at(-1) ?? '');
@@ -75,7 +75,7 @@ describe('schema', () => {
     }
   });
 
-  test('schema has no two keys that share a variable', () => {
+  test('schema has a different environment variable for each key', () => {
     const names = keys.map(({ path }) => variableOf(path));
     expect(new Set(names).size).toBe(names.length);
   });

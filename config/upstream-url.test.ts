@@ -46,7 +46,7 @@ describe('parseUpstream()', () => {
       'https://dns.example.org@192.0.2.53/dns-query',
       { transport: 'https', host: 'dns.example.org', port: 443, pinnedIp: '192.0.2.53', path: '/dns-query' },
     ],
-  ])('parseUpstream() takes %s apart', (address, expected) => {
+  ])('parseUpstream() parses %s', (address, expected) => {
     expect(parseUpstream(address)).toEqual({ address, ...expected });
   });
 
@@ -89,7 +89,7 @@ test.each(['fe80::1', 'udp://[FE80::1]:53', 'tcp://[febf::1]', 'tls://dns.exampl
   },
 );
 
-test('upstream takes a link-local address with its interface', () => {
+test('upstream accepts a link-local address with its interface', () => {
   for (const address of ['fe80::1%eth0', 'udp://[fe80::1%eth0]:53', 'fec0::1'])
     expect(expectedInstead(upstream, address)).toBeUndefined();
 });

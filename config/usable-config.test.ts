@@ -31,7 +31,7 @@ describe('usableConfig()', () => {
     });
   });
 
-  test('knows the default data directory, also if the file says nothing else that is right', () => {
+  test('finds the default data directory even if everything else in the file is invalid', () => {
     expect(use('#data_dir = "/d"\n]]]\n')).toMatchObject({
       isDataDirKnown: true,
       config: { server: { data_dir: './data' } },

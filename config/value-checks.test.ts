@@ -17,7 +17,7 @@ describe('isHostName()', () => {
     '1.example',
     `${LONG_LABEL}.example`,
     LONGEST_NAME,
-  ])('isHostName() takes %s', (name) => {
+  ])('isHostName() accepts %s', (name) => {
     expect(checks.isHostName(name)).toBe(true);
   });
 
@@ -46,7 +46,7 @@ describe('splitHostPort()', () => {
     ['[2001:db8::1]', '2001:db8::1', undefined],
     ['[2001:db8::1]:65535', '2001:db8::1', 65535],
     ['dns.example.org:1', 'dns.example.org', 1],
-  ])('splitHostPort() takes %s apart', (value, host, port) => {
+  ])('splitHostPort() splits %s', (value, host, port) => {
     expect(checks.splitHostPort(value)).toEqual({ host, port });
   });
 
@@ -68,14 +68,14 @@ describe('splitHostPort()', () => {
 describe('form()', () => {
   const even = checks.form('an even number of letters', (value) => value.length % 2 === 0);
 
-  test('form() says what was expected instead of a bad string, or of another type', () => {
+  test('form() reports the expected form for an invalid string or another type', () => {
     expect(checks.expectedInstead(even, 'ab')).toBeUndefined();
     expect(checks.expectedInstead(even, 'abc')).toBe('an even number of letters');
     expect(even.safeParse(12).error?.issues[0]?.message).toBe('an even number of letters');
     expect(even.description).toBe('an even number of letters');
   });
 
-  test('orEmpty() also accepts the empty string, and says so', () => {
+  test('orEmpty() accepts the empty string and mentions it in errors', () => {
     const evenOrNone = checks.orEmpty(checks.ipv4);
     expect(checks.expectedInstead(evenOrNone, '')).toBeUndefined();
     expect(checks.expectedInstead(evenOrNone, '192.0.2.1')).toBeUndefined();
@@ -182,7 +182,7 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
 describe('postgresUrls', () => {
   const [one, two] = ['postgres://weir@db1.example.org/weir', 'postgresql://weir@db2.example.org:5432/weir'];
 
-  test('postgresUrls takes a list, and a string of URLs with white space between', () => {
+  test('postgresUrls accepts a list, and a string of URLs separated by white space', () => {
     expect(checks.postgresUrls.parse([one, two])).toEqual([one, two]);
     expect(checks.postgresUrls.parse(` ${one}\n\t${two} `)).toEqual([one, two]);
     expect(checks.postgresUrls.parse('')).toEqual([]);

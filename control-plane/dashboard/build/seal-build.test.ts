@@ -14,12 +14,12 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('sealBuild()', () => {
-  test('sealBuild() of several at once leaves one whole build in place', async () => {
+  test('sealBuild() leaves one complete build when several run at once', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, build) => dist.build(someFiles(`build ${build}`))));
     expect((await openBuild(dist.path))?.files).toHaveLength(3);
   });
 
-  test('sealBuild() refuses what it could not serve, and leaves the build before in place', async () => {
+  test('sealBuild() rejects files that cannot be served, and keeps the previous build', async () => {
     const { folder } = await dist.build();
     await expect(dist.build({ ...someFiles(), 'assets/data.xyz': 'x' })).rejects.toThrow('no media type');
     await expect(dist.build({ 'assets/a.js': '' })).rejects.toThrow('not a manifest');
@@ -30,7 +30,7 @@ describe('sealBuild()', () => {
 });
 
 describe('removeOldBuilds()', () => {
-  test('removeOldBuilds() removes the one that was replaced and what is old, not what may be under way', async () => {
+  test('removeOldBuilds() removes replaced and old builds, but not one that may be running', async () => {
     const first = await dist.build();
     const second = await dist.build();
     const underWay = freshFolderName();

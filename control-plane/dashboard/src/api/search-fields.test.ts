@@ -4,18 +4,18 @@ import { fieldsOf, searchOf } from './search-fields.ts';
 const DEFAULTS = { period: '24h', open: '' };
 
 describe('fieldsOf()', () => {
-  test('takes what the address says, and the default for the rest', () => {
+  test('reads fields from the URL, with defaults for missing ones', () => {
     expect(fieldsOf(new URLSearchParams('open=7&other=x'), DEFAULTS)).toEqual({ period: '24h', open: '7' });
   });
 });
 
 describe('searchOf()', () => {
-  test('leaves out what is at its default, and keeps what belongs to others', () => {
+  test('omits default values and keeps other parameters', () => {
     const before = new URLSearchParams('open=7&other=x');
     expect(String(searchOf(before, { period: '7d', open: '' }, DEFAULTS))).toBe('other=x&period=7d');
   });
 
-  test('turns back into the same fields, whatever the texts are', () => {
+  test('is read back as the same fields for any texts', () => {
     const fields = { period: 'a&b=c', open: '<"\u202e%00' };
     expect(fieldsOf(searchOf(new URLSearchParams(), fields, DEFAULTS), DEFAULTS)).toEqual(fields);
   });

@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server';
 import { later } from './later-view.ts';
 
 describe('later()', () => {
-  test('draws a view at once that was loaded ahead', async () => {
+  test('renders a preloaded view at once', async () => {
     const view = later(async () => ({
       default: ({ name }: { name: string }) => createElement('b', null, name),
     }));
@@ -12,7 +12,7 @@ describe('later()', () => {
     expect(renderToString(createElement(view, { name: 'here' }))).toBe('<b>here</b>');
   });
 
-  test('rejects where the code is gone, and tries again when it is loaded again', async () => {
+  test('rejects if the code no longer exists, and retries on the next load', async () => {
     let tries = 0;
     const view = later(async () => {
       if (++tries === 1) throw new Error('gone');

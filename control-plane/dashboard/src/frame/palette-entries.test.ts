@@ -23,7 +23,7 @@ describe('matchingEntries()', () => {
     ['5 pause', ['Pause blocking for 5 min']],
     ['NAMES', ['Local names']],
     ['ames', []],
-  ])('finds for %p what has words that begin so', (text, found) => {
+  ])('finds entries for %p by the beginnings of words', (text, found) => {
     expect(matchingEntries(entries, text).map((one) => one.text)).toEqual(found);
   });
 });
@@ -50,11 +50,11 @@ describe('clientEntries()', () => {
     merged: [],
   };
 
-  test('writes the name before the address', () => {
+  test('shows the name before the address', () => {
     expect(clientEntries([client], () => undefined)[0]?.text).toBe('tv.home.arpa · 192.0.2.7');
   });
 
-  test('writes a client without a name by its address, and one that only has a key by that', () => {
+  test('shows a client without a name by its address or key', () => {
     const unnamed = { ...client, hostname: null };
     const made = clientEntries([{ ...unnamed, vendor: 'Raspberry Pi' }], () => undefined);
     expect(made[0]?.text).toBe('192.0.2.7 · Raspberry Pi');
@@ -63,7 +63,7 @@ describe('clientEntries()', () => {
     expect(texts).toEqual(['192.0.2.7', 'phone']);
   });
 
-  test('opens the client that is chosen', () => {
+  test('opens the selected client', () => {
     const opened: number[] = [];
     clientEntries([client], (id) => opened.push(id))[0]?.run();
     expect(opened).toEqual([7]);
@@ -101,7 +101,7 @@ describe('nameIn()', () => {
     ['queries', null],
     ['a b.example', null],
     ['..', null],
-  ])('takes %p for %p', (text, name) => {
+  ])('reads %p as %p', (text, name) => {
     expect(nameIn(text)).toBe(name);
   });
 });

@@ -48,19 +48,19 @@ const wordsOf = (text: string): string => text.replaceAll(/\{\w+/g, '{');
 describe.each(LANGUAGES)('the catalogue %s', (language) => {
   const catalogue = read(`${language}.json`);
 
-  test('has every text of the English one, in its order, and no other', () => {
+  test('has exactly the keys of the English catalogue, in the same order', () => {
     expect(Object.keys(catalogue)).toEqual(Object.keys(english));
     expect(Object.entries(catalogue).filter(([, text]) => text.trim() === '')).toEqual([]);
   });
 
-  test('fills in what the English texts fill in', () => {
+  test('has the placeholders of the English texts', () => {
     const differing = Object.keys(english).filter(
       (key) => namesIn(catalogue[key]!) !== namesIn(english[key]!),
     );
     expect(differing).toEqual([]);
   });
 
-  test('has the plural categories of its language only, and always `other`', () => {
+  test('has only the plural categories of its language, and always `other`', () => {
     const known = new Set<string>(new Intl.PluralRules(language).resolvedOptions().pluralCategories);
     const faulty = Object.entries(catalogue).filter(([, text]) =>
       [...placesOf(compileMessage(text)).values()].some(
@@ -79,7 +79,7 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
 describe.each(LANGUAGES.filter((language) => language !== 'en'))('the words of %s', (language) => {
   const catalogue = read(`${language}.json`);
 
-  test.each(TERMS)('has one word for %s, that of the glossary', (term) => {
+  test.each(TERMS)("uses the glossary's word for %s", (term) => {
     const glossary = JSON.parse(
       readFileSync(join(import.meta.dirname, 'glossary', `${language}.json`), 'utf8'),
     ) as Readonly<Record<string, readonly string[]>>;

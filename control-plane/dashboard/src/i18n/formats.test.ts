@@ -11,7 +11,7 @@ function plain(text: string): string {
 }
 
 describe('formatsOf()', () => {
-  test('writes counts and shares as the language does', () => {
+  test('writes counts and percentages in the notation of the language', () => {
     expect([english.count(12_345), english.briefCount(12_345), english.percent(12.34)]).toEqual([
       '12,345',
       '12.3k',
@@ -57,14 +57,14 @@ describe('formatsOf()', () => {
     expect(english.ago(moment, NOW)).toBe(text);
   });
 
-  test('writes hours of a day the same way with and without its weekday', () => {
+  test('writes hours in the same way with and without the weekday', () => {
     const american = formatsOf('en-US', (key) => key);
     const evening = '2026-01-02T21:30:00Z';
     expect(plain(american.dayAndTime(evening, 'UTC'))).toMatch(/^Friday.* 9:30 PM$/);
     expect(plain(english.dayAndTime('2026-01-02T07:05:00Z', 'UTC'))).toMatch(/^Friday.* 07:05$/);
   });
 
-  test('makes the formats of a language once', () => {
+  test('creates the formatters of a language once', () => {
     expect(formatsOf('en-GB', (key) => key)).toBe(english);
   });
 });

@@ -18,7 +18,7 @@ describe('shownName()', () => {
     ['xn--fiqs8s', '中国'],
     ['xn--mgbh0fb.xn--kgbechtv', 'مثال.إختبار'],
     ['XN--BCHER-KVA.example', 'bücher.example'],
-  ])('shows beside %s what it means', (name, unicode) => {
+  ])('decodes %s', (name, unicode) => {
     expect(shownName(name).unicode).toBe(unicode);
   });
 
@@ -29,7 +29,7 @@ describe('shownName()', () => {
     'xn--99999999999999.test',
     'xn--0.test',
     'xn--ls8h.test',
-  ])('shows nothing beside %s, which has no letters to show', (name) => {
+  ])('decodes nothing in %s', (name) => {
     expect(shownName(name).unicode).toBeNull();
   });
 });

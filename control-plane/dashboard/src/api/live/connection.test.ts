@@ -99,7 +99,7 @@ async function settled(): Promise<void> {
 }
 
 describe('Connection', () => {
-  test('asks for nothing except the stream while that is heard', async () => {
+  test('sends no requests while the stream delivers data', async () => {
     const server = new Server();
     await server.pass(300_000);
     expect([server.follows, server.probes, server.states]).toEqual([
@@ -109,7 +109,7 @@ describe('Connection', () => {
     ]);
   });
 
-  test('is lost within five seconds of silence, and back with the first sign', async () => {
+  test('is lost after five seconds of silence, and restored by the first data', async () => {
     const server = new Server();
     await server.pass(10_000);
     server.mode = 'silent';
@@ -120,7 +120,7 @@ describe('Connection', () => {
     expect([server.kind, server.backs]).toEqual(['connected', 1]);
   });
 
-  test('is lost at once when the stream ends and Weir does not answer, and looks again at growing intervals', async () => {
+  test('is lost at once when the stream ends and Weir does not answer, and retries at growing intervals', async () => {
     const server = new Server();
     await settled();
     server.mode = 'stopped';
@@ -136,7 +136,7 @@ describe('Connection', () => {
     expect([server.kind, server.follows, server.backs]).toEqual(['connected', before + 1, 1]);
   });
 
-  test('opens a stream again that has ended while Weir answers, and is never lost', async () => {
+  test('reopens an ended stream while Weir answers, without being lost', async () => {
     const server = new Server();
     await settled();
     server.end();
@@ -145,7 +145,7 @@ describe('Connection', () => {
     expect(server.states.some(({ kind }) => kind === 'lost')).toBe(false);
   });
 
-  test('is there without the stream when that is refused', async () => {
+  test('is connected without a stream if the stream is refused', async () => {
     const server = new Server();
     server.mode = 'refusing';
     server.connection.check();
@@ -153,7 +153,7 @@ describe('Connection', () => {
     expect(server.states.at(-1)).toEqual({ kind: 'connected', isStreaming: false });
   });
 
-  test('looks at once when a request was lost', async () => {
+  test('checks at once after a lost request', async () => {
     const server = new Server();
     await server.pass(10_000);
     server.mode = 'stopped';
@@ -162,7 +162,7 @@ describe('Connection', () => {
     expect(server.kind).toBe('lost');
   });
 
-  test('follows nothing while the page is hidden, and looks at once when the page is seen again', async () => {
+  test('follows no stream while the page is hidden, and checks at once when it is visible again', async () => {
     const server = new Server();
     await settled();
     server.connection.see(false);
@@ -174,7 +174,7 @@ describe('Connection', () => {
     expect(server.kind).toBe('lost');
   });
 
-  test('asks for nothing after close()', async () => {
+  test('sends no requests after close()', async () => {
     const server = new Server();
     await settled();
     server.connection.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pauseSecs, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
 
 describe('tomorrow()', () => {
-  test('is the next morning, also just after midnight and over the end of a year', () => {
+  test('is the next morning, even just after midnight and at the end of a year', () => {
     expect(tomorrow(new Date(2026, 10, 28, 22, 30))).toEqual(new Date(2026, 10, 29, 6));
     expect(tomorrow(new Date(2026, 11, 31, 0, 1))).toEqual(new Date(2027, 0, 1, 6));
     expect(secsUntil(new Date(2026, 10, 29, 6), new Date(2026, 10, 28, 23))).toBe(7 * 3_600);
@@ -24,7 +24,7 @@ describe('pauseSecs()', () => {
 });
 
 describe('secsLeft()', () => {
-  test('counts down to nothing', () => {
+  test('counts down to zero', () => {
     expect([secsLeft(60, 1_000, 1_000), secsLeft(60, 1_000, 11_500), secsLeft(60, 1_000, 99_000)]).toEqual([
       60, 50, 0,
     ]);

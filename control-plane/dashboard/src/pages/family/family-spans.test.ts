@@ -9,7 +9,7 @@ test.each([
   expect(SPANS.map((span) => (grantEnd(span, now).until.getTime() - now.getTime()) / 1000)).toEqual(secs);
 });
 
-test('a request says seconds, or the moment of the next morning', () => {
+test('a request contains seconds, or the time of the next morning', () => {
   const now = new Date(2026, 0, 15, 20, 30);
   expect(SPANS.map((span) => grantEnd(span, now).body)).toEqual([
     { secs: 1800 },

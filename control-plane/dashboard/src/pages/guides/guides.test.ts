@@ -13,7 +13,7 @@ const FILES = readdirSync(import.meta.dirname)
   );
 
 describe.each(FILES)('the guides of %s', (_name, file) => {
-  test.each(GUIDE_IDS)('have a name and steps for IPv4 and IPv6 of %s, with the address', (id) => {
+  test.each(GUIDE_IDS)('have a name and IPv4 and IPv6 steps for %s, with the address', (id) => {
     const { name, ipv4, ipv6, commands } = guideOf(id, file);
     expect(name).toBe(PRODUCTS[id].name ?? file.guides[id].name);
     expect([...ipv4, commands?.ipv4].join(' ')).toContain('{ipv4}');
@@ -24,7 +24,7 @@ describe.each(FILES)('the guides of %s', (_name, file) => {
     }
   });
 
-  test('name the same addresses in each step as the English ones', () => {
+  test('use the same addresses in each step as the English guides', () => {
     const places = ({ guides, withoutSetting }: GuideFile): unknown[] => [
       ...GUIDE_IDS.map((id) => [id, [...guides[id].ipv4, ...guides[id].ipv6].map(placesIn)]),
       withoutSetting.map(placesIn),
@@ -39,13 +39,13 @@ function placesIn(step: string): string {
 }
 
 describe('guideOf()', () => {
-  test('is that of another router if there is none with the id', () => {
+  test('is the one for other routers if the id is unknown', () => {
     expect(guideOf('constructor', english)).toMatchObject({ id: 'otherRouter', name: 'Another router' });
   });
 });
 
 describe('piecesOf()', () => {
-  test('separates menus and entries from the rest, and fills addresses in', () => {
+  test('separates menu names and values from text, and fills in addresses', () => {
     expect(piecesOf('Go to *DNS*, add `6,{ipv4}` or {ipv6}.', ADDRESSES)).toEqual([
       { kind: 'text', text: 'Go to ' },
       { kind: 'menu', text: 'DNS' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { bestAddresses } from './weir-addresses.ts';
 
 describe('bestAddresses()', () => {
-  test('are the first of IPv4, and the unique local one of IPv6', () => {
+  test('are the first IPv4 address and the unique local IPv6 address', () => {
     const entered = {
       ipv4: ['192.0.2.53', '192.0.2.54'],
       ipv6: ['fd00::53'],

@@ -4,11 +4,11 @@ import { auditQueryOf } from './audit-query.ts';
 const NOTHING = { author: '', subject: ' ', action: '', period: 'all', from: '0' };
 
 describe('auditQueryOf()', () => {
-  test('asks for everything without filters', () => {
+  test('requests everything without filters', () => {
     expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
   });
 
-  test('trims its input, and ignores a page that is not a number', () => {
+  test('trims texts and ignores an invalid page number', () => {
     expect(auditQueryOf({ ...NOTHING, author: ' vera ', period: '7d', from: '100' })).toEqual({
       author: 'vera',
       period: '7d',

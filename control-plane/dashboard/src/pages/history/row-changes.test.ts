@@ -36,14 +36,14 @@ describe('fieldsOf()', () => {
 });
 
 describe('nameOf()', () => {
-  test('names what a row refers to', () => {
+  test('returns the name of a referenced row', () => {
     const after = { source_id: 5, group_id: 2 };
     expect(nameOf({ table: 'list_source_groups', key: '5 2', before: null, after }, NAMES)).toBe(
       'Ads · Kids',
     );
   });
 
-  test('names a client by the first that it is known by', () => {
+  test('names a client by its first identifier', () => {
     const after = { id: 4, name: null, mac_address: '02:00:5e:00:00:01', ip_address: null, group_id: 2 };
     const change = { table: 'clients', key: '4', before: null, after };
     expect(nameOf(change, NAMES)).toBe('02:00:5e:00:00:01');
@@ -51,13 +51,13 @@ describe('nameOf()', () => {
     expect(fieldsOf(change).map(({ field }) => field)).toEqual(['mac_address', 'group_id']);
   });
 
-  test('takes the key where it knows nothing better', () => {
+  test('uses the key if there is no better name', () => {
     expect(nameOf({ table: 'new_table', key: '7', before: {}, after: {} }, NAMES)).toBe('7');
   });
 });
 
 describe('namesWith()', () => {
-  test('knows the name of a deleted group from its row', () => {
+  test('finds the name of a deleted group in its row', () => {
     const gone = { table: 'groups', key: '3', before: { id: 3, name: 'Guests' }, after: null };
     expect(namesWith(NAMES, [gone]).groups).toEqual(
       new Map([
@@ -69,13 +69,13 @@ describe('namesWith()', () => {
 });
 
 describe('rowsOf()', () => {
-  test('finds the rows of policy by table and key', () => {
+  test('returns policy rows by table and key', () => {
     expect(rowsOf({ 'groups 2': { id: 2 } }, null)).toEqual([
       { table: 'groups', key: '2', before: { id: 2 }, after: null },
     ]);
   });
 
-  test('takes anything else as one thing', () => {
+  test('returns anything else as one row', () => {
     expect(rowsOf({ enabled: true }, { enabled: false })).toEqual([
       { table: '', key: '', before: { enabled: true }, after: { enabled: false } },
     ]);
@@ -87,7 +87,7 @@ describe('rowsOf()', () => {
 });
 
 describe('textOf()', () => {
-  test('writes lists with commas and leaves texts as they are', () => {
+  test('writes lists with commas and texts unchanged', () => {
     expect(formatChangedValue(['a', 2, true])).toBe('a, 2, true');
     expect(formatChangedValue({ a: null })).toBe('{"a":null}');
   });

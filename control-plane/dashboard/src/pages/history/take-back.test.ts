@@ -22,7 +22,7 @@ describe('takeBackOf()', () => {
     expect([target?.id, going.map(({ id }) => id), head]).toEqual([4, [9, 7], 9]);
   });
 
-  test('goes to the revision before the undone one, even if numbers are missing', () => {
+  test('rolls back to the revision before the undone one, even if numbers are missing', () => {
     const { target, going } = takeBackOf(REVISIONS, { undo: 7 });
     expect([target?.id, going.map(({ id }) => id)]).toEqual([4, [9, 7]]);
   });
@@ -32,7 +32,7 @@ describe('takeBackOf()', () => {
     expect(takeBackOf([], { to: 1 })).toEqual({ target: null, going: [], head: 0 });
   });
 
-  test('leaves what Weir itself has changed', () => {
+  test('keeps changes by Weir itself', () => {
     const mixed = [...REVISIONS, revision(8, true), revision(10, true)];
     expect(takeBackOf(mixed, { undo: 9 })).toMatchObject({ target: { id: 8 }, going: [{ id: 9 }], head: 10 });
     expect(takeBackOf(mixed, { to: 4 }).going.map(({ id }) => id)).toEqual([9, 7]);

@@ -42,7 +42,7 @@ describe('listRows()', () => {
     { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1, safe_search_exceptions: [] },
   ];
 
-  test('joins lists with their worth, where that is known', () => {
+  test('joins lists with their statistics if known', () => {
     expect(listRows(sources, stats, ALL).map(({ worth }) => worth?.hits)).toEqual([null, undefined, 7]);
     expect(listRows(sources, undefined, ALL)[0]?.worth).toBeNull();
   });
@@ -64,7 +64,7 @@ describe('listRows()', () => {
 });
 
 describe('listStateOf()', () => {
-  test('says of a disabled list that it is off, but not while it is being fetched', () => {
+  test('is off for a disabled list, except while it is updating', () => {
     expect(listStateOf(source({ enabled: false, status: 'error' }))).toBe('off');
     expect(listStateOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
     expect(listStateOf(source({ status: 'held' }))).toBe('held');
@@ -72,7 +72,7 @@ describe('listStateOf()', () => {
 });
 
 describe('isBusy()', () => {
-  test('holds while a list is fetched, or waits to be', () => {
+  test('is true while a list is updating or waiting for an update', () => {
     expect(isBusy([source({}), source({ status: 'updating' })])).toBe(true);
     expect(isBusy([source({ status: 'pending' })])).toBe(true);
     expect(isBusy([source({ status: 'pending', enabled: false }), source({ status: 'error' })])).toBe(false);
@@ -80,7 +80,7 @@ describe('isBusy()', () => {
 });
 
 describe('operationsOf()', () => {
-  test('turns to the paths of allowlists', () => {
+  test('returns the paths of allowlists', () => {
     expect(operationsOf('allow').approve).toBe('POST /allowlist-sources/{id}/approve');
     expect(operationsOf('block').list).toBe('GET /blocklist-sources');
   });

@@ -21,7 +21,7 @@ const record = (changed: Partial<LocalRecord>): LocalRecord => ({
 describe('bodyOfRecord()', () => {
   const fields = { ...fieldsOfRecord(null), value: ' 192.0.2.5 ' };
 
-  test('sends a whole name as such, and a single label as a host of the local domain', () => {
+  test('sends a full name unchanged, and a single label as a host of the local domain', () => {
     expect(bodyOfRecord({ ...fields, fqdn: 'nas.home.arpa' })).toEqual({
       fqdn: 'nas.home.arpa',
       value: '192.0.2.5',
@@ -37,7 +37,7 @@ describe('bodyOfRecord()', () => {
 });
 
 describe('isRecordReady()', () => {
-  test('wants a name, a value and a whole number of seconds', () => {
+  test('requires a name, a value and an integer number of seconds', () => {
     const fields = { ...fieldsOfRecord(record({})) };
     expect(isRecordReady(fields)).toBe(true);
     expect(isRecordReady({ ...fields, ttl: '1e3' })).toBe(false);

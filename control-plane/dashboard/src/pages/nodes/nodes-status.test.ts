@@ -31,7 +31,7 @@ const SLOW: ClusterNode = { ...EDGE, node: 'slow', presence: 'late' };
 const LATE: ClusterNode = { ...EDGE, node: 'late', policy_revision: 11, lag_ms: 9_000 };
 
 describe('answeredAtMs()', () => {
-  test('is the moment of the node that answered, whatever the clock of the browser says', () => {
+  test("is the time of the node that answered, whatever the browser's clock", () => {
     expect(answeredAtMs([SILENT, CORE, EDGE])).toBe(Date.parse(NOW));
   });
 });
@@ -61,7 +61,7 @@ describe('statusOfAll()', () => {
     [[CORE, LATE], { kind: 'behind', names: ['late'] }],
     [[CORE, LATE, SLOW], { kind: 'late', names: ['slow'] }],
     [[CORE, LATE, SILENT], { kind: 'away', names: ['attic'] }],
-  ])('%# names the worst', (nodes, status) => {
+  ])('%# names the worst state', (nodes, status) => {
     expect(statusOfAll(nodes)).toEqual(status);
   });
 });
@@ -89,7 +89,7 @@ describe('notesOf()', () => {
 });
 
 describe('uptimeSecsOf()', () => {
-  test('counts from the start, and says nothing of a node that may have ended', () => {
+  test('counts from the start, and is null for a node that may have stopped', () => {
     const nowMs = Date.parse(NOW);
     expect([CORE, SILENT, { ...CORE, started_at: null }].map((node) => uptimeSecsOf(node, nowMs))).toEqual([
       7_200,

@@ -6,7 +6,7 @@ const nodesOf = (...names: readonly string[]): AnswerOf<'GET /nodes'> =>
   names.map((node) => ({ node })) as unknown as AnswerOf<'GET /nodes'>;
 
 describe('figuresOf()', () => {
-  test('asks for all nodes as the page does ahead of its code, and for one by its name', () => {
+  test('requests all nodes like the preloaded request, or one node by its name', () => {
     expect(figuresOf('24h', '')).toEqual(figuresOf('24h'));
     expect(figuresOf('24h').query).not.toHaveProperty('node');
     expect(figuresOf('1h', 'attic').query).toMatchObject({ period: '1h', node: 'attic' });
@@ -14,7 +14,7 @@ describe('figuresOf()', () => {
 });
 
 describe('logPathOf()', () => {
-  test('keeps the chosen node', () => {
+  test('keeps the selected node', () => {
     const fields = { domain: 'a&b.example', period: '1h' };
     expect(logPathOf(fields, '')).toBe('/queries?domain=a%26b.example&period=1h');
     expect(logPathOf(fields, 'attic')).toBe('/queries?domain=a%26b.example&period=1h&node=attic');
@@ -22,12 +22,12 @@ describe('logPathOf()', () => {
 });
 
 describe('choosableNodes()', () => {
-  test('are several nodes in order, or an empty list if there is only one', () => {
+  test('lists several nodes in order, or none if there is only one', () => {
     expect(choosableNodes(nodesOf('edge', 'attic'), '')).toEqual(['attic', 'edge']);
     expect(choosableNodes(nodesOf('attic'), '')).toEqual([]);
   });
 
-  test('have the one that the address names, so that it can be left', () => {
+  test('include the node in the URL, so that it can be deselected', () => {
     expect(choosableNodes([], 'attic')).toEqual(['attic']);
     expect(choosableNodes(nodesOf('edge'), 'attic')).toEqual(['attic', 'edge']);
   });
@@ -40,7 +40,7 @@ describe('isRecent()', () => {
   });
   const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
-  test('leaves out what was long ago, and what is blocked on purpose', () => {
+  test('omits networks that were refused long ago or are blocked', () => {
     expect(isRecent(refused('2026-01-14T12:00:01.000Z'), nowMs)).toBe(true);
     expect(isRecent(refused('2026-01-14T12:00:00.000Z'), nowMs)).toBe(false);
     expect(isRecent(refused('2026-01-15T11:59:59.000Z', true), nowMs)).toBe(false);

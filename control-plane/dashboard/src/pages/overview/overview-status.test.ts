@@ -24,11 +24,11 @@ function health(checks: Partial<Health['checks']>): Health {
 }
 
 describe('troublesOf()', () => {
-  test('has nothing if every part is well', () => {
+  test('is empty if every part is healthy', () => {
     expect(troublesOf(health({}))).toEqual([]);
   });
 
-  test('has every part that is not well with where it is fixed, what is down first', () => {
+  test('lists every unhealthy part with the page that fixes it, parts that are down first', () => {
     const checks = {
       dns: { status: 'degraded' },
       filters: { status: 'degraded' },
@@ -47,7 +47,7 @@ describe('troublesOf()', () => {
     ]);
   });
 
-  test('has a link or words on what to do for each part', () => {
+  test('has a link or advice for each part', () => {
     const bad = { status: 'degraded' } as const;
     const { checks } = health({});
     const all = Object.fromEntries(Object.keys(checks).map((part) => [part, bad]));
@@ -67,7 +67,7 @@ describe('portTrouble()', () => {
     names_active: 5,
   });
 
-  test('leads to the steps while devices cannot ask Weir', () => {
+  test('links to the setup steps while devices cannot reach Weir', () => {
     expect(portTrouble(reach({}))).toMatchObject({
       tone: 'warning',
       filling: { port: '5300' },
@@ -75,7 +75,7 @@ describe('portTrouble()', () => {
     });
   });
 
-  test('is absent on port 53, and on a port that was chosen', () => {
+  test('is null on port 53 and on a configured port', () => {
     expect(portTrouble(reach({ dns_port: 53, port_53: 'weir' }))).toBeNull();
     expect(portTrouble(reach({ is_chosen: true }))).toBeNull();
   });
@@ -94,7 +94,7 @@ describe('isNothingBlocked()', () => {
 });
 
 describe('heldTrouble() and refusedTrouble()', () => {
-  test('are null if nothing waits for a person', () => {
+  test('are null if there is nothing to review', () => {
     expect(heldTrouble([])).toBeNull();
     expect(refusedTrouble({ announced: null, refused: [] } as never, () => true)).toBeNull();
   });

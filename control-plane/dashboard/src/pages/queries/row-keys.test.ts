@@ -4,13 +4,13 @@ import { rowKeyOf } from './row-keys.ts';
 const pressed = { key: 'j', ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false };
 
 describe('rowKeyOf()', () => {
-  test('knows the keys', () => {
+  test('returns the actions of keys', () => {
     expect(rowKeyOf(pressed, false)).toBe('next');
     expect(rowKeyOf({ ...pressed, key: '/' }, false)).toBe('search');
     expect(rowKeyOf({ ...pressed, key: 'x' }, false)).toBeNull();
   });
 
-  test('leaves text and shortcuts of the browser alone', () => {
+  test('ignores typed text and shortcuts of the browser', () => {
     expect(rowKeyOf(pressed, true)).toBeNull();
     expect(rowKeyOf({ ...pressed, ctrlKey: true }, false)).toBeNull();
     expect(rowKeyOf({ ...pressed, metaKey: true }, false)).toBeNull();

@@ -16,15 +16,15 @@ const ONE: Known = {
 };
 
 describe('known resolvers', () => {
-  test('are called by their operator and variant', () => {
+  test('are named by operator and variant', () => {
     expect([nameOf(ONE), nameOf({ ...ONE, variant: '' })]).toEqual(['Example (Family)', 'Example']);
   });
 
-  test('offer the transports that they have', () => {
+  test('offer their transports', () => {
     expect(transportsOf(ONE)).toEqual(['tls', 'https']);
   });
 
-  test('are found again by their servers, and not by others', () => {
+  test('are recognised by their servers only', () => {
     expect(choiceOf([ONE], ONE.tls)).toEqual({ known: ONE, transport: 'tls' });
     expect(choiceOf([ONE], ONE.https)).toEqual({ known: ONE, transport: 'https' });
     expect(choiceOf([ONE], ONE.tls.slice(1))).toBeNull();

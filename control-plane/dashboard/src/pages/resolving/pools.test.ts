@@ -65,7 +65,7 @@ describe('countsText()', () => {
 });
 
 describe('serversOf()', () => {
-  test('takes lines, commas and blanks', () => {
+  test('separates servers by lines, commas and spaces', () => {
     expect(serversOf(' udp://192.0.2.1, 192.0.2.2\n\ntls://dns.example@192.0.2.3 ')).toEqual([
       'udp://192.0.2.1',
       '192.0.2.2',
@@ -83,7 +83,7 @@ describe('placeOf()', () => {
 });
 
 describe('poolProblem()', () => {
-  test('finds the fault of a part, and of what is in it', () => {
+  test('returns the fault of a field or of its members', () => {
     const faults = [
       { path: 'dns.pools.1.servers.0', message: 'no such scheme' },
       { path: 'dns.pools.10.name', message: 'empty' },

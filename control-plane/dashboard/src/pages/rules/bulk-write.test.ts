@@ -30,21 +30,21 @@ describe('writeAll()', () => {
     expect(canUndo(end)).toBe(true);
   });
 
-  test('writes more than one request may have with several', async () => {
+  test('uses several requests above the limit of one', async () => {
     const [end, asked] = await written(2 * MOST_AT_ONCE + 1, [7, 8, 9]);
     expect(asked).toEqual([MOST_AT_ONCE, MOST_AT_ONCE, 1]);
     expect(end).toMatchObject({ added: 2 * MOST_AT_ONCE + 1, revisions: [7, 8, 9] });
     expect(canUndo(end)).toBe(true);
   });
 
-  test('leaves out the rules that the server names as there already', async () => {
+  test('repeats the request without rules that already exist', async () => {
     const [end, asked] = await written(4, [refusal(409, [0, 2]), 7]);
     expect(asked).toEqual([4, 2]);
     expect(end).toEqual({ added: 2, there: 2, revisions: [7], failed: null });
     expect((await written(1, [refusal(409, [0])]))[0]).toMatchObject({ added: 0, there: 1, failed: null });
   });
 
-  test('ends with the first request that fails, and says how many rules are left', async () => {
+  test('stops at the first failed request and reports the number of remaining rules', async () => {
     const error = refusal(503);
     const [end, asked] = await written(MOST_AT_ONCE + 5, [7, error]);
     expect(asked).toEqual([MOST_AT_ONCE, 5]);
@@ -54,7 +54,7 @@ describe('writeAll()', () => {
 });
 
 describe('canUndo()', () => {
-  test('refuses if others changed policy in between, and if nothing was written', () => {
+  test('is false if another change came in between, or nothing was written', () => {
     expect(canUndo({ ...NOTHING, added: 2, revisions: [3, 5] })).toBe(false);
     expect(canUndo(NOTHING)).toBe(false);
   });

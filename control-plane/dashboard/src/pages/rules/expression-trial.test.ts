@@ -14,7 +14,7 @@ describe('tryExpression()', () => {
     expect(tryExpression(pattern, name)).toEqual({ matches });
   });
 
-  test('says why an expression cannot be used', () => {
+  test('returns the reason why an expression is invalid', () => {
     expect(tryExpression('(?=x)', 'x')).toHaveProperty('reason');
     expect(tryExpression('(', 'x')).toHaveProperty('reason');
   });

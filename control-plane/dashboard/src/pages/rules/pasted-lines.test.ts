@@ -18,7 +18,7 @@ const TARGET = { action: 'deny' as const, subdomains: false, groupId: null, exis
 const read = (text: string): string[] => pastedNames(text, TARGET).map(({ domain }) => domain);
 
 describe('pastedNames()', () => {
-  test('reads names, wildcards, hosts lines, Adblock rules and addresses of pages', () => {
+  test('reads names, wildcards, hosts lines, Adblock rules and URLs', () => {
     expect(read('Ads.Example.\n*.x.example\n0.0.0.0 a.example b.example # why\n||c.example^')).toEqual([
       'ads.example',
       '*.x.example',
@@ -33,7 +33,7 @@ describe('pastedNames()', () => {
     ]);
   });
 
-  test('gives every name its subdomains if they are wanted', () => {
+  test('adds subdomains to every name if wanted', () => {
     const existing = [rule('a.example', 'deny', null), rule('*.b.example', 'deny', null)];
     const names = pastedNames('a.example b.example ||b.example^\nhttps://c.example/x', {
       ...{ ...TARGET, existing },
@@ -47,12 +47,12 @@ describe('pastedNames()', () => {
     ]);
   });
 
-  test('takes a sentence for one bad line', () => {
+  test('treats a sentence as one invalid line', () => {
     expect(pastedNames('no name here', TARGET)).toMatchObject([{ domain: 'no name here', state: 'bad' }]);
     expect(read('localhost')).toEqual(['localhost']);
   });
 
-  test('leaves out comments and empty lines, and counts lines all the same', () => {
+  test('skips comments and empty lines, but counts them', () => {
     const [only] = pastedNames('# head\r\n\r\n! note\r\nads.example', TARGET);
     expect(only).toMatchObject({ line: 4, domain: 'ads.example', state: 'new' });
   });
@@ -66,7 +66,7 @@ describe('pastedNames()', () => {
     expect(names.map(({ state }) => state)).toEqual(['new', 'double', 'there', 'new', 'bad', 'bad']);
   });
 
-  test('marks names for which a rule of the same group says the opposite', () => {
+  test('marks names with an opposite rule for the same group', () => {
     const names = pastedNames('a.example\nb.example', {
       ...TARGET,
       existing: [rule('a.example', 'allow', null), rule('b.example', 'allow', 2)],

@@ -40,7 +40,7 @@ describe('fittingRules()', () => {
 });
 
 describe('fieldsOfRule()', () => {
-  test('splits the domain of a rule into a name and a switch, which is on for a new one', () => {
+  test('splits the domain of a rule into a name and a switch for subdomains, which is on for a new rule', () => {
     expect(fieldsOfRule(null)).toMatchObject({ text: '', subdomains: true });
     expect(fieldsOfRule(rule(1, { domain: '*.a.example' }))).toMatchObject({
       text: 'a.example',
@@ -54,14 +54,14 @@ describe('fieldsOfRule()', () => {
 });
 
 describe('bodyOfRule()', () => {
-  test('sends what the form of a rule says', () => {
+  test('sends the values of the form', () => {
     const fields = { ...fieldsOfRule(rule(1, { group_id: 2 })), comment: ' why ' };
     expect(bodyOfRule(fields)).toEqual({ action: 'deny', group_id: 2, comment: 'why', enabled: true });
   });
 });
 
 describe('rowsOf()', () => {
-  test('makes one row of rules that differ in their group alone', () => {
+  test('makes one row of rules that differ only in their group', () => {
     const same = { domain: 'a.example' };
     const rules = [
       rule(1, { ...same, group_id: 3 }),
@@ -77,7 +77,7 @@ describe('rowsOf()', () => {
 });
 
 describe('replacement()', () => {
-  test('has a rule for each group, with what was changed', () => {
+  test('has a rule for each group, with the changed values', () => {
     const all = [
       rule(1, { domain: 'a.example', group_id: 3 }),
       rule(2, { domain: 'a.example', group_id: 2 }),

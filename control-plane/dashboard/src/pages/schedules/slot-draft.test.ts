@@ -16,26 +16,26 @@ describe('draftOf() and slotOf()', () => {
     ['00:00', '24:00'],
     ['08:00', '08:01'],
     ['22:00', '00:00'],
-  ])('keep %s to %s as it is', (start, end) => {
+  ])('keep %s to %s unchanged', (start, end) => {
     expect(slotOf(draftOf(slot(start, end, 77)))).toEqual(slot(start, end, 77));
   });
 
-  test('write the end of a day as the start of the next one: a field for times has no 24:00', () => {
+  test('write the end of a day as 00:00, because a time field has no 24:00', () => {
     expect(slotOf(draftOf(slot('22:00', '24:00')))).toEqual(slot('22:00', '00:00'));
   });
 
-  test('begin a new slot at the hour of the day that was pressed, the last one over midnight', () => {
+  test('begin a new slot at the clicked hour, the last one over midnight', () => {
     expect(draftOf(null, { day: 2, minute: 480 })).toMatchObject({ days: [2], start: '08:00', end: '09:00' });
     expect(draftOf(null, { day: 6, minute: 1_380 })).toMatchObject({ start: '23:00', end: '00:00' });
   });
 
-  test('leave out seconds, which some browsers add', () => {
+  test('remove the seconds that some browsers add', () => {
     expect(slotOf({ ...draftOf(null), start: '21:00:00' }).start_time).toBe('21:00');
   });
 });
 
 describe('draftFault()', () => {
-  test('wants a day, both times, and a span between them', () => {
+  test('requires a day and two different times', () => {
     const draft = draftOf(null);
     expect(draftFault(draft)).toBeNull();
     expect(draftFault({ ...draft, days: [] })).toBe('schedules.fault.days');
@@ -46,7 +46,7 @@ describe('draftFault()', () => {
 });
 
 describe('hourAt()', () => {
-  test('is the full hour at a place of a line, within the day', () => {
+  test('returns the full hour at a position of the line, within the day', () => {
     expect([hourAt(0), hourAt(0.51), hourAt(1), hourAt(-1)]).toEqual([0, 720, 1_380, 0]);
   });
 });

@@ -13,7 +13,7 @@ const refusal = (path: string): ApiFailure =>
   });
 
 describe('domainsOf()', () => {
-  test('takes lines, blanks and commas, and leaves out what is empty', () => {
+  test('separates domains by lines, spaces and commas, and skips empty ones', () => {
     expect(domainsOf(' games.example\n\n*.play.example, x.test ')).toEqual([
       'games.example',
       '*.play.example',
@@ -24,7 +24,7 @@ describe('domainsOf()', () => {
 });
 
 describe('domainFault()', () => {
-  test('names the domain that was refused', () => {
+  test('names the refused domain', () => {
     const domains = ['games.example', '-bad-'];
     expect(domainFault(refusal('domains.1'), domains)).toBe('-bad-: expected a domain name');
     expect(domainFault(refusal('domains[1]'), domains)).toBe('-bad-: expected a domain name');

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { isSection, partsFor } from './parts.ts';
 
 describe('partsFor()', () => {
-  test('hides from viewers what only administrators may do', () => {
+  test('hides parts for administrators from viewers', () => {
     const parts = partsFor({ username: 'vera', isAdmin: false, isFamily: false });
     expect(parts).toContain('sessions');
     expect(parts).not.toContain('users');
   });
 
-  test('has neither account nor sessions if no login is required', () => {
+  test('has neither account nor sessions if login is disabled', () => {
     expect(partsFor({ username: null, isAdmin: true, isFamily: false })[1]).toBe('users');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { draftOf, keyOf } from './draft.ts';
 
 describe('draftOf()', () => {
-  test('asks about each change in its place', () => {
+  test('puts each change into its part of the request', () => {
     const draft = draftOf(
       [
         { kind: 'turnOn', id: 4, of: 'block', name: 'social', isHeld: false },
@@ -35,7 +35,7 @@ describe('draftOf()', () => {
 });
 
 describe('keyOf()', () => {
-  test('tells changes apart', () => {
+  test('returns different keys for different changes', () => {
     const one = { kind: 'client', address: '192.0.2.9', groupId: 2 } as const;
     expect(keyOf(one)).toBe(keyOf({ ...one }));
     expect(keyOf(one)).not.toBe(keyOf({ ...one, groupId: 3 }));

@@ -10,7 +10,7 @@ describe('daysText()', () => {
       (day) => names[day]!,
     );
 
-  test('names days that belong together, and else each one', () => {
+  test('names presets, and otherwise each day', () => {
     expect([text(127), text(0b1100000), text(0b1001111)]).toEqual([
       'schedules.days.every',
       'schedules.days.weekend',

@@ -18,7 +18,7 @@ describe('passwordFaults()', () => {
 });
 
 describe('isSettable()', () => {
-  test('wants eight characters, and the same twice', () => {
+  test('requires eight characters and the same text twice', () => {
     const tries = [
       typed('', ''),
       typed('1234567', '1234567'),

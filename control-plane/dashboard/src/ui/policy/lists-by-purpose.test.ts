@@ -20,7 +20,7 @@ const ALL = [
 ];
 
 describe('knownListsFor()', () => {
-  test('groups the lists of a kind by what they are for', () => {
+  test('groups the lists of a kind by purpose', () => {
     const names = knownListsFor(ALL, 'block', []).map(({ purpose, lists }) => [
       purpose,
       ...lists.map(({ name }) => name),
@@ -32,7 +32,7 @@ describe('knownListsFor()', () => {
     expect(knownListsFor(ALL, 'allow', []).map(({ purpose }) => purpose)).toEqual(['repair']);
   });
 
-  test('leaves out what is there, whatever the end of its address', () => {
+  test('omits existing lists even if their addresses end differently', () => {
     const offered = knownListsFor(ALL, 'block', ['https://SMALL.lists.example/', ALL[1]!.url]);
     expect(offered.flatMap(({ lists }) => lists.map(({ name }) => name))).toEqual(['More ads']);
   });

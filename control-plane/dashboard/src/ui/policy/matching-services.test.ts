@@ -17,11 +17,11 @@ const SERVICES = [
 ];
 
 describe('matching()', () => {
-  test('finds by name before domains, whatever the case', () => {
+  test('lists matches of the name before matches of domains, ignoring case', () => {
     expect(matching(SERVICES, ' VIDEOS ').map(({ id }) => id)).toEqual(['videos', 'films']);
   });
 
-  test('is all of them for no text, and none for one that nothing has', () => {
+  test('returns all services for an empty text, and none if nothing matches', () => {
     expect(matching(SERVICES, ' ')).toEqual(SERVICES);
     expect(matching(SERVICES, 'zz')).toEqual([]);
   });

@@ -34,12 +34,12 @@ describe('ruleOfPasted()', () => {
 });
 
 describe('isAddress()', () => {
-  test('is true for addresses of pages and servers, of which a rule takes the name', () => {
+  test('is true for addresses of pages and servers', () => {
     const texts = ['https://example.com/path', 'example.com/page', 'example.com:8443', 'http://example.com'];
     expect(texts.map(isAddress)).toEqual(texts.map(() => true));
   });
 
-  test('is false for names and rules, and for what has no name', () => {
+  test('is false for names, rules, and texts without a name', () => {
     const texts = [
       'example.com',
       '*.example.com',

@@ -22,7 +22,7 @@ describe('byPopularity()', () => {
 });
 
 describe('kindOf()', () => {
-  test('goes by tags, then by the category', () => {
+  test('uses tags, then the category', () => {
     expect(kindOf(service('roblox', ['popular', 'games']))).toBe('games');
     expect(kindOf(service('whatsapp', ['popular', 'messaging']))).toBe('chat');
     expect(kindOf(service('claude', ['popular', 'ai']))).toBe('ai');

@@ -18,7 +18,7 @@ function notes(changed: Partial<typeof queries>, damaged = 0): string[] {
 }
 
 describe('notesOf()', () => {
-  test('shows how much was judged, and nothing else without limits', () => {
+  test('shows only the number of checked queries if there were no limits', () => {
     expect(notes({})).toEqual(['whatif.judged 9']);
   });
 

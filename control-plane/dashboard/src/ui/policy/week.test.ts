@@ -28,21 +28,21 @@ describe('blocksOf()', () => {
   const blocks = (...slots: WeekSlot[]): unknown[] =>
     blocksOf(slots).map(({ day, start, end, isContinued }) => [day, start, end, isContinued]);
 
-  test('shows a slot of one day once for each of its days', () => {
+  test('returns one block per day of a slot within one day', () => {
     expect(blocks(slot(0b0000101, '08:00', '12:30'))).toEqual([
       [0, 480, 750, false],
       [2, 480, 750, false],
     ]);
   });
 
-  test('shows a slot over midnight on both days, Sunday night on Monday', () => {
+  test('splits a slot over midnight into blocks on both days, Sunday night on Monday', () => {
     expect(blocks(slot(SUNDAY, '21:00', '06:00'))).toEqual([
       [0, 0, 360, true],
       [6, 1260, 1440, false],
     ]);
   });
 
-  test.each(['00:00', '24:00'])('does not reach into the next day where it ends at %s', (end) => {
+  test.each(['00:00', '24:00'])('has no block on the next day if the slot ends at %s', (end) => {
     expect(blocks(slot(1, '22:00', end))).toEqual([[0, 1320, 1440, false]]);
     expect(isOverMidnight({ start_time: '22:00', end_time: end })).toBe(false);
   });
@@ -60,17 +60,17 @@ describe('stateAt()', () => {
   const night = [slot(SCHOOL_NIGHTS, '21:00', '06:30')];
   const at = (text: string): number => Date.parse(text);
 
-  test('says what holds, and until when, over midnight', () => {
+  test('returns the state and its end for a slot over midnight', () => {
     const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'));
     expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
   });
 
-  test('says when the next slot begins if none is active', () => {
+  test('returns the start of the next slot if none is active', () => {
     const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
     expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
   });
 
-  test('leaves out a school night before a day off, and says when the next one begins', () => {
+  test('skips a school night before a day off and returns the start of the next one', () => {
     const school = [{ ...night[0]!, skips_days_off: true }];
     const off = [{ from: '2026-11-25', to: '2026-11-26' }];
     const { override, untilMs } = stateAt(school, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'), off);
@@ -81,7 +81,7 @@ describe('stateAt()', () => {
     expect(stateAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
   });
 
-  test('goes by the clocks of the zone over a change to summer time', () => {
+  test('follows the time zone over a change to daylight saving time', () => {
     const weekend = [slot(0b0100000, '22:00', '07:00')];
     const { untilMs } = stateAt(weekend, 'Europe/Vienna', at('2026-03-28T23:00:00+01:00'));
     expect(untilMs).toBe(at('2026-03-29T07:00:00+02:00'));

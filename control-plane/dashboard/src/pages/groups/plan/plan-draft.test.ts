@@ -14,7 +14,7 @@ import {
 const NEW = { ...newDraft('Europe/Berlin', []), name: 'Mia' };
 
 describe('newDraft()', () => {
-  test('begins with school nights, and is ready with a name', () => {
+  test('begins with school nights and is ready once it has a name', () => {
     expect(bodyOf({ ...NEW, name: ' Mia ' })).toEqual({
       ...{ name: 'Mia', timezone: 'Europe/Berlin', client_ids: [], services: [] },
       ...{ service_times: [READY_TIMES.school], offline_times: [], days_off: [] },
@@ -33,7 +33,7 @@ describe('isReady()', () => {
 });
 
 describe('draftOf()', () => {
-  test('takes the zone of the browser if the group has no times yet', () => {
+  test("uses the browser's time zone if the group has no times", () => {
     const { isNamed: _isNamed, ...plan } = { ...NEW, id: 7 };
     expect(draftOf(plan, 'Asia/Tokyo')).toEqual({ ...NEW, isNamed: true });
     expect(draftOf({ ...plan, service_times: [] }, 'Asia/Tokyo').timezone).toBe('Asia/Tokyo');
@@ -41,7 +41,7 @@ describe('draftOf()', () => {
 });
 
 describe('bodyOf()', () => {
-  test('leaves out days off that are not filled in', () => {
+  test('omits incomplete holidays', () => {
     expect(bodyOf({ ...NEW, days_off: [{ from: '', to: '' }] }).days_off).toEqual([]);
   });
 });
@@ -52,13 +52,13 @@ describe('nameAfter()', () => {
     ['Mia’s iPad', ['mia'], 'Mia 2'],
     ['tablet.lan', [], 'tablet'],
     ['Ben', ['Ben', 'ben 2'], 'Ben 3'],
-  ])('makes of %s beside %j the name %s', (device, taken, name) => {
+  ])('for %s with existing groups %j returns %s', (device, taken, name) => {
     expect(nameAfter(device, taken)).toBe(name);
   });
 });
 
 describe('withReady() and withService()', () => {
-  test('add what is chosen, and remove it also if its hours were changed', () => {
+  test('add a selected time, and remove it even if its hours were changed', () => {
     const changed = { ...READY_TIMES.school, start_time: '19:00' };
     expect(withReady([changed], 'bedtime', true)).toEqual([changed, READY_TIMES.bedtime]);
     expect(withReady([changed], 'school', false)).toEqual([]);
@@ -69,7 +69,7 @@ describe('withReady() and withService()', () => {
 });
 
 describe('allDaysOff()', () => {
-  test('has each range of all schedules once, the earliest first', () => {
+  test('has each range of all schedules once, earliest first', () => {
     const [summer, winter] = [
       { from: '2026-07-01', to: '2026-08-14' },
       { from: '2026-12-23', to: '2027-01-05' },

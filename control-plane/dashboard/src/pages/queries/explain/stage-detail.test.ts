@@ -13,15 +13,15 @@ describe('stageDetail()', () => {
     expect(stageDetail('client_group', detail)).toEqual(words);
   });
 
-  test('of the cache has the time that an answer stays there', () => {
+  test('of the cache contains the remaining time of an answer', () => {
     expect(stageDetail('cache', 'ttl 90')).toEqual({ key: 'queries.why.cacheTtl', of: '', secs: 90 });
   });
 
-  test('of special names has the zone that is answered here', () => {
+  test('of special names contains the zone that is answered here', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual({ key: 'queries.why.ownZone', of: 'lan' });
   });
 
-  test('has no words for other stages', () => {
+  test('is null for other stages', () => {
     expect(stageDetail('schedule_override', 'default')).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ describe('queryOf()', () => {
       { name: 'a.example', group: '3' },
       { domain: 'a.example', type: 'A', group_id: 3 },
     ],
-  ])('of %j asks %j', (fields, query) => {
+  ])('of %j sends %j', (fields, query) => {
     expect(queryOf({ ...EMPTY, ...fields })).toEqual(query);
   });
 });
@@ -36,7 +36,7 @@ describe('deviceOf()', () => {
     ['02:00:00:00:00:07', { client: '', client_id: '7' }],
     ['192.0.2.8', { client: '192.0.2.8', client_id: '' }],
     [' ', { client: '', client_id: '' }],
-  ])('takes %j for %j', (text, device) => {
+  ])('reads %j as %j', (text, device) => {
     expect(deviceOf(text, [PHONE])).toEqual(device);
   });
 });

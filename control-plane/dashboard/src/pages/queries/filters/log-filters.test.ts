@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { chipsOf, choicesOf, conditionFault, filtersOf, NO_FILTERS } from './log-filters.ts';
 
 describe('filtersOf()', () => {
-  test('asks with what is set', () => {
+  test('sends the fields that are set', () => {
     const fields = { ...NO_FILTERS, period: '24h', domain: 'example', 'status!': 'CACHED' };
     expect(filtersOf(fields)).toEqual({ period: '24h', domain: 'example', 'status!': 'CACHED' });
     expect(filtersOf(NO_FILTERS)).toEqual({});
   });
 
-  test('leaves other fields of the address out', () => {
+  test('omits other fields of the URL', () => {
     expect(filtersOf({ ...NO_FILTERS, open: '7' } as typeof NO_FILTERS)).toEqual({});
   });
 });
@@ -24,7 +24,7 @@ describe('chipsOf()', () => {
 });
 
 describe('choicesOf()', () => {
-  test('offers all that is blocked before its reasons', () => {
+  test('offers all blocked queries before single reasons', () => {
     expect(choicesOf('status')).toEqual(expect.arrayContaining(['BLOCKED', 'BLOCKED_LIST', 'ALLOWED']));
     expect(choicesOf('status')![0]).toBe('BLOCKED');
     expect(choicesOf('client')).toBeNull();

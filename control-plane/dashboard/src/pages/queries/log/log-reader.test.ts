@@ -95,7 +95,7 @@ function settled(): Promise<void> {
 }
 
 describe('LogReader', () => {
-  test('reads on before the end is reached, each page once', async () => {
+  test('reads each next page once, before the end is reached', async () => {
     const { reader, asked } = new Bench();
     await reader.reload();
     for (let turn = 0; turn < 6; turn += 1) {
@@ -107,7 +107,7 @@ describe('LogReader', () => {
     expect(reader.view().count).toBe(400);
   });
 
-  test('asks for no page twice where watchers look at once, as components do', async () => {
+  test('requests no page twice if watchers read at once, as components do', async () => {
     const { reader, asked } = new Bench();
     reader.watch(() => reader.see(0, 30));
     await reader.reload();
@@ -115,7 +115,7 @@ describe('LogReader', () => {
     expect(asked.map(({ cursor }) => cursor)).toEqual([null, '900', '800', '700']);
   });
 
-  test('draws what came together once', async () => {
+  test('renders rows that arrive together once', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     let drawn = 0;
@@ -129,7 +129,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_003, queries: 1_003 });
   });
 
-  test('lets new rows wait while it is paused', async () => {
+  test('queues new rows while it is paused', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -143,7 +143,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().waiting).toBe(0);
   });
 
-  test('starts over with the newest where more waited than it keeps', async () => {
+  test('restarts with the newest rows if more were queued than it keeps', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -155,7 +155,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().rows.next?.before).not.toBeNull();
   });
 
-  test('says what failed, asks for no more, and tries again', async () => {
+  test('reports a failure, stops requesting, and continues after a retry', async () => {
     const bench = new Bench();
     bench.fault = new Error('away');
     await bench.reader.reload();
@@ -169,7 +169,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().count).toBe(100);
   });
 
-  test('brings rows back that were forgotten', async () => {
+  test('restores evicted rows', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     for (let last = 100; last < ROWS; last += 100) {
@@ -189,7 +189,7 @@ function down(newest: number, count: number): number[] {
 }
 
 describe('LogReader with a tail', () => {
-  test('shows each row once that came while the first page was on its way, on the page or not', async () => {
+  test('shows each row once that arrived while the first page was loading, whether or not the page contains it', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -204,7 +204,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().waiting).toBe(0);
   });
 
-  test('counts no row twice that its tail shows after the page did', async () => {
+  test('counts a row once if the tail sends it after the page', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.take(999, 1_000);
@@ -213,7 +213,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_000, queries: 1_000 });
   });
 
-  test('asks again where the tail begins after the page was asked for', async () => {
+  test('requests the page again if the tail starts after the request', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -230,7 +230,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_007, queries: 1_007 });
   });
 
-  test('takes up what came while no tail was open, in the right order', async () => {
+  test('adds rows that arrived while no tail was open, in the right order', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.grow(1);
@@ -249,7 +249,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_045, queries: 1_045 });
   });
 
-  test('lets what it missed wait while it is paused', async () => {
+  test('queues missed rows while it is paused', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -264,7 +264,7 @@ describe('LogReader with a tail', () => {
     expect(bench.shown).toEqual(down(1_042, 142));
   });
 
-  test('starts over with the newest where it missed more than a page', async () => {
+  test('restarts with the newest rows if it missed more than a page', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -299,7 +299,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_006, queries: 1_006 });
   });
 
-  test('reads by itself where a tail begins that no page came for', async () => {
+  test('requests the page itself if a tail starts without one', async () => {
     const bench = new Bench();
     bench.fault = new Error('away');
     await bench.reader.reload();
@@ -308,7 +308,7 @@ describe('LogReader with a tail', () => {
     expect(bench.shown).toEqual(down(1_000, 100));
   });
 
-  test('holds no more than some rows while a page is on its way', async () => {
+  test('holds a limited number of rows while a page is loading', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -322,7 +322,7 @@ describe('LogReader with a tail', () => {
     expect([skipped, totals?.rows]).toEqual([3_000, 6_000]);
   });
 
-  test('takes a row without an id once the page is older than it', async () => {
+  test('adds a row without an id if the page is older', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;

@@ -53,7 +53,7 @@ function shown(rows: LogRows): (number | null | undefined)[] {
 }
 
 describe('LogRows', () => {
-  test('has pages one after the other', () => {
+  test('contains pages in order', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(6, 4));
     expect(rows.next).toEqual({ cursor: 'after 4', before: null });
@@ -62,7 +62,7 @@ describe('LogRows', () => {
     expect(rows.next).toBeNull();
   });
 
-  test('puts live rows before them, each once', () => {
+  test('adds each live row once before the pages', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.prepend([row(3), row(4), row(5)]);
@@ -77,7 +77,7 @@ describe('LogRows', () => {
     expect(rows.at(0)?.key).not.toBe(rows.at(1)?.key);
   });
 
-  test('keeps a number of live rows, and asks for pages from the oldest of them on', () => {
+  test('keeps a limited number of live rows, and requests pages after the oldest of them', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.prepend(Array.from({ length: MOST_FRESH + 10 }, (_, step) => row(step + 4)));
@@ -88,7 +88,7 @@ describe('LogRows', () => {
     expect(rows.at(MOST_FRESH)?.row.id).toBe(oldest!.id! - 1);
   });
 
-  test('restarts with the rows that were kept when more came', () => {
+  test('restarts with the kept rows when too many arrived', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.restart([row(100), row(101)]);
@@ -96,7 +96,7 @@ describe('LogRows', () => {
     expect(rows.next?.before).toBe(new Date(START_MS + 101).toISOString());
   });
 
-  test('forgets rows far from what is seen, and takes them back', () => {
+  test('evicts rows far from the visible ones, and restores them', () => {
     const rows = new LogRows();
     for (let last = 1_000; last > 0; last -= 10) rows.append(rows.next!, page(last, last - 9));
     rows.keepAround(500, 520);

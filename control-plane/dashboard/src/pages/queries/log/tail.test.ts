@@ -43,7 +43,7 @@ function settled(): Promise<void> {
 }
 
 describe('Tail', () => {
-  test('hands on what comes', () => {
+  test('passes on received rows', () => {
     const streams = new Streams();
     const event: TailEvent = { rows: [], skipped: 3, nodes: 'own' };
     streams.opened[0]!.onopen?.(new Event('open'));
@@ -52,7 +52,7 @@ describe('Tail', () => {
     expect(streams.events).toEqual([event]);
   });
 
-  test('leaves it to the browser to come back to a server that had accepted it', async () => {
+  test('lets the browser reconnect to a server that accepted the stream', async () => {
     const streams = new Streams();
     streams.fail(0);
     await settled();
@@ -60,7 +60,7 @@ describe('Tail', () => {
     expect(streams.opened).toHaveLength(1);
   });
 
-  test('opens a refused stream again once the API answers', async () => {
+  test('reopens a refused stream when the API answers', async () => {
     const streams = new Streams();
     streams.reachable = [() => Promise.reject(new Error('away')), () => Promise.resolve()];
     streams.fail(2);

@@ -9,7 +9,7 @@ describe('visibleRows()', () => {
     expect(last).toBeLessThanOrEqual(22);
   });
 
-  test('covers what is seen, wherever that is', () => {
+  test('covers the visible rows at any position', () => {
     for (const abovePx of [0, 49, 1_234, 999_999, 2_499_100]) {
       const { first, last } = visibleRows({ abovePx, heightPx: 900, rowPx: 50, count: 50_000 });
       expect(first * 50).toBeLessThanOrEqual(abovePx);
@@ -17,12 +17,12 @@ describe('visibleRows()', () => {
     }
   });
 
-  test('never has more elements than are allowed', () => {
+  test('never exceeds the maximum number of elements', () => {
     const { first, last } = visibleRows({ abovePx: 5_000, heightPx: 9_000, rowPx: 50, count: 50_000 });
     expect(last - first).toBe(MOST_ELEMENTS);
   });
 
-  test('stays within a list that became shorter', () => {
+  test('stays within a list that has become shorter', () => {
     expect(visibleRows({ abovePx: 5_000, heightPx: 900, rowPx: 50, count: 3 })).toEqual({
       first: 0,
       last: 3,
@@ -30,7 +30,7 @@ describe('visibleRows()', () => {
     expect(visibleRows({ abovePx: 0, heightPx: 900, rowPx: 50, count: 0 })).toEqual({ first: 0, last: 0 });
   });
 
-  test('shows a few before the height of a row is known', () => {
+  test('returns some rows before the row height is known', () => {
     expect(visibleRows({ abovePx: 0, heightPx: 900, rowPx: 0, count: 500 }).last).toBe(6);
   });
 });

@@ -17,7 +17,7 @@ const LIST: ConfigKey = { key: 'dns.bootstrap', kind: 'list', help: '' };
 const NUMBER: ConfigKey = { key: 'cache.max_bytes', kind: 'number', help: '' };
 
 describe('CONFIG_KEYS', () => {
-  test('belong to sections that are shown', () => {
+  test('belong to existing sections', () => {
     expect(new Set(CONFIG_KEYS.map(sectionOf))).toEqual(new Set(CONFIG_SECTIONS));
   });
 });
@@ -50,7 +50,7 @@ describe('changeOf()', () => {
 });
 
 describe('findKeys()', () => {
-  test('finds by words of the name and of the help, in any order', () => {
+  test('finds keys by words of the name and the help, in any order', () => {
     const helpOf = ({ key }: ConfigKey): string => (key === 'cache.enabled' ? 'Behält Antworten' : '');
     const found = (search: string): string[] => findKeys(search, helpOf).map(({ key }) => key);
     expect(found('RATE enabled')).toContain('dns.rate_limit.enabled');
@@ -61,12 +61,12 @@ describe('findKeys()', () => {
 });
 
 describe('valueOfText()', () => {
-  test('takes a list line by line, and gives it back the same', () => {
+  test('converts a list to lines and back', () => {
     expect(valueOfText(LIST, ' 192.0.2.1\n\n192.0.2.2 ')).toEqual(['192.0.2.1', '192.0.2.2']);
     expect(textOfValue(['192.0.2.1', '192.0.2.2'])).toBe('192.0.2.1\n192.0.2.2');
   });
 
-  test('lets the server refuse text that is not a number', () => {
+  test('keeps an invalid number as text, for the server to refuse', () => {
     expect(valueOfText(NUMBER, ' 12 ')).toBe(12);
     expect(valueOfText(NUMBER, '12 MB')).toBe('12 MB');
   });

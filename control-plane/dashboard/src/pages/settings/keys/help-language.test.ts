@@ -11,7 +11,7 @@ describe('helpIn()', () => {
   const [entry] = CONFIG_KEYS;
   const timed = CONFIG_KEYS.find(({ key }) => key === 'cache.min_ttl_secs')!;
 
-  test('speaks the language of the file, and English where it is silent', () => {
+  test('uses the texts of the file, and English for missing ones', () => {
     const help = helpIn('de', { units: { seconds: 'Sekunden' }, help: { [entry!.key]: 'Port.' } });
     expect([help.textOf(entry!), help.languageOf(entry!), help.unitOf(entry!)]).toEqual([
       'Port.',
@@ -31,7 +31,7 @@ describe('helpIn()', () => {
 });
 
 describe('the help of a language', () => {
-  test.each(FILES)('%s says something of each key and each unit, and of nothing else', (file) => {
+  test.each(FILES)('%s has a text for each key and each unit, and no others', (file) => {
     const { help, units } = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as HelpFile;
     expect(Object.keys(help).sort()).toEqual(CONFIG_KEYS.map(({ key }) => key).sort());
     expect(Object.keys(units).sort()).toEqual(

@@ -18,7 +18,7 @@ const QUESTION: Question = {
 };
 
 describe('the choices of an import', () => {
-  test('are those that the dry run proposes, until people change them', () => {
+  test('are those that the dry run proposes until the user changes them', () => {
     const settings = [setting('database.query_log_days', true), setting('dns.pools.0', false)];
     const proposed = proposedChoices({ settings, questions: [QUESTION] });
     expect(queryOf(proposed)).toEqual({
@@ -33,7 +33,7 @@ describe('the choices of an import', () => {
 });
 
 describe('configKeyOf()', () => {
-  test('leaves out the place of a pool', () => {
+  test('omits the index of a pool', () => {
     expect(['dns.pools.0', 'dns.ecs'].map((key) => configKeyOf({ key }))).toEqual(['dns.pools', 'dns.ecs']);
   });
 });

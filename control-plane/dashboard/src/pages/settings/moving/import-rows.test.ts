@@ -12,7 +12,7 @@ const item = (name: string, result: Item['result']): Item => ({
 });
 
 describe('rowsOf()', () => {
-  test('keeps the order of the file, and tells equal items apart', () => {
+  test('keeps the order of the file and gives equal items different keys', () => {
     const items = [item('a', 'done'), item('b', 'not_mapped'), item('a', 'done')];
     expect(rowsOf({ items }, 'done').map(({ name, key }) => [name, key])).toEqual([
       ['a', 0],
@@ -20,14 +20,14 @@ describe('rowsOf()', () => {
     ]);
   });
 
-  test('ends at the limit of rows', () => {
+  test('returns at most the limit of rows', () => {
     const items = Array.from({ length: MOST_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
     expect(rowsOf({ items }, 'skipped')).toHaveLength(MOST_ROWS);
   });
 });
 
 describe('PROGRAMS', () => {
-  test('names each format that the server reads', () => {
+  test('names each format that the server supports', () => {
     expect(Object.keys(PROGRAMS)).toEqual([...IMPORT_FORMATS]);
   });
 });

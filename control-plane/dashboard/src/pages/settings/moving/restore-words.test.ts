@@ -17,7 +17,7 @@ describe('sumsOf()', () => {
 });
 
 describe('kindWord()', () => {
-  test('keeps the name of a kind that a newer server may have', () => {
+  test('shows an unknown kind by its name', () => {
     expect([kindWord('groups', (key) => `(${key})`), kindWord('moons', () => '')]).toEqual([
       '(backup.kind.groups)',
       'moons',
