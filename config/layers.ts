@@ -29,12 +29,11 @@ export type Source = 'default' | 'file' | 'local_file' | 'environment' | 'databa
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
 
-/** Names of all keys. */
 export const KEY_NAMES: readonly string[] = PLACED.map(({ name }) => name);
 
 const RESTART = new Set(PLACED.flatMap(({ name, notes }) => (notes.restart === true ? [name] : [])));
 const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === true ? [name] : [])));
-/** Keys of a node outside its own sections: each node has its own disk, memory and database client. */
+/** Keys of a node in other sections: each node has its own disk, memory and database connection. */
 const NODE_KEYS = new Set(PLACED.flatMap(({ name, notes }) => (notes.perNode === true ? [name] : [])));
 
 /** Whether a key is only in the file of a node. Other keys apply to the whole cluster. */

@@ -48,7 +48,7 @@ export async function loadUsable(source: ConfigSource): Promise<UsableConfig> {
   return local === undefined || 'fault' in local ? usable : usableConfig({ ...input, local });
 }
 
-/** The file to read, or why it cannot be read. */
+/** The file to read, or the reason why it cannot be read. */
 async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput | { fault: ConfigFault }> {
   const named = file ?? (env['WEIR_CONFIG'] === '' ? undefined : env['WEIR_CONFIG']);
   for (const name of named === undefined ? DEFAULT_FILES : [named]) {

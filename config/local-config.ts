@@ -23,7 +23,6 @@ export interface LocalConfig {
   readonly replaced: Values;
 }
 
-/** No changes. */
 export const NOTHING_LOCAL: LocalConfig = { values: {}, replaced: {} };
 
 const HEADER = `# Written by Weir, for changes that it could not write into its configuration file. A key that is edited there

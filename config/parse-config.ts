@@ -20,9 +20,9 @@ import { keys } from './sections.ts';
 /** A configuration that passed every check. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file it came from; undefined if there is no file, only defaults. */
+  /** The configuration file; undefined if there are only defaults. */
   readonly file: string | undefined;
-  /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
+  /** Paths of the keys that the file or the environment sets, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
   /** Values of the file, with local changes, and of the environment, by key. */
   readonly given: Given;

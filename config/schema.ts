@@ -44,7 +44,7 @@ function checkRules(values: Keys, context: Context): void {
   });
 }
 
-/** DNS, encrypted DNS and the web all listen on TCP, on the same addresses. */
+/** DNS, encrypted DNS and the web server all listen on TCP at the same addresses. */
 function checkPorts({ server }: Keys, context: Context): void {
   const taken = new Map([[server.dns_port, 'server.dns_port']]);
   const claim = (path: string[], port: number): void => {

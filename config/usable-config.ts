@@ -50,7 +50,7 @@ export function usableConfig({ file, local, env }: ConfigInput): UsableConfig {
   };
 }
 
-/** The values that their own key allows. */
+/** Values that are valid for their own key. */
 function goodValues(values: Values): Values {
   const good = Object.entries(values).filter(([name, value]) => {
     const schema = SCHEMAS.get(name);
@@ -59,7 +59,7 @@ function goodValues(values: Values): Values {
   return Object.fromEntries(good);
 }
 
-/** The configuration without the keys that contradict others; null if that is not enough. */
+/** The configuration without keys that contradict others; null if it is still invalid. */
 function configFrom(values: Values): Config | null {
   const result = configOf(values);
   if ('config' in result) return result.config;
@@ -68,7 +68,7 @@ function configFrom(values: Values): Config | null {
   return rest.length === Object.keys(values).length ? null : configFrom(Object.fromEntries(rest));
 }
 
-/** The tree of a text without the lines that are not TOML. */
+/** Parses a text without its invalid lines. */
 function readableTree(text: string): Record<string, unknown> {
   const lines = text.split('\n');
   for (let lost = 0; lost < MAX_LOST_LINES; lost++) {
@@ -77,7 +77,7 @@ function readableTree(text: string): Record<string, unknown> {
     const tree = parseToml('', rest, indexLines(rest), faults);
     if (faults.length === 0) return tree;
     const at = (faults[0]!.line ?? lines.length) - 1;
-    // The parser may stop behind the line that is wrong, at one that is already empty.
+    // The parser may stop after the invalid line, at one that was already removed.
     if (lines[at] === undefined || lines[at] === '') lines.length = Math.min(at, lines.length - 1);
     else lines[at] = '';
   }

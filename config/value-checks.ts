@@ -1,6 +1,6 @@
 /**
- * Checks strings of the configuration: addresses, networks, names, URLs, files. A form's message states what was
- * expected. Upstream servers have their own file (`upstream-url.ts`).
+ * Checks strings of the configuration: addresses, networks, names, URLs, files. Messages state the expected form.
+ * Upstream servers are checked in `upstream-url.ts`.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -10,15 +10,17 @@ import { isOneLine, isPlainLine } from '../shared/unsafe-characters.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
 
-/** True for a host name in ASCII (RFC 1123 section 2.1; underscores too, as DNS names carry them). */
+/**
+ * Whether a text is a host name in ASCII (RFC 1123 section 2.1), also with underscores, which DNS names may contain.
+ */
 export function isHostName(value: string): boolean {
   const labels = value.replace(/\.$/u, '').split('.');
-  // A last label of digits only is an address with a mistake in it, never a name.
+  // A text whose last label has only digits is a mistyped address, not a name.
   if (value.length > 254 || /^\d+$/u.test(labels.at(-1) ?? '')) return false;
   return labels.every((label) => LABEL.test(label));
 }
 
-/** Takes `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1`, `[2001:db8::1]:53` apart; undefined if none of these. */
+/** Splits `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; undefined for any other text. */
 export function splitHostPort(value: string): { host: string; port: number | undefined } | undefined {
   if (isIP(value) === 6) return { host: value, port: undefined };
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/u.exec(value);
@@ -30,7 +32,7 @@ export function splitHostPort(value: string): { host: string; port: number | und
   return { host: bracketed ?? bare ?? '', port };
 }
 
-/** Valid strings, and the expectation for others. */
+/** Pattern of valid strings, and the expected form in messages. */
 export function form(expected: string, isGood: (value: string) => boolean): z.ZodString {
   return z.string(expected).refine(isGood, expected).describe(expected);
 }
@@ -38,7 +40,7 @@ export function form(expected: string, isGood: (value: string) => boolean): z.Zo
 /** Error for a link-local address without a zone (RFC 4007 section 11), for which the interface is unknown. */
 const EXPECTED_SCOPE = 'a link-local address with its interface, such as fe80::1%eth0 or [fe80::1%eth0]:53';
 
-/** Valid strings that name a server, and the expectation for others. */
+/** Pattern of valid server names or addresses, and the expected form in messages. */
 export function serverForm(expected: string, hostOf: (value: string) => string | undefined): z.ZodString {
   return z
     .string(expected)
@@ -47,18 +49,18 @@ export function serverForm(expected: string, hostOf: (value: string) => string |
     .describe(expected);
 }
 
-/** Whether an address is of fe80::/10 and names no interface. */
+/** Whether an address is in fe80::/10 and has no interface. */
 export function lacksScope(host: string): boolean {
   return isIP(host) === 6 && /^fe[89ab]/iu.test(host) && !host.includes('%');
 }
 
-/** A form that also accepts the empty string. */
+/** A variant of a form that also accepts the empty string. */
 export function orEmpty(other: z.ZodString): z.ZodString {
   const isGood = (value: string): boolean => value === '' || other.safeParse(value).success;
   return form(`${other.description}, or an empty string`, isGood);
 }
 
-/** The expected form, or undefined if `value` has it. */
+/** The expected form; undefined if `value` is valid. */
 export function expectedInstead(of: z.ZodString, value: string): string | undefined {
   return of.safeParse(value).error?.issues[0]?.message;
 }
@@ -66,22 +68,22 @@ export function expectedInstead(of: z.ZodString, value: string): string | undefi
 /** Any string. */
 export const text = z.string('a string');
 
-/** A name that is shown, on one line and without characters that hide, or that reorder the text around them; may be empty. */
+/** A display name on one line, without characters that are invisible or reorder the text around them; may be empty. */
 export const name = form('a name without control characters and invisible ones', isPlainLine);
 
-/** A name as above that must not be empty. */
+/** A display name that must not be empty. */
 export const nonEmptyName = form(
   'a name that is not empty, without control characters and invisible ones',
   (value) => value.trim() !== '' && isPlainLine(value),
 );
 
-/** A name that is compared as people see it, so that invisible characters do no harm. */
+/** A name that is compared by its visible form, so that it may contain invisible characters. */
 export const foldedName = form(
   'a name that is not empty, on one line, without characters that change the text direction',
   (value) => value.trim() !== '' && isOneLine(value),
 );
 
-/** A string that says something. */
+/** A string that is not empty. */
 export const nonEmpty = form('a string that is not empty', (value) => value.trim() !== '');
 
 /** A path of the file system. */
@@ -94,7 +96,7 @@ export const ip = form('an IP address such as 192.0.2.1', (value) => isIP(value)
 export const ipv4 = form('an IPv4 address such as 192.0.2.1', (value) => isIP(value) === 4);
 export const ipv6 = form('an IPv6 address such as 2001:db8::1', (value) => isIP(value) === 6);
 
-/** A network such as `10.0.0.0/8`; a single address stands for itself. */
+/** A network such as `10.0.0.0/8`, or a single address. */
 export const cidr = form('a network such as 10.0.0.0/8 or 2001:db8::/32', (value) => {
   const [address = '', prefix, ...rest] = value.split('/');
   const longest = isIP(address) === 4 ? 32 : 128;
@@ -114,7 +116,7 @@ export const blockedClient = form(
   (value) => blockedClientOf(value) !== null,
 );
 
-/** An address with or without a port: a plain resolver. */
+/** Address of a plain DNS resolver, with or without a port. */
 export const resolver = serverForm(
   'a resolver such as 192.0.2.53, 192.0.2.53:53 or [2001:db8::53]:53',
   (value) => {
@@ -123,20 +125,20 @@ export const resolver = serverForm(
   },
 );
 
-/** `host:port`, the port optional, host a name or an address. */
+/** `host:port` with an optional port; host is a name or an address. */
 export const hostPort = serverForm('a server such as 192.0.2.1:53', (value) => {
   const host = splitHostPort(value)?.host ?? '';
   return isIP(host) > 0 || isHostName(host) ? host : undefined;
 });
 
-/** A receiver of a stream: a Unix socket, or a server with its port. */
+/** Target of a stream: a Unix socket, or a server with a port. */
 export const stream = form('a receiver such as unix:/run/dnstap.sock or tcp:192.0.2.1:6000', (value) => {
   if (/^unix:\/[^\0]+$/u.test(value)) return true;
   const server = /^tcp:(.+)$/u.exec(value)?.[1] ?? '';
   return splitHostPort(server)?.port !== undefined && expectedInstead(hostPort, server) === undefined;
 });
 
-/** A domain name; the name and what is under it are meant. */
+/** A domain name, which includes its subdomains. */
 export const domain = form('a domain name such as home.arpa', isHostName);
 
 /** A name for a certificate: a domain with a dot, perhaps with a wildcard as its first label. */
@@ -151,7 +153,7 @@ export const webUrl = form(
   (value) => URL.canParse(value) && /^https?:\/\/./iu.test(value),
 );
 
-/** An OpenID provider: over TLS, unless it is on this machine. */
+/** URL of an OpenID provider: over TLS, unless it is on this machine. */
 export const issuer = form('an https:// URL without a query, such as https://login.example.org', (value) => {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname, search, hash, username } = new URL(value);
@@ -160,24 +162,24 @@ export const issuer = form('an https:// URL without a query, such as https://log
   return protocol === 'https:' || (protocol === 'http:' && isHere);
 });
 
-/** `postgres://` with a host (or with a `host` parameter that names a socket's folder). */
+/** `postgres://` with a host, or with a `host` parameter that is the directory of a socket. */
 const postgresUrl = form(
   'a URL such as postgres://user:password@db.example.org:5432/weir',
   (value) => URL.canParse(value) && /^postgres(ql)?:\/\/./iu.test(value),
 );
 
-/** A list of such URLs, or a string of them with white space between. */
+/** A list of PostgreSQL URLs, or a string with URLs separated by white space. */
 export const postgresUrls = z.preprocess(
   (raw) => (typeof raw === 'string' ? raw.split(/\s+/u).filter((part) => part !== '') : raw),
   z.array(postgresUrl, 'a list of strings'),
 );
 
-/** The text form of an Argon2id hash; its three parameters in any order, as programs differ in that. */
+/** Text form of an Argon2id hash. Its three parameters may be in any order, because programs differ in this. */
 export const argon2Hash = form('an Argon2id hash that starts with $argon2id$', (value) =>
   /^\$argon2id\$v=\d+\$[mtp]=\d+(?:,[mtp]=\d+){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value),
 );
 
-/** A record such as `nas.home.arpa A 192.0.2.5`; what is wrong with one is said by its reader. */
+/** A record such as `nas.home.arpa A 192.0.2.5`; its parser reports errors. */
 export const localRecord = z
   .string('a record such as "nas.home.arpa A 192.0.2.5"')
   .superRefine((value, context) => {

@@ -30,7 +30,9 @@ describe('with two nodes', () => {
     await room.api.untilQueryCount(1, 'node=edge');
     await room.withPage({}, async (page) => {
       await page.goto('./');
-      const most = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Most queried' }) });
+      const most = page
+        .locator('section')
+        .filter({ has: page.getByRole('heading', { name: 'Most queried' }) });
       const named = (name: string) => most.getByRole('link', { name });
       await named('printer.example').waitFor();
       await named(ASKED_NAMES[0]!).waitFor();

@@ -120,13 +120,13 @@ describe('a form that is saved after another user has saved the same object', ()
         await form.getByText(CHANGED).waitFor();
         const differing = form.getByRole('row').filter({ hasText: theirs });
         expect(await differing.last().innerText()).toMatch(new RegExp(`${label}\\s+${mine}\\s+${theirs}`));
-        await form.getByRole('button', { name: 'Use what is there now' }).click();
+        await form.getByRole('button', { name: 'Use the current version' }).click();
         expect(await text.inputValue()).toBe(theirs);
         await text.fill(mine);
         await untilQuiet(page);
         await save(again);
         await form.getByRole('button', { name: 'Save', exact: true }).click();
-        await form.getByRole('button', { name: 'Save mine anyway' }).click();
+        await form.getByRole('button', { name: 'Save my version anyway' }).click();
         await noticeOf(page, /saved/i);
         expect(await room.api.expect(200, 'GET', path)).toMatchObject({ [field]: mine });
       });
@@ -145,7 +145,7 @@ describe('a form that is saved after another user has saved the same object', ()
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText(CHANGED).waitFor();
       await page.getByRole('row').filter({ hasText: 'blocking.list_refresh_hours' }).getByText('8').waitFor();
-      await page.getByRole('button', { name: 'Save mine anyway' }).click();
+      await page.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Setting saved');
       expect(await room.api.expect(200, 'GET', '/config')).toMatchObject({
         blocking: { list_refresh_hours: 7 },
@@ -167,7 +167,7 @@ describe('a form that is saved after another user has saved the same object', ()
       await room.api.expect(200, 'PATCH', '/config?force=true', { dns: { pools: [first, added] } });
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByText(CHANGED).waitFor();
-      await form.getByRole('button', { name: 'Save mine anyway' }).click();
+      await form.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Pool saved');
       expect((await pools()).map(({ name }) => name)).toEqual(['mine', 'theirs']);
     });
@@ -188,7 +188,7 @@ describe('a form that is saved after another user has saved the same object', ()
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByText(CHANGED).waitFor();
       expect(await slots()).toEqual([]);
-      await form.getByRole('button', { name: 'Save mine anyway' }).click();
+      await form.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Time saved');
       expect(await slots()).toMatchObject([{ start_time: '20:00' }]);
     });

@@ -1,10 +1,8 @@
 /** Short notices about completed actions. The frame shows them as toasts. */
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
-/** Kind of a notice. */
 export type Tone = 'good' | 'warning' | 'fault';
 
-/** One notice. */
 export interface Notice {
   readonly tone: Tone;
   readonly text: string;
@@ -19,7 +17,6 @@ const SHOWN_MS = 20_000;
 /** The visible notices. */
 export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
-/** Shows a notice. */
 export function notify(notice: Notice): void {
   notices.add(notice, { timeout: SHOWN_MS });
 }

@@ -1,4 +1,4 @@
-/** Evaluates the answers of `GET /system/reachability` for the steps of the page. Pure. */
+/** Evaluates answers of `GET /system/reachability` for the steps of the page. Pure functions. */
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;

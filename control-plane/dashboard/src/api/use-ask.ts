@@ -7,7 +7,6 @@ import { ask } from './ask.ts';
 /** An operation that only reads. */
 type Reading = Extract<OperationName, `GET ${string}`>;
 
-/** Options of a request. */
 export interface AskOptions<Answer> {
   /** Sends the request only while this is true. */
   readonly enabled?: boolean;

@@ -29,7 +29,7 @@ export interface ChangeOptions<Name extends Changing> {
 
 /** Changes that a component can make. */
 export interface Changes<Name extends Changing> {
-  /** Makes a change; true once it is active. */
+  /** Makes a change; resolves to true when it is active. */
   readonly run: <One extends Name>(name: One, call: CallOf<One>) => Promise<boolean>;
   readonly isPending: boolean;
   /** Error of the last change; null if it succeeded. */
@@ -39,7 +39,7 @@ export interface Changes<Name extends Changing> {
 
 /** One change that a component can make. */
 export interface Change<Name extends Changing> extends Omit<Changes<Name>, 'run'> {
-  /** Makes the change; true once it is active. */
+  /** Makes the change; resolves to true when it is active. */
   readonly run: (call: CallOf<Name>) => Promise<boolean>;
 }
 

@@ -15,7 +15,7 @@ interface Tagged<Entity> {
   readonly etag: string | null;
 }
 
-/** The guard of one form. */
+/** Guard of one form. */
 export interface Guard<Entity> {
   /** Header fields for the request that saves the form. */
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
@@ -27,7 +27,7 @@ export interface Guard<Entity> {
   readonly failure: Error | null;
 }
 
-/** The guarded entity, and the failure of the request that saves it. */
+/** The guarded entity, and the error of the request that saves it. */
 export interface GuardOptions<Name extends Reading> {
   readonly read: Name;
   /** Null for a new entity, or if no field of the form has changed yet. */
@@ -39,7 +39,6 @@ export interface GuardOptions<Name extends Reading> {
   readonly failure: Error | null;
 }
 
-/** The guard of a form. */
 export function useGuard<Name extends Reading>(options: GuardOptions<Name>): Guard<AnswerOf<Name>> {
   const { read, id, by = 'id', isAsBegun, failure } = options;
   const [newer, setNewer] = useState<Tagged<AnswerOf<Name>> | null>(null);

@@ -9,7 +9,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { Page } from '../ui/display/page.tsx';
 import { Callout, Skeleton } from '../ui/display/states.tsx';
 
-/** Milliseconds before the next attempt. */
+/** Delay before the next attempt. */
 const AGAIN_MS = 2_000;
 
 interface State {

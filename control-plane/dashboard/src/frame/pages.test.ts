@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { BAR_PATHS, LISTED_PAGES, PAGES, SECTIONS } from './pages.ts';
 
 describe('PAGES', () => {
-  test('have a path of one segment each, so that relative addresses hold below a proxy', () => {
+  test('have a path of one segment, so that relative URLs work below a proxy path', () => {
     const paths = PAGES.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.filter((path) => !/^\/[a-z-]*$/.test(path))).toEqual([]);
@@ -12,7 +12,7 @@ describe('PAGES', () => {
     expect(new Set(LISTED_PAGES.map(({ icon }) => icon)).size).toBe(LISTED_PAGES.length);
   });
 
-  test('are in a section that the navigation shows, one of them with places in the bar of a phone', () => {
+  test('are in a section of the navigation, and one section is in the bar on phones', () => {
     expect(PAGES.every(({ section }) => SECTIONS.includes(section))).toBe(true);
     expect(BAR_PATHS).toContain(PAGES[0]?.path);
   });

@@ -94,7 +94,6 @@ export async function loadPage(path: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Pages in the navigation. */
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
 
 /** Pages in the bar on phones; "More" lists the rest. */

@@ -16,7 +16,7 @@ export interface PaletteEntry {
 
 const MOST_CLIENTS = 6;
 
-/** Entries whose words begin with the words of the text, in any order; all entries for an empty text. */
+/** Entries with words that begin with the words of the text, in any order; all entries for an empty text. */
 export function matchingEntries(entries: readonly PaletteEntry[], text: string): PaletteEntry[] {
   const wanted = wordsOf(text);
   return entries.filter((entry) => {

@@ -3,7 +3,7 @@ import type { Say } from './say.ts';
 
 /** Formatters of a language. */
 export interface Formats {
-  /** 12,345 */
+  /** Formats a number as in 12,345. */
   readonly count: (value: number) => string;
   /** 12.3K: for narrow places. Show the exact value next to it. */
   readonly briefCount: (value: number) => string;
@@ -14,7 +14,7 @@ export interface Formats {
   readonly duration: (us: number) => string;
   /** Formats seconds that remain or have passed: "5 min", "2 h". */
   readonly span: (secs: number) => string;
-  /** "3 minutes ago". */
+  /** Relative time: "3 minutes ago". */
   readonly ago: (moment: string | Date, now?: Date) => string;
   /** Day and time, to the second. */
   readonly moment: (moment: string | Date) => string;

@@ -25,7 +25,7 @@ const client: Client = {
 };
 
 describe('nameOf()', () => {
-  test('is the best that is known', () => {
+  test('is the best known name', () => {
     expect(nameOf(client)).toBe('192.0.2.7');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa', name: 'TV' })).toBe('TV');
@@ -34,13 +34,13 @@ describe('nameOf()', () => {
 });
 
 describe('changedFields()', () => {
-  test('leaves out what stays, so that changes of others stay too', () => {
+  test('omits unchanged fields, so that changes by others are kept', () => {
     const before = draftOf(client);
     expect(changedFields(before, before)).toEqual({});
     expect(changedFields(before, { ...before, name: ' TV ' })).toEqual({ name: 'TV' });
   });
 
-  test('takes away what was emptied', () => {
+  test('resets emptied fields', () => {
     const before = draftOf(client);
     expect(changedFields(before, { ...before, mac_address: '', group_id: '' })).toEqual({
       mac_address: null,
@@ -48,7 +48,7 @@ describe('changedFields()', () => {
     });
   });
 
-  test('takes what keeps its queries out of the log and of statistics', () => {
+  test('includes the exclusions from the log and from statistics', () => {
     const before = draftOf(client);
     expect(changedFields(before, { ...before, exclude_from_log: true })).toEqual({ exclude_from_log: true });
     expect(changedFields(before, { ...before, exclude_from_stats: false })).toEqual({

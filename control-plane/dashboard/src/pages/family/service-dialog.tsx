@@ -18,7 +18,6 @@ interface ServiceDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form. */
 export function ServiceDialog({ clientId, name, onClose }: ServiceDialogProps): ReactNode {
   const { say } = useText();
   const [service, setService] = useState('');

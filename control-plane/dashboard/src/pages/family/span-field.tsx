@@ -10,7 +10,6 @@ interface SpanFieldProps {
   readonly onChange: (span: Span) => void;
 }
 
-/** The field. */
 export function SpanField({ value, onChange }: SpanFieldProps): ReactNode {
   const { say, format } = useText();
   return (

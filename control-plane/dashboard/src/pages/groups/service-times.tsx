@@ -17,7 +17,7 @@ interface ServiceTimesProps {
   readonly profileId: number | null;
 }
 
-/** Choice of a schedule, of a predefined time, which creates a schedule, or of a new schedule. */
+/** Choice of an existing schedule, a predefined time or a new schedule. A predefined time creates a schedule. */
 export function ServiceTimes({ name, of, profileId }: ServiceTimesProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();

@@ -2,7 +2,6 @@
 import type { CallOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { Source } from './list-rows.ts';
 
-/** The fields of the form. */
 export interface ListFields {
   readonly name: string;
   readonly url: string;
@@ -23,7 +22,7 @@ export function fieldsOfList(source: Source | null): ListFields {
   };
 }
 
-/** The body of a list. A list without a name gets its address as the name. */
+/** Body of the request. A list without a name gets its address as the name. */
 export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'>['body'] {
   const url = fields.url.trim();
   return {
@@ -35,7 +34,7 @@ export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'
   };
 }
 
-/** The body of custom rules, which have no address. */
+/** Body of the request for custom rules, which have no address. */
 export function bodyOfRules(fields: ListFields): Omit<ReturnType<typeof bodyOfList>, 'url'> {
   const { url: _none, ...body } = bodyOfList(fields);
   return body;

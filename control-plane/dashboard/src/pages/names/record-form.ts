@@ -9,13 +9,12 @@ export type ForwardZone = AnswerOf<'GET /forward-zones'>[number];
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'SRV', 'PTR'] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
-/** The fields of a record's form. */
 export interface RecordFields {
   readonly fqdn: string;
   /** `auto` selects A or AAAA by the address. */
   readonly type: RecordType | 'auto';
   readonly value: string;
-  /** Seconds, as text. */
+  /** Seconds as text. */
   readonly ttl: string;
   readonly comment: string;
 }

@@ -45,7 +45,6 @@ export interface NodeNotes {
   readonly drift: readonly string[];
 }
 
-/** The warnings about a node. */
 export function notesOf(node: ClusterNode): NodeNotes {
   const offsetMs = node.clock_offset_ms ?? 0;
   return {
@@ -57,7 +56,6 @@ export function notesOf(node: ClusterNode): NodeNotes {
   };
 }
 
-/** State of all nodes. */
 export function statusOfAll(nodes: readonly ClusterNode[]): NodesStatus {
   for (const kind of ['away', 'late', 'behind'] as const) {
     const names = nodes.filter((node) => stateOf(node) === kind).map(({ node }) => node);

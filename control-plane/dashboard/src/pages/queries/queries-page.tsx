@@ -165,7 +165,10 @@ function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
   );
 }
 
-/** Runs after the drawer has restored the focus, which fails if the user moved to other rows in it. */
+/**
+ * Focuses the row after the drawer has closed. The drawer itself restores the focus only if the user did not move to
+ * another row in it.
+ */
 function focusAgain(focus: () => void): void {
   if (document.activeElement === document.body) focus();
 }

@@ -13,7 +13,6 @@ export function nameOf({ operator, variant }: Pick<Known, 'operator' | 'variant'
   return variant === '' ? operator : `${operator} (${variant})`;
 }
 
-/** The transports of a resolver. */
 export function transportsOf(known: Known): Transport[] {
   return TRANSPORTS.filter((transport) => known[transport].length > 0);
 }

@@ -55,8 +55,7 @@ export function countServers(servers: readonly ServerState[]): ServerCounts {
     if (statuses.includes('Unknown')) return 'unknown';
     return group.some(({ consecutive_failures: failures }) => failures > 0) ? 'faltering' : 'replying';
   });
-  const count = (state: (typeof states)[number]): number =>
-    states.filter((one) => one === state).length;
+  const count = (state: (typeof states)[number]): number => states.filter((one) => one === state).length;
   return {
     total: groups.length,
     down: count('down'),

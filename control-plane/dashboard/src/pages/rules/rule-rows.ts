@@ -16,7 +16,7 @@ export function textOfRule(rule: Rule): string {
   return 'domain' in rule ? rule.domain : rule.pattern;
 }
 
-/** The operations on rules of a kind. */
+/** API operations on rules of a kind. */
 export function operationsOf(kind: RuleKind) {
   return kind === 'domain'
     ? ({
@@ -31,7 +31,6 @@ export function operationsOf(kind: RuleKind) {
       } as const);
 }
 
-/** The fields of the form. */
 export interface RuleFields {
   readonly text: string;
   /** Whether a domain rule includes subdomains. */
@@ -61,7 +60,6 @@ export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
   return { action, group_id: groupId, comment: comment.trim(), enabled };
 }
 
-/** Filter of the shown rules. */
 export interface RuleFilter {
   readonly search: string;
   /** '' for both. */

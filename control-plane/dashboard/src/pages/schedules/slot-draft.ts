@@ -4,7 +4,6 @@ import type { MessageKey } from '../../i18n/language.ts';
 import { daysBits, daysOf } from '../../ui/policy/week.ts';
 import type { WeekSlot } from '../../ui/policy/week.ts';
 
-/** The fields of the form. */
 export interface SlotDraft {
   /** 0 is Monday. */
   readonly days: readonly number[];

@@ -78,7 +78,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
       {isGone && (
         <ChangedElsewhere
           fields={pairsOf(
-            [say('field.days'), say('schedules.slots'), say('schedules.action')],
+            [say('field.days'), say('schedules.slots'), say('field.action')],
             [
               daysText(bits, say, format.weekday),
               `${start}–${end}`,

@@ -4,7 +4,6 @@
 const LEAST_LENGTH = 8;
 const isShort = (password: string): boolean => Array.from(password).length < LEAST_LENGTH;
 
-/** A new password, typed twice. */
 export interface TypedPassword {
   readonly password: string;
   readonly repeated: string;

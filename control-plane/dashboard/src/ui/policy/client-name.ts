@@ -1,4 +1,4 @@
-/** Name of a client. */
+/** Display name of a client. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 type Named = Pick<

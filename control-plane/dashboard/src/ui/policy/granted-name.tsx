@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 import { useText } from '../../i18n/text.ts';
 import { DomainName } from '../display/values.tsx';
 
-/** The service, the name with a text if its subdomains are not included, or "Everything". */
+/** Shows the service, the name, or "Everything". A text follows the name if its subdomains are not included. */
 export function GrantedName({ grant }: { readonly grant: AnswerOf<'GET /grants'>[number] }): ReactNode {
   const { say } = useText();
   const { domain, subdomains, service_id: serviceId, service_name: serviceName } = grant;

@@ -19,12 +19,7 @@ interface ScheduleStatusProps {
 const TICK_MS = 15_000;
 
 /** The state as a word, and the time of its next change. */
-export function ScheduleStatus({
-  slots,
-  timeZone,
-  daysOff,
-  isForServices,
-}: ScheduleStatusProps): ReactNode {
+export function ScheduleStatus({ slots, timeZone, daysOff, isForServices }: ScheduleStatusProps): ReactNode {
   const { say, format } = useText();
   const nowMs = useNow();
   const { override, untilMs } = stateAt(slots, timeZone, nowMs, daysOff);

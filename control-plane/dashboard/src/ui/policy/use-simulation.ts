@@ -8,7 +8,6 @@ export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 /** Result of a simulation. */
 export type Simulated = AnswerOf<'POST /simulate'>;
 
-/** State of a simulation. */
 export interface Simulating extends Omit<Question<'POST /simulate'>, 'run'> {
   readonly run: (draft: Draft) => void;
 }

@@ -10,7 +10,6 @@ export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
 
 type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
 
-/** The fields of the form. */
 export interface PlanDraft extends Omit<GroupPlan, 'id'> {
   /** Whether the user entered the name, so that it no longer follows the device. */
   readonly isNamed: boolean;
@@ -30,7 +29,7 @@ export function draftOf({ id: _id, ...plan }: GroupPlan, timezone: string): Plan
   return { ...plan, timezone: hasTimes ? plan.timezone : timezone, isNamed: true };
 }
 
-/** The body of the request. */
+/** Body of the request. */
 export function bodyOf({ isNamed: _isNamed, ...draft }: PlanDraft): PlanBody {
   return { ...draft, name: draft.name.trim(), days_off: filledIn(draft.days_off) };
 }

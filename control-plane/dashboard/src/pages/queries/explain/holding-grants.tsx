@@ -14,7 +14,7 @@ import { scopeOf, touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import styles from './explain.module.css';
 
-/** Grants that hold for this name and client now. */
+/** Active grants for this name and client. */
 export function HoldingGrants({
   target,
   judge,

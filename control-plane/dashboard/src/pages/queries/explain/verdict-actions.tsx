@@ -14,12 +14,14 @@ import type { Verdict, VerdictTarget } from './verdicts.ts';
 
 interface VerdictProps {
   readonly target: VerdictTarget;
-  /** Name of the group. */
   readonly group: string;
   readonly judge: Judge;
 }
 
-/** Unblock what was blocked, or block what was not. Without a client, the sheet asks for whom. */
+/**
+ * Offers to unblock a blocked name, or to block an answered one. Without a client, the dialog asks to whom the decision
+ * applies.
+ */
 export function VerdictActions(props: VerdictProps): ReactNode {
   const { say } = useText();
   const { target, judge } = props;

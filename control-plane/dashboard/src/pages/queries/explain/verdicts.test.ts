@@ -17,7 +17,7 @@ const grant: Grant = {
 };
 
 describe('touches()', () => {
-  test('covers the name and those below it, of its client only', () => {
+  test('applies to the name and its subdomains, for its client only', () => {
     expect(touches(grant, 'Example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'www.example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'notexample.org', 7, 1)).toBe(false);
@@ -30,7 +30,7 @@ describe('touches()', () => {
     expect(touches(service, 'example.org', 7, 1)).toBe(false);
   });
 
-  test('covers every name of a group', () => {
+  test('applies to every name for a group', () => {
     const all = { ...grant, domain: null, client_id: null, group_id: 2 };
     expect(touches(all, 'example.org', null, 2)).toBe(true);
     expect(touches(all, 'example.org', null, 1)).toBe(false);
@@ -38,7 +38,7 @@ describe('touches()', () => {
 });
 
 describe('touches() of grants for everyone', () => {
-  test('covers a name alone if the grant has no subdomains', () => {
+  test('applies only to the exact name if the grant excludes subdomains', () => {
     const one = { ...grant, client_id: null, subdomains: false };
     expect(touches(one, 'example.org', null, 1)).toBe(true);
     expect(touches(one, 'www.example.org', 7, 1)).toBe(false);
@@ -47,7 +47,7 @@ describe('touches() of grants for everyone', () => {
 
 describe('madeBy()', () => {
   const verdict: Verdict = { action: 'allow', scope: 'everyone', span: 'ever', subdomains: true };
-  test('makes a rule of what stays, if a rule lifts the block and the verdict is not for a client', () => {
+  test('creates a rule for a permanent decision, if a rule lifts the block and the decision is not for a client', () => {
     expect(madeBy(verdict, 'BLOCKED_LIST')).toBe('rule');
     expect(madeBy({ ...verdict, scope: 'group' }, 'BLOCKED_MANAGED')).toBe('rule');
     expect(madeBy({ ...verdict, action: 'block' }, 'ALLOWED')).toBe('rule');
@@ -63,7 +63,7 @@ describe('madeBy()', () => {
 
 describe('scopesOf()', () => {
   const target = { domain: 'example.org', groupId: 1, status: 'BLOCKED_LIST' } as const;
-  test('offers the client first, and none for a question without one', () => {
+  test('offers the client first, and no client for a question without one', () => {
     const asked = { ...target, client: '192.0.2.7', clientId: null };
     expect([scopesOf(asked)[0], usualFor(asked).scope]).toEqual(['client', 'client']);
     expect(scopesOf({ client: null, clientId: 7 })).toContain('client');
@@ -76,7 +76,7 @@ describe('grantOf()', () => {
   const now = new Date(2026, 0, 31, 22, 30);
   const WIDE = { subdomains: true };
 
-  test('is for everyone and has no end if nothing else is said', () => {
+  test('is for everyone and has no end by default', () => {
     expect(grantOf({ action: 'allow', span: 'ever', subdomains: false }, 'example.org', {}, now)).toEqual({
       ...{ action: 'allow', domain: 'example.org', subdomains: false },
     });
@@ -92,7 +92,7 @@ describe('grantOf()', () => {
     });
   });
 
-  test('ends at the next midnight of the place', () => {
+  test('ends at the next local midnight', () => {
     const body = grantOf({ ...WIDE, action: 'block', span: 'midnight' }, 'example.org', { group_id: 2 }, now);
     expect(body.until).toBe(new Date(2026, 1, 1).toISOString());
     expect(midnightAfter(new Date(2026, 1, 1)).getDate()).toBe(2);

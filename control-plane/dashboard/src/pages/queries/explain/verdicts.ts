@@ -22,7 +22,7 @@ export interface Verdict {
 /** The query that a decision is about. */
 export interface VerdictTarget {
   readonly domain: string;
-  /** The address; null = no client, so that a decision is for the group or everyone. */
+  /** Address of the client; null without a client, so that a decision is for the group or everyone. */
   readonly client: string | null;
   /** Id of a client that was identified by its key; null to look the client up by its address. */
   readonly clientId: number | null;
@@ -43,12 +43,12 @@ export function usualFor(target: VerdictTarget): Omit<Verdict, 'action'> {
   return { scope: scopesOf(target)[0]!, span: 600, subdomains: true };
 }
 
-/** The clients to choose from, the most common choice first. */
+/** Choices of clients, the most common first. */
 export function scopesOf({ client, clientId }: Pick<VerdictTarget, 'client' | 'clientId'>): VerdictScope[] {
   return client === null && clientId === null ? ['group', 'everyone'] : ['client', 'group', 'everyone'];
 }
 
-/** The choices of durations, the shortest one first. */
+/** Choices of durations, shortest first. */
 export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 
 /**
@@ -70,7 +70,7 @@ type GrantBody = NonNullable<CallOf<'POST /grants'>['body']>;
 /** The client or group of a grant; neither means everyone. */
 type Holder = { readonly client_id?: number } | { readonly group_id?: number };
 
-/** The grant of a decision. */
+/** Body of the request that creates the grant of a decision. */
 export function grantOf(
   { action, span, subdomains }: Pick<Verdict, 'action' | 'span' | 'subdomains'>,
   domain: string,
@@ -85,17 +85,16 @@ function lengthOf(span: VerdictSpan, now: Date): Pick<GrantBody, 'secs' | 'until
   return span === 'midnight' ? { until: midnightAfter(now).toISOString() } : { secs: span };
 }
 
-/** The domain of a rule of a decision. */
+/** Domain of the rule that a decision creates. */
 export function ruleDomainOf({ subdomains }: Pick<Verdict, 'subdomains'>, domain: string): string {
   return subdomains ? `*.${domain}` : domain;
 }
 
-/** The next midnight in the browser's time zone, also on days that do not have 24 hours. */
+/** The next midnight in the browser's time zone, even on days that do not have 24 hours. */
 export function midnightAfter(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
 }
 
-/** The scope of a grant. */
 export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): VerdictScope {
   if (clientId !== null) return 'client';
   return groupId === null ? 'everyone' : 'group';

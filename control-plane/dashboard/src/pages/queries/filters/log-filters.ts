@@ -41,7 +41,7 @@ export const NO_FILTERS = Object.fromEntries(
   ['period', 'from', 'to', ...CONDITIONS.flatMap((name) => [name, `${name}!`])].map((key) => [key, '']),
 ) as FilterFields;
 
-/** A condition that is set. */
+/** An active condition. */
 export interface Chip {
   readonly key: ConditionKey;
   readonly name: ConditionName;
@@ -55,7 +55,6 @@ export function filtersOf(fields: FilterFields): Readonly<Record<string, string>
   return Object.fromEntries(set.filter(([, value]) => value !== ''));
 }
 
-/** The key of a condition. */
 export function conditionKey(name: ConditionName, isExcluded: boolean): ConditionKey {
   return isExcluded ? `${name}!` : name;
 }
@@ -65,7 +64,7 @@ export function replacing(name: ConditionName, value: string, isExcluded: boolea
   return { [conditionKey(name, isExcluded)]: value, [conditionKey(name, !isExcluded)]: '' };
 }
 
-/** The conditions that are set, except for the domain, which the search box shows. */
+/** The active conditions, except the domain, which is in the search box. */
 export function chipsOf(fields: FilterFields): Chip[] {
   return CONDITIONS.flatMap((name) =>
     [false, true].map((isExcluded) => {

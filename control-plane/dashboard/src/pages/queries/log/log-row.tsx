@@ -107,7 +107,7 @@ function Source({ row, say }: { readonly row: LogRow; readonly say: Say }): Reac
   );
 }
 
-/** Rule or list that blocked it, or its RCODE if that is not NOERROR. */
+/** Rule or list that blocked the query, or its response code if that is not NOERROR. */
 function reasonOf(row: LogRow): string | null {
   if (row.block_source === null && row.block_rule === null) return row.rcode === 'NOERROR' ? null : row.rcode;
   return [row.block_source, row.block_rule === row.domain ? null : row.block_rule, row.block_alias]

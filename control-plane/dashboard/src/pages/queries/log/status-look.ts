@@ -49,7 +49,7 @@ export function lookOf(status: QueryStatusName): StatusLook {
   return LOOKS[status];
 }
 
-/** Whether the policy blocked it. */
+/** Whether policy blocked the query. */
 export function isBlocked(status: QueryStatusName): boolean {
   return status.startsWith('BLOCKED_');
 }

@@ -30,7 +30,6 @@ export interface BrowserName {
   readonly system: string | null;
 }
 
-/** Reads a user agent. */
 export function browserNameOf(agent: string): BrowserName {
   return { browser: firstIn(BROWSERS, agent), system: firstIn(SYSTEMS, agent) };
 }

@@ -20,7 +20,6 @@ interface PasswordStepProps {
   readonly onPassword: (password: string) => void;
 }
 
-/** The step of a dialog. */
 export function PasswordStep(props: PasswordStepProps): ReactNode {
   const { text, action, kind = 'main', failure, isPending, onPassword } = props;
   const [password, setPassword] = useState('');

@@ -50,7 +50,6 @@ export function isBasic({ key }: ConfigKey): boolean {
   return BASIC_KEYS.includes(key);
 }
 
-/** The section of a key. */
 export function sectionOf({ key }: ConfigKey): ConfigSection {
   return key.slice(0, key.indexOf('.')) as ConfigSection;
 }

@@ -5,7 +5,6 @@ import type { MessageKey } from '../../../i18n/language.ts';
 /** Status of the certificate files, as the server reports it. */
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
-/** State of the certificate. */
 export interface CertificateStatus {
   readonly tone: 'good' | 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
