@@ -98,7 +98,7 @@ describe('Pipeline.explain()', () => {
     expect(explained()).toEqual({ stages: ALL, last: 'unresolved' });
   });
 
-  test('reports no stage after the one that decides', () => {
+  test('reports no stage after the deciding one', () => {
     use([BLOCKED]);
     expect(explained()).toEqual({ stages: ALL.slice(0, 10), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
@@ -127,7 +127,7 @@ describe('Pipeline.run()', () => {
     expect(pipeline.run(queryOf())).toBe(StageResult.UNRESOLVED);
   });
 
-  test('drops what cannot be answered, and answers what is malformed', () => {
+  test('drops messages that cannot be answered, and answers malformed ones', () => {
     expect(pipeline.run(queryOf({}, 5))).toBe(StageResult.DROPPED);
     expect(pipeline.run(queryOf({ flags: 0x8100 }))).toBe(StageResult.DROPPED);
     const cutOff = queryOf({}, 20);
@@ -146,7 +146,7 @@ describe('Pipeline.run()', () => {
 });
 
 describe('Pipeline.decideAgain()', () => {
-  test('decides by the policy of now, and looks into no cache', () => {
+  test('decides by the current policy, and reads no cache', () => {
     const query = queryOf();
     pipeline.run(query);
     pipeline.reopen(query);

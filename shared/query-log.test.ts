@@ -48,7 +48,7 @@ describe('PROTOCOL_NAMES and DNSSEC_STATUS_NAMES', () => {
 });
 
 describe('isBlockedStatus()', () => {
-  test('holds for the statuses whose name says blocked, and for no other number', () => {
+  test('is true for the statuses whose name contains blocked, and for no other number', () => {
     const named = QUERY_STATUS_NAMES.filter((name) => name.startsWith('BLOCKED_'));
     const blocked = Array.from({ length: 32 }, (_, code) => code).filter(isBlockedStatus);
     expect(blocked).toEqual(named.map((name) => QueryStatus[name]).sort((a, b) => a - b));

@@ -177,7 +177,7 @@ describe('AnswerCache', () => {
     expect([...query.bytes.subarray(6, 12)]).toEqual([0, 1, 0, 1, 0, 0]);
   });
 
-  test('answer() gives no TTL beyond the one that was stored, whichever thread has the later clock', () => {
+  test('answer() returns no TTL beyond the stored one, whichever thread has the later clock', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     const query = ask('www.example.com');
@@ -212,7 +212,7 @@ describe('AnswerCache', () => {
     );
   });
 
-  test('store() makes room by dropping the oldest, keeps what is read, and never mixes answers up', () => {
+  test('store() makes room by dropping the oldest, keeps entries in use, and never mixes up answers', () => {
     const { reader, writer, memory } = open();
     const popular = Array.from({ length: 50 }, (_, i) => `popular${String(i)}.example.com`);
     popular.forEach((name, i) => keep(writer, ask(name), answerOf(i)));

@@ -104,7 +104,7 @@ describe('CacheWriter.store()', () => {
     expect([count(CacheHead.LOCK_WORD), count(CacheHead.INSERTIONS_WORD)]).toEqual([1, 0]);
   });
 
-  test('holds the lock in the name of its worker while it writes', () => {
+  test('holds the lock on behalf of its worker while it writes', () => {
     const { memory, writer, count } = open();
     const holders: (number | undefined)[] = [];
     const key = keyOf('a.test');
@@ -172,7 +172,7 @@ describe('CacheWriter.store()', () => {
     expect(referencesIn(memory)).toHaveLength(5);
   });
 
-  test('drops the oldest segment when the slab is full, and moves what was read to the new one', () => {
+  test('drops the oldest segment when the slab is full, and moves used entries to the new one', () => {
     const { memory, writer, count } = open();
     const segments = memory.slabUnits / CACHE_SEGMENT_UNITS;
     const store = (i: number): boolean =>

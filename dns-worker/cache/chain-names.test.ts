@@ -16,7 +16,7 @@ describe('leadsToNames()', () => {
     expect(leadsToNames(textAnswer(records))).toBe(expected);
   });
 
-  test('looks at the answer section only', () => {
+  test('only evaluates the answer section', () => {
     expect(leadsToNames(textAnswer('a.test 60 A 192.0.2.1', 'b.test 60 CNAME c.test'))).toBe(false);
   });
 

@@ -116,7 +116,7 @@ describe('hasPrivateAddress', () => {
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
   });
 
-  test('hasPrivateAddress() judges an address with a NAT64 prefix by its IPv4 address', () => {
+  test('hasPrivateAddress() evaluates the IPv4 address in an address with a NAT64 prefix', () => {
     const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
     expect(prefixes).toHaveLength(1);
     const judged = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
@@ -126,7 +126,7 @@ describe('hasPrivateAddress', () => {
     expect(judged('fd00:65::192.0.2.1')).toBe(true);
   });
 
-  test('hasPrivateAddress() looks at the answer section only, and at nothing that is cut off', () => {
+  test('hasPrivateAddress() only evaluates the answer section, and nothing that is truncated', () => {
     const answer = answerWith([PUBLIC, addressRecord('10.0.0.1')]);
     expect(hasPrivateAddress({ ...answer, answerCount: 1 })).toBe(false);
     for (let length = 0; length < answer.body.length; length++)

@@ -133,7 +133,7 @@ describe('ServerCookies', () => {
     }
   });
 
-  test('read() takes what another node with the same secret has made, on the day before too', () => {
+  test('read() accepts a cookie of another node with the same secret, even of the day before', () => {
     const midnightSecs = Math.ceil(NOW_SECS / COOKIE_KEY_LIFE_SECS) * COOKIE_KEY_LIFE_SECS;
     const secret = new Uint8Array(32).fill(7);
     const before = read(cookiesAt(midnightSecs - 60, secret), {

@@ -40,7 +40,7 @@ describe('readRRsets()', () => {
     ]);
   });
 
-  test('gives each set the signatures that cover it, wherever they are, and removes the others', () => {
+  test('assigns to each set the signatures that cover it, wherever they are, and removes the others', () => {
     const signature = (owner: string, type: string): string =>
       `${owner} 300 RRSIG ${type} 15 2 300 1800600000 1800000000 7 test AAAA`;
     const answer = textAnswer(

@@ -17,7 +17,7 @@ describe('Budget', () => {
     expect(budget.isSpent).toBe(true);
   });
 
-  test('reports the share of what is spent most', () => {
+  test('reports the share of the most used resource', () => {
     const budget = new Budget(1);
     budget.spendSignature();
     expect(budget.spentShare).toBeCloseTo(1 / 128);

@@ -41,7 +41,7 @@ describe('proveSet()', () => {
   const [genuine] = set!.signatures;
   const own = Dnskey.read(readRecords(TEST.dnskey)[0]!.rdata)!;
 
-  test('proveSet() looks at each of 2,000 keys once for 2,000 signatures, and finds the one that holds', async () => {
+  test('proveSet() checks each of 2,000 keys once for 2,000 signatures, and finds the valid one', async () => {
     const counter = new ReadCounter();
     // The zone's key is another in each run: where it has the tag of one of the 2,000, that one would be tried.
     const unknownTag = own.tag ^ 0x8000;
@@ -70,7 +70,7 @@ describe('proveSet()', () => {
 });
 
 describe('proveKeys()', () => {
-  test('proveKeys() looks at each of 2,000 DS records once for 2,000 keys', async () => {
+  test('proveKeys() checks each of 2,000 DS records once for 2,000 keys', async () => {
     const counter = new ReadCounter();
     const rdatas = manyKeys().map((key) => key.rdata);
     const { rdata } = readRecords(TEST.dnskey)[0]!;

@@ -53,7 +53,7 @@ describe('an answer with a junk signature', () => {
     expect(await ask(name, 'A')).toMatchObject(secure);
   });
 
-  test('is bogus below an anchor that the zone above has keys for too', async () => {
+  test('is bogus below an anchor for which the parent zone also has keys', async () => {
     const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${new TestZone('child.test').ds}`));
     const name = 'www.child.test';
     table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
@@ -92,7 +92,7 @@ describe('a trust anchor at a cut', () => {
 describe('a negative trust anchor inside a zone', () => {
   const expired = { inception: INCEPTION - 20_000_000, expiration: INCEPTION - 10_000_000 };
 
-  test('makes insecure what its zone has signed badly at and below it, and nothing else', async () => {
+  test('makes names at and below it insecure if its zone has signed them badly, and nothing else', async () => {
     const { ask, table } = fixture(['nta.test']);
     for (const name of ['nta.test', 'www.nta.test', 'ntb.test']) {
       noCut(table, name);
@@ -103,7 +103,7 @@ describe('a negative trust anchor inside a zone', () => {
     expect(await ask('ntb.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
   });
 
-  test('makes insecure what is said not to exist below it, well proven or not', async () => {
+  test('makes denied names below it insecure, whether proven or not', async () => {
     const { ask, table } = fixture(['nta.test']);
     const nsec = `${SOA}\nnt.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     for (const authority of [TEST.signed(nsec), TEST.signed(nsec, expired), SOA, '']) {
@@ -205,7 +205,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
   });
 });
 
-describe('an alias that was asked for', () => {
+describe('an alias that was queried', () => {
   const DNAME = TEST.signed('away.test 300 DNAME open.test');
   const ALIAS = 'www.away.test 300 CNAME www.open.test';
 

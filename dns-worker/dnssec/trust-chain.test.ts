@@ -99,7 +99,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.asked).toEqual([]);
   });
 
-  test('shares the way with others who need it at the same time', async () => {
+  test('shares the chain with others that need it at the same time', async () => {
     const table = new ChainTable();
     expect(await Promise.all([zoneOf(table, 'child.test'), zoneOf(table, 'child.test')])).toEqual([
       'secure child.test',
@@ -130,7 +130,7 @@ describe('TrustChain.knowsZoneBetween()', () => {
 });
 
 describe('TrustChain.isExempt()', () => {
-  test('holds at and below a negative anchor that is not above the trust anchor', () => {
+  test('applies at and below a negative anchor that is not above the trust anchor', () => {
     const exempt = (anchors: TestZone[], name: string): boolean =>
       new ChainTable(anchors, ['test']).chain.isExempt(wireName(name));
     expect(['test', 'www.test', 'example'].map((name) => exempt([ROOT], name))).toEqual([true, true, false]);
@@ -139,7 +139,7 @@ describe('TrustChain.isExempt()', () => {
 });
 
 describe('TrustChain.beginsAt()', () => {
-  test('holds for the zone of an anchor only', () => {
+  test('applies only to the zone of an anchor', () => {
     const { chain } = new ChainTable([TEST]);
     expect(['test', '.', 'child.test'].map((name) => chain.beginsAt(wireName(name)))).toEqual([
       true,

@@ -18,7 +18,7 @@ import {
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 describe('ValidatingResolver', () => {
-  test('keys are asked for once, and again when their time is over', async () => {
+  test('keys are queried once, and again when they have expired', async () => {
     const { ask, table, clock } = fixture();
     await ask('www.test', 'A');
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
@@ -56,7 +56,7 @@ describe('ValidatingResolver', () => {
     ]);
   });
 
-  test('DS and keys of the zone that has signed are asked for together', async () => {
+  test('DS and keys of the signing zone are queried together', async () => {
     const { table, clock, logger } = fixture();
     const answerDs: (() => void)[] = [];
     const waiting: QuestionResolver = {
@@ -88,7 +88,7 @@ describe('ValidatingResolver', () => {
     expect(await fixture().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
   });
 
-  test('a negative trust anchor makes insecure what lies below it', async () => {
+  test('a negative trust anchor makes names below it insecure', async () => {
     const { ask, table } = fixture(['child.test']);
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
     expect(await ask('www.child.test', 'A')).toMatchObject(insecure);
@@ -123,7 +123,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a question costs at most 30 others, however deep the zones', async () => {
+  test('a question causes at most 30 others, however deep the zones', async () => {
     const { ask, table } = fixture();
     let name = 'test';
     let above = TEST;
@@ -229,7 +229,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('new anchors hold at once, and what followed from the old ones does no longer', async () => {
+  test('new anchors apply immediately, and conclusions from the old ones no longer', async () => {
     const { ask, table, resolver } = fixture();
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     const next = new TestZone('.');

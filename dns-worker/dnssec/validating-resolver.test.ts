@@ -28,7 +28,7 @@ function signaturesIn(resolution: Resolution, name: string): number {
 }
 
 describe('ValidatingResolver', () => {
-  test('an alias whose target was left out is judged by itself, and says that the target is missing', async () => {
+  test('an alias without its target is validated by itself, and reports that the target is missing', async () => {
     const { ask, table } = fixture();
     const answerTo = (records: string): CacheableAnswer => {
       const asked = question('on.test', 'A', { dnssecOk: true });
@@ -165,7 +165,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('a.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('what does not exist must be denied by its own zone', async () => {
+  test('a missing name must be denied by its own zone', async () => {
     const { ask, table } = fixture();
     const nsec = `${SOA}\nm.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('no.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
@@ -179,7 +179,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('no.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('an answer that another server gives better is asked for again', async () => {
+  test('an answer is queried again if another server has a better one', async () => {
     const { ask, table } = fixture();
     const good = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.1'), good);
@@ -200,7 +200,7 @@ describe('ValidatingResolver', () => {
     expect(table.asked).toMatchObject([{ checkingDisabled: true, dnssecOk: false }]);
   });
 
-  test('a subnet goes with the question, never with those for keys; the scope stays with the answer', async () => {
+  test('a subnet is sent with the question, never with those for keys; the scope stays with the answer', async () => {
     const { ask, table } = fixture();
     const ecs = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
     table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), ecsScope: 20 });
@@ -211,7 +211,7 @@ describe('ValidatingResolver', () => {
     expect(others.length).toBeGreaterThan(0);
   });
 
-  test('an answer with changed bytes is judged, and secure only with the data that was signed', async () => {
+  test('an answer with changed bytes is validated, and secure only with the signed data', async () => {
     const genuine = positive(
       TEST.signed('www.test 300 A 192.0.2.1\nwww.test 300 A 192.0.2.2'),
       TEST.signed(SOA),

@@ -43,7 +43,7 @@ async function prove(...names: string[]): Promise<void> {
 const mayProve = (name: string, type = 'A' as const): boolean => validator.mayProve(question(name, type));
 
 describe('AtOnceValidator', () => {
-  test('proves an answer of a zone that the resolve thread has proven, and no other', async () => {
+  test('validates only answers of zones that the resolve thread has validated', async () => {
     expect(mayProve('www.test')).toBe(false);
     expect(validator.prove(question('www.test', 'A'), WWW)).toBeNull();
     await prove('test');
@@ -103,14 +103,14 @@ describe('AtOnceValidator', () => {
     expect(tried()).toBe(16);
   });
 
-  test('forgets what was proven with other trust anchors', async () => {
+  test('forgets results of other trust anchors', async () => {
     await prove('test');
     expect(mayProve('www.test')).toBe(true);
     validator.trust(readTrustAnchors(new TestZone('.').ds));
     expect(mayProve('www.test')).toBe(false);
   });
 
-  test('asks for nothing more after five turns in a row that were too short', async () => {
+  test('sends no more queries after five turns in a row that were too short', async () => {
     await prove('test');
     for (let i = 0; i < 5; i++) validator.endTurn(true);
     expect(mayProve('www.test')).toBe(false);

@@ -55,7 +55,7 @@ function chosenBy(reader: FirstServers): FirstServer[] {
 const numbers = (reader: FirstServers): number[] => chosenBy(reader).map(({ number }) => number);
 
 describe('FirstServers.follow()', () => {
-  test('uses what was written in full', () => {
+  test('uses completely written servers', () => {
     const reader = readerWith();
     expect(numbers(reader)).toEqual([]);
     putServer(0, 4);
@@ -65,7 +65,7 @@ describe('FirstServers.follow()', () => {
     expect(numbers(reader)).toEqual([9, 4]);
   });
 
-  test('uses nothing while it is written, and all of it as soon as that is done', () => {
+  test('uses nothing while it is being written, and all of it when that is done', () => {
     const reader = readerWith();
     putServer(0, 4);
     putOrder(0);
@@ -106,7 +106,7 @@ describe('FirstServers.follow()', () => {
     expect(same).toBe(first);
   });
 
-  test('makes other servers of those of another resolver', () => {
+  test('replaces the servers when the resolver changes', () => {
     const reader = readerWith();
     putServer(0, 4);
     putOrder(0);

@@ -268,7 +268,7 @@ describeCalls('FirstTries', () => {
     expect((await reply).data).toEqual(['0.0.0.0']);
   });
 
-  test('answers by a removed server in flight, and neither keeps that nor counts it for the new one', async () => {
+  test('uses a pending answer of a removed server, and neither caches it nor counts it for the new one', async () => {
     upstream.udpScript = hold;
     await using other = await ScriptedUpstream.start();
     other.udpScript = answersWith({ answers: [a(QNAME, '192.0.2.8')] });

@@ -108,7 +108,7 @@ describe('TriedRequest.load()', () => {
 
   beforeEach(() => void (sent.length = 0));
 
-  test('reads who asks, and what', () => {
+  test('reads the client and the question', () => {
     const request = new TriedRequest(replies);
     request.load(records, 0);
     expect(request).toMatchObject({

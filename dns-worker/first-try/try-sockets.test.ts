@@ -187,7 +187,7 @@ describeCalls('TrySockets', () => {
     expect((await arrived(4))[3]!.port).not.toBe(port);
   });
 
-  test('ignores a late reply to a question that is over, and keeps the port of the others', async () => {
+  test('ignores a late reply to a finished question, and keeps the port of the others', async () => {
     server.inFlight = BUSY;
     const [late, other] = [ask(0), ask(1)];
     sockets.flush();

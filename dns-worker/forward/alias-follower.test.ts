@@ -42,7 +42,7 @@ function answerWith(
 }
 
 describe('AliasFollower, of an alias whose target was left out,', () => {
-  test('is followed, and kept with its target for the shorter of both TTLs; so is the target by itself', () => {
+  test('is followed, and cached with its target for the shorter of both TTLs; so is the target by itself', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     expect([asked.reply, held()]).toEqual([null, [TARGET]]);
@@ -188,7 +188,7 @@ describe('AliasFollower, of policy,', () => {
   const BLOCK = { kind: 'block', subdomains: false } as const;
   const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
 
-  test('judges the target, in the cache too', () => {
+  test('applies policy to the target, also from the cache', () => {
     forwarding.use([{ text: `${TARGET}\n`, reading: BLOCK }]);
     const asked = forwarding.ask(NAME);
     leaveOut();
@@ -211,7 +211,7 @@ describe('AliasFollower, of policy,', () => {
 
   const record = { id: 1, fqdn: TARGET, domain: '', type: 'A', ttlSecs: 60 } as const;
 
-  test('finds the target among the names of this network, and keeps nothing of it', () => {
+  test('finds the target among the names of this network, and does not cache it', () => {
     forwarding.use([], { localRecords: [{ ...record, value: ADDRESS }] });
     const asked = forwarding.ask(NAME);
     leaveOut();

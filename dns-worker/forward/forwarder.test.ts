@@ -39,7 +39,7 @@ function keepStale(): void {
 }
 
 describe('Forwarder.take()', () => {
-  test('asks, replies once, logs who answered, and keeps the answer', () => {
+  test('forwards, replies once, logs the upstream, and caches the answer', () => {
     const asked = forwarding.ask(NAME);
     answer();
     expect([replyOf(asked), asked.replies]).toEqual([ANSWERED, 1]);

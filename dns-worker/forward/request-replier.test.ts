@@ -64,7 +64,7 @@ function statuses(): string[] {
 }
 
 describe('RequestReplier.open()', () => {
-  test('reads the request, and takes over what was found out of it', () => {
+  test('reads the request, and adopts the parsed data', () => {
     const ecs = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
     const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
     replier.open(
@@ -90,7 +90,7 @@ describe('RequestReplier.open()', () => {
     expect(replier.query).toMatchObject({ hasEdns: false, udpSize: 512, dnssecOk: false, cookieLength: 0 });
   });
 
-  test('refuses what was never readable', () => {
+  test('refuses a request that was never readable', () => {
     expect(() => replier.open(requestOf({ message: new Uint8Array(12) }))).toThrow('it was readable before');
   });
 });
@@ -143,7 +143,7 @@ describe('RequestReplier.answerFromCache()', () => {
     expect([replies[0]!.answers[0]!.ttl, statuses()]).toEqual([30, ['STALE']]);
   });
 
-  test('judges the names in the answer by the policy of now', () => {
+  test('applies the current policy to the names in the answer', () => {
     keepAnswer();
     forwarding.use([
       { text: '192.0.2.7', reading: { kind: 'block', subdomains: false } },

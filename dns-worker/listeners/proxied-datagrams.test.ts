@@ -69,7 +69,7 @@ describe('ProxiedDatagrams', () => {
     expect(clientsIn(log)).toEqual(['192.0.2.99', '127.0.0.1']);
   });
 
-  test('has limits and cookies go by the client of the header (CVE-2026-24029, CVE-2026-54478)', async () => {
+  test('applies limits and cookies to the client in the header (CVE-2026-24029, CVE-2026-54478)', async () => {
     const rateLimit = rateLimitOf({ queriesPerSecond: 1, burstSize: 1, ipv4PrefixLength: 32 });
     await using worker = await RunningWorker.start(ADS, {
       settings: { proxyProtocol: ['127.0.0.1'], rateLimit },
@@ -91,7 +91,7 @@ describe('ProxiedDatagrams', () => {
     expect(other.cookie).not.toEqual(baked.cookie);
   });
 
-  test('takes no header from others: they are clients', async () => {
+  test('ignores headers from others, which are clients', async () => {
     await using worker = await RunningWorker.start(ADS, { settings: { proxyProtocol: ['192.0.2.0/24'] } });
     const message = query('x.ads.example', 'A', { id: 9 });
     const reply = await ask(worker.port, Buffer.concat([HEADER, message]), message);

@@ -116,7 +116,7 @@ describeCalls('UdpBatch.reply()', () => {
     expect(other.received.map(([, first]) => first)).toEqual([2, 12]);
   });
 
-  test('sends from the address that was asked if the socket is bound to a wildcard', async () => {
+  test('sends from the queried address if the socket is bound to a wildcard', async () => {
     const batch = open('::', '0.0.0.0');
     const [v4, v6] = [await connectClient(), await connectClient('udp6')];
     for (const [client, to] of [

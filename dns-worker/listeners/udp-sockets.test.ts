@@ -83,7 +83,7 @@ describeCalls('openUdpSockets()', () => {
     ]).toEqual([OMIT, OMIT, OMIT, OMIT]);
   });
 
-  test('says which address cannot be opened, and why, and keeps no descriptor of it', () => {
+  test('reports which address cannot be opened, and why, and keeps no descriptor of it', () => {
     const control = newControl();
     for (const [address, code] of [
       ['192.0.2.1', 'EADDRNOTAVAIL'],

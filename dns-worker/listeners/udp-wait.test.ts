@@ -153,7 +153,7 @@ describeCalls('UdpWait.forever()', () => {
 });
 
 describeCalls('UdpWait', () => {
-  test('notes the descriptor that wakes it, and takes over the one that is noted', () => {
+  test('records the descriptor that wakes it, and adopts a recorded one', () => {
     const { control, sockets } = open(1);
     const noted = control[WorkerControl.WAKE_FD_WORD];
     expect(noted).toBeGreaterThan(0);

@@ -116,7 +116,7 @@ describe('MissReader.run()', () => {
     expect(miss!.message[0]).toBe(8);
   });
 
-  test('sleeps while there is nothing, and is woken by what is published', async () => {
+  test('sleeps while there is nothing, and is woken by a published record', async () => {
     const misses: Miss[] = [];
     const run = reader.run((miss) => misses.push(miss));
     for (const expected of [1, 2]) {

@@ -42,13 +42,13 @@ describe('MissWriter', () => {
     expect(fill(writer, '2001:db8:0:ffff::1')).toBe(0);
   });
 
-  test('write() has room for a client with a cookie whose address others have used up', () => {
+  test('write() has room for a client with a cookie even if others have used up its address', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     fill(writer, '192.0.2.1');
     expect(fill(writer, '192.0.2.1', true)).toBe(1024);
   });
 
-  test('write() takes more of a network when what it has written was read', async () => {
+  test('write() accepts more from a network when its earlier records were read', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     fill(writer, '192.0.2.1');
@@ -78,7 +78,7 @@ describe('MissWriter', () => {
     expect(versions).toEqual([7, NOT_PASSED]);
   });
 
-  test('write() of a successor counts what a dead thread left as no network’s', () => {
+  test('write() of a successor does not assign the leftovers of a dead thread to a network', () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const dead = new MissWriter(ring, control, networks);
     fill(dead, '192.0.2.1');
@@ -111,7 +111,7 @@ describe('MissWriter', () => {
     );
   });
 
-  test('writeRecord() gives one network half of the ring, with what it asks without a wait', () => {
+  test('writeRecord() gives one network half of the ring, including queries that do not wait', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;

@@ -42,14 +42,14 @@ describe('hasAsker()', () => {
     expect(hasAsker(ruleWith(condition))).toBe(true);
   });
 
-  test('does not hold for a rule whose condition is on the name, or that has an answer', () => {
+  test('is false for a rule whose condition is on the name, or that has an answer', () => {
     const rewrite = { rcode: 0 };
     expect(hasAsker(ruleWith({ denyallow: ['b.example'], rewrite }))).toBe(false);
   });
 });
 
 describe('isFor()', () => {
-  test('holds for everyone without a condition', () => {
+  test('is true for everyone without a condition', () => {
     expect(holds({}, '192.0.2.1')).toBe(true);
   });
 

@@ -97,7 +97,7 @@ describe('GrantTable', () => {
     );
   });
 
-  test('find() finds for a client with a key its own grants, and none of others at its address', () => {
+  test('find() finds the grants of a client with a key, and none of others at its address', () => {
     const written: Written = {
       name: null,
       subdomains: true,

@@ -17,7 +17,7 @@ const DENIED = {
 const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
 describe('Judge', () => {
-  test('judge() does not walk the tables for a name that it remembers, and gives the same match', () => {
+  test('judge() does not walk the tables for a remembered name, and returns the same match', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
     const judge = new Judge();
     const name = queryFor('www.ads.example', snapshot);
@@ -48,7 +48,7 @@ describe('Judge', () => {
     }
   });
 
-  test('judge() decides again for every client if a rule is for some clients, and reports that it does', () => {
+  test('judge() decides again for every client if a rule applies to some clients, and reports that', () => {
     const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
     const judge = new Judge();
     const [inside, outside] = [1, 2].map((last) => {
@@ -124,7 +124,7 @@ describe('Judge', () => {
     expect(originOf(new Judge().judge(name, name, snapshot, 0))).toBe(RuleOrigin.REGEX);
   });
 
-  test('judge() applies a filter with ;querytype= to questions of these types', () => {
+  test('judge() applies a filter with ;querytype= to queries of these types', () => {
     const filter = {
       id: 1,
       name: 'f',
@@ -145,7 +145,7 @@ describe('Judge', () => {
     }
   });
 
-  test('judge() forgets what the rules of the name before were', () => {
+  test('judge() forgets the rules of the previous name', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
     const judge = new Judge();
     const matchOf = (text: string): number => {

@@ -95,7 +95,7 @@ describe('Newcomers', () => {
     expect(reads).toBe(33);
   });
 
-  test('looks again once a table is old, as addresses change hands', () => {
+  test('checks again once a table is old, as addresses may have been reassigned', () => {
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     ask(NEW_ADDRESS);
     neighbours = [{ address: NEW_ADDRESS, mac: OTHER_MAC }];

@@ -43,7 +43,7 @@ describe('RateLimiter', () => {
     expect(admitted(limiter, '192.0.2.1', 60_000, 9)).toBe(5);
   });
 
-  test('admitsQuestion() counts a network as one, and others apart', () => {
+  test('admitsQuestion() counts a network as one, and others separately', () => {
     const limiter = limiterOf();
     expect(admitted(limiter, '192.0.2.1', 1000, 3)).toBe(3);
     expect(admitted(limiter, '192.0.2.200', 1000, 9)).toBe(2);

@@ -42,7 +42,7 @@ describe('isAllowing()', () => {
 });
 
 describe('RuleMatchMemo.recall()', () => {
-  test('knows what was remembered, for that name, version and class only', () => {
+  test('returns a remembered match only for the same name, version and class', () => {
     const memo = new RuleMatchMemo();
     memo.remember(-5, 6, 7, 2, 77);
     expect(memo.recall(-5, 6, 7, 2)).toBe(77);

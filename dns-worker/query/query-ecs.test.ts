@@ -29,7 +29,7 @@ describe('readEcs()', () => {
     expect(query.isEcsSpecific).toBe(true);
   });
 
-  test('readEcs() takes a request without one, and forgets that of the one before', () => {
+  test('readEcs() accepts a request without one, and forgets that of the previous one', () => {
     read(option(8, ECS));
     expect(read(new Uint8Array(0))).toBe(true);
     expect([query.copyEcs(), query.isEcsSpecific]).toEqual([null, false]);

@@ -202,7 +202,7 @@ describe('LogRingWriter.publish()', () => {
       expect(waits).toHaveBeenCalledTimes(2);
     });
 
-    test('stops waiting once there is space, and waits again when there is none', () => {
+    test('stops waiting when there is space, and waits again when there is none', () => {
       publish(MANY - 10);
       control[LogRing.TAIL_WORD] = MANY / 2;
       publish(64);

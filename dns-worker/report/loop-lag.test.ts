@@ -4,7 +4,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { LoopLag } from './loop-lag.ts';
 
 describe('LoopLag.beat()', () => {
-  test('adds up by how much beats are late, and never what one is early', () => {
+  test('adds up the delays of beats, and ignores early ones', () => {
     let nowMs = 5000;
     const memory = new SharedArrayBuffer(COUNTERS_BYTES);
     const lag = new LoopLag(memory, { nowMs: () => 0, monotonicMs: () => nowMs }, 1000);

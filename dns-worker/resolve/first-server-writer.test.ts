@@ -123,7 +123,7 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('leaves all questions to it if more servers are asked at the same time than it asks', () => {
+  test('leaves all questions to it if more servers are queried at the same time than it queries', () => {
     write(
       poolOf(
         'Parallel',
@@ -280,7 +280,7 @@ describe('FirstServerWriter.takeNews()', () => {
 });
 
 describe('FirstServerWriter.close()', () => {
-  test('takes what is left, and writes nothing more', () => {
+  test('reads the rest, and writes nothing more', () => {
     const [before, after] = [upstream(0), upstream(7)];
     const replaced = write(poolOf('Failover', [before]));
     only().noteAsked();

@@ -16,7 +16,7 @@ describe('InFlight', () => {
     expect(table.questions).toBe(1);
   });
 
-  test('admits() lets 8,192 wait for one question, while others can wait for another', () => {
+  test('admits() lets 8,192 callers wait for one question, while others can wait for another', () => {
     const table = new InFlight<number>(new MemoryLogger());
     for (let i = 0; i < 8192; i++) {
       expect(table.admits('a')).toBe(true);
@@ -36,7 +36,7 @@ describe('InFlight', () => {
     expect(first).toEqual([true]);
   });
 
-  test('settle() still calls the others when a waiter throws, and logs the error', () => {
+  test('settle() calls the other waiters even if one throws, and logs the error', () => {
     const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
     const told: number[] = [];

@@ -64,7 +64,7 @@ describe('LateAnswers', () => {
     expect(late.take(WWW)).toBeNull();
   });
 
-  test('take() stops listening to a question that is asked again, and so does close()', async () => {
+  test('take() stops listening to a question that is sent again, and so does close()', async () => {
     const other = question('other.example.org', 'A');
     const failures = [await timeOut(), await timeOut(other)];
     let come = 0;

@@ -47,7 +47,7 @@ const answerOf = (bytes: number): Resolution => ({
   upstream: 3,
 });
 
-test('NodeFlights.resolve() hands over an answer as it was', async () => {
+test('NodeFlights.resolve() passes on an answer unchanged', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));

@@ -63,7 +63,7 @@ async function probesElsewhere(): Promise<void> {
 }
 
 describe('ROOT_SERVERS and zoneProbe()', () => {
-  test('ask for what every resolver has, and for what a server of the zone has', () => {
+  test('query a record that every resolver has, or one that a server of the zone has', () => {
     expect(ROOT_SERVERS).toMatchObject({ qname: Uint8Array.of(0), qtype: RRType.NS, dnssecOk: false });
     expect(zoneProbe(wireName('corp.test'))).toMatchObject({
       qname: wireName('corp.test'),

@@ -99,7 +99,7 @@ describe('SharedResolver', () => {
     expect(server.udpQuestions).toHaveLength(1);
   });
 
-  test('resolve() asks again what was asked by other settings', async () => {
+  test('resolve() sends a question again that was sent with other settings', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const asked = [resolve(resolverOf(0, memory, server)), resolve(resolverOf(1, memory, server, 1))];
@@ -128,7 +128,7 @@ describe('SharedResolver', () => {
     expect((await waiting).kind).toBe('answer');
   });
 
-  test('close() releases what is under way, for the other threads', async () => {
+  test('close() releases pending questions for the other threads', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];

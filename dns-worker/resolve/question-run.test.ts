@@ -145,7 +145,7 @@ describe('QuestionRun', () => {
     expect(timers).toBeLessThanOrEqual(41);
   });
 
-  test('ends as a timeout if no server answers, and reports which was asked last', async () => {
+  test('ends as a timeout if no server answers, and reports the last queried one', async () => {
     expect(await run(50, [silent, silent])).toEqual({
       kind: 'failed',
       reason: 'timeout',
@@ -155,7 +155,7 @@ describe('QuestionRun', () => {
     expect(upstreams.map(({ health }) => health.lastError)).toEqual(['timeout', 'timeout']);
   });
 
-  test('passes on the response of one server rather than the silence of others', async () => {
+  test('prefers the response of one server to the silence of others', async () => {
     expect(await run(300, [fails(Rcode.REFUSED), silent])).toEqual({
       kind: 'failed',
       reason: 'refused',

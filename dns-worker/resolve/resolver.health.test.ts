@@ -128,7 +128,7 @@ describe('Resolver: health', () => {
     });
   });
 
-  test('a question that takes too long does not count against a server that answers others in that time', async () => {
+  test('a question that takes too long does not count against a server that answers others during that time', async () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });

@@ -53,7 +53,7 @@ describe('Resolver: upstreams by name', () => {
     );
   });
 
-  test('resolve() tries every address of a host, and starts with the one that answered last', async () => {
+  test('resolve() tries every address of a host, starting with the last one that answered', async () => {
     const server = await upstream(answers(5));
     const bootstrap = await upstream((query) => {
       const addresses = questionOf(query.bytes).qtype === 1 ? ['127.0.0.2', '127.0.0.3', '127.0.0.1'] : [];

@@ -202,7 +202,7 @@ describe('Resolver: strategies', () => {
     expect(summary(await resolve(by))).toBe('1: 2');
   });
 
-  test('Parallel: asks every server, the first good answer wins and the others are heard out', async () => {
+  test('Parallel: queries every server, uses the first good answer and still receives the others', async () => {
     const servers = [await upstream(silent), await upstream(answers(2)), await upstream(silent)];
     const by = resolver([
       pool(
@@ -264,7 +264,7 @@ describe('Resolver: strategies', () => {
     expect(servers.map((server) => server.udpQueries.length)).toEqual([10, 10, 10]);
   });
 
-  test('pools are asked in order of priority, the next when the one before fails', async () => {
+  test('pools are queried in order of priority, the next if the previous one fails', async () => {
     const backup = await upstream(answers(2));
     const main = await upstream(answers(1));
     const by = resolver([pool('Parallel', [settingsOf(backup)], 2), pool('Parallel', [settingsOf(main)], 1)]);

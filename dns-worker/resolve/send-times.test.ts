@@ -13,7 +13,7 @@ describe('resendWaitMs()', () => {
     expect([0, 1].map((random) => resendWaitMs(copies, usualMs, leftMs, random))).toEqual(expected);
   });
 
-  test('sends three copies at most, and none whose answer would come too late', () => {
+  test('sends at most three copies, and none whose answer would be too late', () => {
     expect(resendWaitMs(3, 5, 3000, 0)).toBe(Infinity);
     expect(resendWaitMs(1, 5, 200, 0)).toBe(Infinity);
   });

@@ -38,7 +38,7 @@ function ask(upstream: Upstream): Promise<AttemptOutcome> {
 }
 
 describe('Upstream.ask()', () => {
-  test('counts a live question, and reports what is known of the server', async () => {
+  test('counts a live question, and reports the state of the server', async () => {
     const upstream = open();
     expect(await ask(upstream)).toMatchObject({ kind: 'answer', answer: { rcode: Rcode.NOERROR } });
     expect(upstream.report()).toMatchObject({
@@ -76,7 +76,7 @@ describe('Upstream.ask()', () => {
     expect(upstream.health.lastError).toBe('no address for dns.example.org');
   });
 
-  test('goes to the pinned address without a lookup', async () => {
+  test('connects to the pinned address without a lookup', async () => {
     const upstream = open({ settings: { host: 'dns.example.org', pinnedIp: '127.0.0.1' } });
     expect(await ask(upstream)).toMatchObject({ kind: 'answer' });
   });

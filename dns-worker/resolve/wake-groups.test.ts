@@ -20,7 +20,7 @@ function advance(ms: number): void {
 }
 
 describe('WakeGroups', () => {
-  test('calls what is due within 10 ms together, and nothing before its time', () => {
+  test('makes calls due within 10 ms together, and none early', () => {
     const calls: string[] = [];
     for (const [name, dueMs] of [
       ['first', 1201],
@@ -37,7 +37,7 @@ describe('WakeGroups', () => {
     expect(calls).toEqual(['first true', 'second true', 'later true']);
   });
 
-  test('calls at once what is overdue', () => {
+  test('makes overdue calls immediately', () => {
     const wake = jest.fn();
     groups.add(wake, 0);
     advance(1);
@@ -58,7 +58,7 @@ describe('WakeGroups', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('remove() of a call that was made leaves the others of that time', () => {
+  test('remove() of a completed call keeps the others of that time', () => {
     const again = jest.fn();
     const wake = (): void => void groups.add(again, 1100);
     const group = groups.add(wake, 1100);
@@ -70,7 +70,7 @@ describe('WakeGroups', () => {
     expect(again).toHaveBeenCalledTimes(1);
   });
 
-  test('one that throws takes no call from the others', () => {
+  test('one that throws does not prevent the others', () => {
     const other = jest.fn();
     groups.add(() => {
       throw new Error('out of memory');

@@ -66,7 +66,7 @@ describe('answerBlocked()', () => {
     });
   });
 
-  test('answers with the address of the family that is asked for', () => {
+  test('answers with an address of the queried family', () => {
     expect(blocked(RRType.A, {}).answers).toEqual([['www.test', 'A', 10, '192.0.2.7']]);
     expect(blocked(RRType.AAAA, {}).answers).toEqual([['www.test', 'AAAA', 10, '2001:db8::7']]);
   });

@@ -104,7 +104,7 @@ describe('finishReply', () => {
     if (size !== 2045) expect((opt[2]! << 8) | opt[3]!).toBe(padding.length);
   });
 
-  test('writes no OPT for a request without one, whatever is known of it', () => {
+  test('writes no OPT for a request without one, whatever its other data', () => {
     const query = request({ extendedError: 17 });
     query.setEcs(ECS, 0, ECS.length);
     finishReply(query, Rcode.NOERROR, query.questionEnd);
@@ -178,7 +178,7 @@ describe('replyLimit', () => {
     expect(replyLimit(request(facts))).toBe(limit);
   });
 
-  test('replyLimit() over TCP is what a message may have at most', () => {
+  test('replyLimit() over TCP is the maximum of a message', () => {
     expect(replyLimit(request({ protocol: Protocol.tcp }, MAX_MESSAGE_SIZE + 100))).toBe(MAX_MESSAGE_SIZE);
   });
 });

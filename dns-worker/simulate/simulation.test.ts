@@ -65,7 +65,7 @@ describe('Simulation.run()', () => {
     expect([some.names.length, some.clients.length, some.changedNames]).toEqual([1, 1, 3]);
   });
 
-  test('reports what it cannot know: answers that are not in the log', async () => {
+  test('reports what it cannot determine: answers that are not in the log', async () => {
     const queries = [
       { name: 'a.example', status: 'BLOCKED_CNAME', times: 2 },
       { name: 'b.example', status: 'BLOCKED_LIST', times: 3 },

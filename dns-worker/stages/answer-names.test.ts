@@ -160,7 +160,7 @@ describe('AnswerNames', () => {
     });
   }
 
-  test('check() judges what passes from one place of the cache once', () => {
+  test('check() evaluates passing answers of one cache entry only once', () => {
     const steps: [string, Partial<Query>][] = [
       ['a.example', { cacheReference: 7 }],
       ['a.example', { cacheReference: 7 }],
@@ -190,7 +190,7 @@ describe('AnswerNames', () => {
     ]);
   });
 
-  test('check() does not remember what passes for some clients only', () => {
+  test('check() does not remember answers that pass only for some clients', () => {
     const snapshot = openLists([list('||tracker.example^$client=192.0.2.1\n')]);
     const other = {
       cacheReference: 7,

@@ -46,7 +46,7 @@ function asked(facts: Partial<Query>, name = 'www.example.org'): [number, Query,
 }
 
 describe('cachedAnswerStage', () => {
-  test('cachedAnswerStage() answers from the cache with what is left of the TTL, and counts a hit', () => {
+  test('cachedAnswerStage() answers from the cache with the remaining TTL, and counts a hit', () => {
     const [result, slot, counters] = asked({});
     expect([result, slot.status, counters]).toEqual([StageResult.ANSWERED, QueryStatus.CACHED, [1, 0]]);
     expect(replyIn(slot).answers).toMatchObject([{ data: '192.0.2.7', ttl: 200 }]);

@@ -84,7 +84,7 @@ describe('a client that may not ask', () => {
     expect(new Int32Array(sightings).every((word) => word === 0)).toBe(true);
   });
 
-  test('gets nothing else, whatever it asks', () => {
+  test('gets nothing else, whatever it queries', () => {
     for (const options of [{ qclass: 3 }, { qclass: 255 }, { edns: { version: 1 } }])
       expect(ask(STRANGER, { message: message(options) }).reply!.rcode).toBe(5);
   });

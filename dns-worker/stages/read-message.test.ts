@@ -15,7 +15,7 @@ function read(message: Uint8Array, cookies = cookiesAt(0)): ReadOutcome {
   return readMessage(query, SEEDS, cookies, false);
 }
 
-test('readMessage() reads a question, and refuses what is cut off', () => {
+test('readMessage() reads a question, and refuses a truncated message', () => {
   const message = messageOf('www.example.org', 'A');
   expect(read(message)).toBe(ParseOutcome.OK);
   expect(read(message.subarray(0, message.length - 1))).toBe(ParseOutcome.FORMAT_ERROR);

@@ -42,7 +42,7 @@ describe('unreadableStage', () => {
     expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
   });
 
-  test('unreadableStage() keeps what a request for a cookie says', () => {
+  test('unreadableStage() keeps the data of a cookie request', () => {
     const { result, query, counted } = staged(ParseOutcome.NO_QUESTION);
     expect([result, counted]).toEqual([StageResult.CONTINUE, []]);
     expect(query).toMatchObject({ hasEdns: true, cookieLength: 24 });

@@ -182,7 +182,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('admits a load balancer although others are silent on all that may wait', async () => {
+  test('admits a load balancer although silent connections occupy all waiting slots', async () => {
     const { taken, counted } = await listen([]);
     for (let i = 0; i < 256; i++) (await client()).resume();
     const prompt = await client();

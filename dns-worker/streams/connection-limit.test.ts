@@ -38,7 +38,7 @@ describe('ConnectionLimit', () => {
     expect(entered(limits, CLIENT, 20)).toBe(1);
   });
 
-  test('enter() counts each protocol by itself', () => {
+  test('enter() counts each protocol separately', () => {
     const table = createConnectionTable(WORKERS, 7);
     expect(entered(limitsOf({}, table), CLIENT, 20)).toBe(4);
     expect(entered(limitsOf({ protocol: Protocol.dot, maxPerAddress: 2 }, table), CLIENT, 20)).toBe(2);
@@ -51,7 +51,7 @@ describe('ConnectionLimit', () => {
     expect(entered([limit!], OTHER, 2)).toBe(1);
   });
 
-  test('releaseConnections() gives back what a dead thread had counted, and nothing of others', () => {
+  test('releaseConnections() releases the connections of a dead thread, and none of others', () => {
     const table = createConnectionTable(WORKERS, 7);
     const limits = limitsOf({}, table);
     expect(entered(limits, CLIENT, 4)).toBe(4); // Two of the first worker.

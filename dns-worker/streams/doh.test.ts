@@ -256,7 +256,7 @@ describe('listenDoh()', () => {
     expect((await client().get(MESSAGE)).status).toBe(200);
   });
 
-  test('holds no body that never ends', async () => {
+  test('does not buffer an endless body', async () => {
     const asked = await open(false, { idleTimeoutMs: 200 });
     const closed = closeOf(asked);
     const stream = asked.open({
@@ -337,7 +337,7 @@ describe('listenDoh()', () => {
     socket.destroy();
   });
 
-  test('close() answers what is in flight, then ends every connection', async () => {
+  test('close() answers queries in flight, then ends every connection', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);
     await untilHeld(1);

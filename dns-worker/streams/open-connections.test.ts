@@ -35,7 +35,7 @@ function add(idleMs: number, inFlight = 0): Noted {
 }
 
 describe('OpenConnections', () => {
-  test('closes what idles, and nothing else', () => {
+  test('closes idle connections, and no others', () => {
     open = new OpenConnections(1000);
     const [idle, active] = [add(5000, 1), add(0)];
     jest.advanceTimersByTime(1000);

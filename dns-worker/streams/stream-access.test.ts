@@ -64,7 +64,7 @@ describe('StreamAccess', () => {
     expect([mayConnect(STRANGER), mayHandshake(STRANGER, KEY)]).toEqual([false, false]);
   });
 
-  test('follows each change of who may ask', () => {
+  test('follows each change of the allowed clients', () => {
     use([], ['any']);
     expect(mayConnect(STRANGER, false)).toBe(true);
     use([], ['private']);

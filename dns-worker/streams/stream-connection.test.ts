@@ -120,7 +120,7 @@ describe('StreamConnection', () => {
     expect(MAX_UNSENT_BYTES).toBeLessThan(512 * 65_535);
   });
 
-  test('answers what is in flight before it ends for a client that has closed its half', async () => {
+  test('answers queries in flight before it ends for a client that has half-closed', async () => {
     ask(2);
     client.end();
     await untilTaken(2);

@@ -322,7 +322,7 @@ describe('listenTcp', () => {
     await Promise.all([closing, late.closed(), other.closed()]);
   });
 
-  test('close() answers what is in flight, then ends every connection', async () => {
+  test('close() answers queries in flight, then ends every connection', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const idle = client(portOf(on));

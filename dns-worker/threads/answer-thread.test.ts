@@ -25,7 +25,7 @@ function missesOf({ memory }: RunningWorker): number {
 }
 
 describeCalls('runAnswerThread()', () => {
-  test('answers from policy, and logs and counts what it answers', async () => {
+  test('answers from policy, and logs and counts its answers', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const reply = await client.ask('x.ads.example', 'A');
@@ -39,7 +39,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('hands what it cannot answer to the resolve thread', async () => {
+  test('passes queries that it cannot answer to the resolve thread', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     await client.send(query('www.example', 'A'));
@@ -52,7 +52,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('drops and counts what it cannot hand over if the ring is full', async () => {
+  test('drops and counts queries that it cannot pass on because the ring is full', async () => {
     await using worker = await start();
     const counters = new Float64Array(worker.memory.answerCounters);
     const client = await UdpClient.open(worker.port);

@@ -123,7 +123,7 @@ const UNREADABLE = [
 ];
 
 describe('QueryGroup', () => {
-  test('read() changes no answer, whatever lies in the slots', () => {
+  test('read() changes no answer, whatever the slots contain', () => {
     const messages = [...UNREADABLE, ...READABLE, ...UNREADABLE];
     const oneByOne = answersOneByOne(makeThread().pipeline, messages);
     expect(answersInGroups(makeThread().pipeline, messages)).toEqual(oneByOne);
@@ -141,7 +141,7 @@ describe('QueryGroup', () => {
     expect(Buffer.compare(before[1]!, new Uint8Array(kept))).toBe(0);
   });
 
-  test('read() touches the lines of what is kept, and nothing for names that are not', () => {
+  test('read() touches the cache lines of cached names, and nothing for other names', () => {
     const { pipeline } = makeThread();
     const touched = (name: string): number => {
       const batch = batchOf([whole.subarray(0, 5), new Uint8Array(0), messageOf(name, 'A')]);

@@ -42,7 +42,7 @@ function stagesOf({ stages }: Explanation): string[] {
 }
 
 describe('Explainer.explain()', () => {
-  test('names the stages up to the one that decides, and the rule by which it does', () => {
+  test('names the stages up to the deciding one, and its rule', () => {
     forwarding.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }]);
     explain('x.ads.example');
     const [explanation] = explanations;
@@ -56,7 +56,7 @@ describe('Explainer.explain()', () => {
     expect(decodeMessage(explanation!.answer)?.answers).toMatchObject([{ data: '0.0.0.0' }]);
   });
 
-  test('waits for the upstreams, and judges the names in their answer', () => {
+  test('waits for the upstreams, and applies policy to the names in their answer', () => {
     forwarding.use([{ text: '||tracker.example^', reading: BLOCK }]);
     explain(NAME);
     expect(explanations).toEqual([]);

@@ -7,7 +7,7 @@ describe('ReplacedTables', () => {
     jest.useRealTimers();
   });
 
-  test('freeRest() looks after the heap each 5 s', () => {
+  test('freeRest() checks the heap every 5 s', () => {
     jest.useFakeTimers();
     let looks = 0;
     const tables = new ReplacedTables({

@@ -81,7 +81,7 @@ describe('RequestIntake.answer()', () => {
     expect([reply!.id, reply!.data, reply!.opt?.dnssecOk]).toEqual([9, ['192.0.2.7'], true]);
   });
 
-  test('answers without EDNS who asked without', () => {
+  test('answers without EDNS if the query had none', () => {
     ask();
     forwarding.answer({ answers: [a(NAME, '192.0.2.7')] });
     expect(replies[0]!.opt).toBeNull();
@@ -106,7 +106,7 @@ describe('RequestIntake.takeMiss()', () => {
     expect(replies.map(({ id, data }) => [id, data])).toEqual([[7, ['192.0.2.7']]]);
   });
 
-  test('refreshes what is in the cache without a reply: the message is one by now', () => {
+  test('refreshes a cached answer without a reply: the message already is one', () => {
     const message = query(NAME, 'A', { flags: 0x8590 });
     message[5] = 0;
     intake.takeMiss(missOf({ isRefresh: true, message }));

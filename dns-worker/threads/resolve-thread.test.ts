@@ -130,7 +130,7 @@ describe('runResolveThread()', () => {
     expect([worker.hasEnded('resolve'), said(worker, 'measures')]).toEqual([false, []]);
   });
 
-  test('answers what is in flight before it ends', async () => {
+  test('answers queries in flight before it ends', async () => {
     await using upstream = await ScriptedUpstream.start();
     await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
     const tcp = await TcpClient.open(worker.port);

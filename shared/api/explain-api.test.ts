@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ExplainQuery } from './explain-api.ts';
 
 describe('ExplainQuery', () => {
-  test('makes a name what a query carries', () => {
+  test('normalizes a name to the form in queries', () => {
     expect(ExplainQuery.parse({ domain: 'B\u00fccher.example.' })).toEqual({
       domain: 'xn--bcher-kva.example',
     });

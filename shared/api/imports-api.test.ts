@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ImportQuery } from './imports-api.ts';
 
 describe('ImportQuery', () => {
-  test('sets what a dry run ticks, and answers nothing by default', () => {
+  test('sets the selection of a dry run, and answers nothing by default', () => {
     expect(ImportQuery.parse({})).toEqual({
       format: 'auto',
       dry_run: false,
@@ -36,7 +36,7 @@ describe('ImportQuery', () => {
     expect(ImportQuery.parse({ dry_run: 'true' }).dry_run).toBe(true);
   });
 
-  test('reads answers, and refuses what is not a question with a choice', () => {
+  test('reads answers, and refuses anything that is not a question with a choice', () => {
     const { answers } = ImportQuery.parse({ answers: 'starting_list:keep,device.02005e100001:device' });
     expect([...answers]).toEqual([
       ['starting_list', 'keep'],

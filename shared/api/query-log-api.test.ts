@@ -18,7 +18,7 @@ const BAD: Readonly<Record<string, string>> = {
 };
 
 describe('QueryLogFilters', () => {
-  test('has an opposite of each condition, and of nothing else', () => {
+  test('has an opposite for each condition, and for nothing else', () => {
     const opposites = Object.keys(QueryLogFilters.shape).filter((name) => name.endsWith('!'));
     expect(opposites).toEqual(Object.keys(BAD).map((name) => `${name}!`));
   });

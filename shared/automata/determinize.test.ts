@@ -45,7 +45,7 @@ describe('determinize()', () => {
     expect(misses.filter((text) => finds(automaton, text))).toEqual([]);
   });
 
-  test('finds a match at its last byte, and one byte later if it looks ahead', () => {
+  test('finds a match at its last byte, and one byte later with a lookahead', () => {
     const [plain, boundary] = [automatonOf('ab'), automatonOf('ab\\b')];
     expect(statesOf(plain, 'xab.').map((state) => plain.found[state])).toEqual([0, 0, 0, 1, 0]);
     expect(statesOf(boundary, 'xab.').map((state) => boundary.found[state])).toEqual([0, 0, 0, 0, 1]);
@@ -70,7 +70,7 @@ describe('determinize()', () => {
     expect(made.work).toBeLessThan(10_000);
   });
 
-  test('refuses an automaton with more states than a table holds', () => {
+  test('refuses an automaton with more states than fit into a table', () => {
     expect(determinize(programOf('[0-9][a-z0-9]{40}x'), ENOUGH)).toMatchObject({
       reason: expect.stringMatching(/an automaton of more than \d+ states/),
     });

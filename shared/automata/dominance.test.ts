@@ -28,7 +28,7 @@ function pairsOf(pattern: string): string[] {
 }
 
 describe('findDominance()', () => {
-  test('lets the place that reads more stand in for the one that reads less', () => {
+  test('lets the position that reads more replace the one that reads less', () => {
     expect(pairsOf('ax|[ab]x')).toEqual(['ab > a', 'x > x']);
   });
 
@@ -36,7 +36,7 @@ describe('findDominance()', () => {
     expect(pairsOf('ax|[ab]y')).toEqual([]);
   });
 
-  test('keeps one of two places that stand in for each other', () => {
+  test('keeps one of two equivalent positions', () => {
     const program = programOf('(?:x.|y.)a');
     const { dominators } = findDominance(program);
     for (const [at, others] of dominators!.entries())

@@ -47,7 +47,7 @@ describe('speaksOf()', () => {
     return { zone, type: RRType.DS, rdata: Uint8Array.from([own >> 8, own & 255, 15, number, ...digest]) };
   }
 
-  test('knows a key by itself', () => {
+  test('recognizes an equal key', () => {
     const anchor = { zone, type: RRType.DNSKEY, rdata: key };
     expect([speaksOf(anchor, key), speaksOf(anchor, key.subarray(1))]).toEqual([true, false]);
   });

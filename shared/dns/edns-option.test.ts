@@ -21,14 +21,14 @@ describe('findOption()', () => {
     expect(optionEnd(bytes, 12)).toBe(17);
   });
 
-  test('finds none beyond the end, and ignores bytes too few for one', () => {
+  test('finds none beyond the end, and ignores trailing bytes that are too few for one', () => {
     expect(findOption(bytes, 2, end, 9)).toBe(NO_OPTION);
     expect(findOption(bytes, 2, end - 1, 10)).toBe(2);
     expect(findOption(bytes, 17, end - 1, 10)).toBe(NO_OPTION);
     expect(findOption(bytes, 2, 2, 10)).toBe(NO_OPTION);
   });
 
-  test('says that an option exceeds the end, also the one asked for', () => {
+  test('reports an option that exceeds the end, even the requested one', () => {
     expect(findOption(bytes, 2, 7, 8)).toBe(BROKEN_OPTIONS);
     expect(findOption(bytes, 2, 7, 10)).toBe(BROKEN_OPTIONS);
     expect(findOption(bytes, 2, 8, 10)).toBe(2);

@@ -86,7 +86,7 @@ describe('releaseCacheLock()', () => {
     expect(wordsOf(buffer)[CacheHead.HEAD_WORD]).toBe(0);
   });
 
-  test('touches nothing that another worker, or no worker, holds', () => {
+  test('changes nothing that another worker, or no worker, holds', () => {
     for (const owner of [0, 2]) {
       const buffer = written(owner, 4097);
       const before = Buffer.from(new Uint8Array(buffer));

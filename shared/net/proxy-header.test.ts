@@ -83,7 +83,7 @@ describe('ProxyHeader', () => {
       expect([size, read(bytes.subarray(0, size)).outcome]).toEqual([size, ProxyOutcome.MORE]);
   });
 
-  test('is never longer than what it was read from, whatever the bytes', () => {
+  test('is never longer than its source, whatever the bytes', () => {
     const tail = fc.uint8Array({ maxLength: 300 });
     fc.assert(
       fc.property(tail, fc.boolean(), (rest, isSigned) => {

@@ -128,7 +128,7 @@ describe('StreamGreetings', () => {
     expect([waiting.size, seen.bad]).toEqual([0, bad]);
   });
 
-  test('closes who has waited longest when too many wait, and takes who comes', async () => {
+  test('closes the longest waiting connection when too many wait, and accepts the new one', async () => {
     const { seen, waiting } = await listen([]);
     const silent = [];
     for (let n = 0; n < 256; n++) silent.push(await client());
@@ -152,7 +152,7 @@ describe('StreamGreetings', () => {
     );
   });
 
-  test('close() closes what is awaited, and nothing that was taken', async () => {
+  test('close() closes waiting connections, and no accepted ones', async () => {
     const { seen, greetings, waiting } = await listen([]);
     const taken = await client();
     taken.write(HEADER);

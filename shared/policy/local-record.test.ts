@@ -67,7 +67,7 @@ describe('readLocalValue', () => {
     return found;
   };
 
-  test('readLocalValue cuts a long text into strings of 255 bytes, and takes quoted ones as they are', () => {
+  test('readLocalValue splits a long text into strings of 255 bytes, and keeps quoted ones unchanged', () => {
     expect(strings('x'.repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
     expect(strings('"one" "two \\"2\\""')).toEqual(['one', 'two "2"']);
     expect(strings('say "hello"')).toEqual(['say "hello"']);

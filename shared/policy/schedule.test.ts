@@ -211,7 +211,7 @@ describe('choices about clock changes', () => {
     ]);
   });
 
-  test('a slot that spans midnight belongs to the weekday it starts on, leap days too', () => {
+  test('a slot that spans midnight belongs to the weekday on which it starts, even on leap days', () => {
     // 2028-02-28 is a Monday, the 29th exists.
     const monday: ScheduleSlot[] = [{ days: 1, start: 1320, end: 360, action: 'allow_all' }];
     expect(flips(monday, '2028-02-28T00:00Z', 3)).toEqual([
@@ -250,7 +250,7 @@ describe('days off', () => {
     ]);
   });
 
-  test('lift times of those days, and no other slots', () => {
+  test('disable slots of those days, and no others', () => {
     const off = [dayRange({ from: '2026-07-07', to: '2026-07-07' })];
     const bedtime: ScheduleSlot = { days: 127, start: 1320, end: 360, action: 'block_all' };
     expect(flips([afternoons, bedtime], off, '2026-07-06T22:00Z', 4)).toEqual([
@@ -266,7 +266,7 @@ describe('days off', () => {
     expect(flips([nights], off, '2026-06-02T12:00Z', 1)).toEqual(['2026-09-13T18:00 BlockAll']);
   });
 
-  test('agree with a look at each minute, for any slots and days, in zones whose clocks change', () => {
+  test('agree with a check of each minute, for any slots and days, in zones whose clocks change', () => {
     const fromMs = Date.UTC(2026, 2, 20);
     const firstDay = fromMs / 86_400_000;
     const range = fc

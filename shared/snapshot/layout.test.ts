@@ -19,7 +19,7 @@ function headerWords(layout: Readonly<Record<string, number>>): number[] {
 }
 
 describe('magic words', () => {
-  test('spell what the memory holds in the first bytes of a file', () => {
+  test('describe the content of the memory in the first bytes of a file', () => {
     const magics = [
       RULE_TABLE_MAGIC,
       POLICY_TABLE_MAGIC,

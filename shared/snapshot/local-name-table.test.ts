@@ -38,7 +38,7 @@ describe('LocalNames', () => {
 });
 
 describe('LocalNames.find()', () => {
-  test('finds the node that has the name, and no other', () => {
+  test('finds exactly the node with the name', () => {
     for (const name of ['nas.example', 'a.b.zone.test', '*.wild.test'])
       expect(nameToText(local.bytes.subarray(local.nameAt(nodeOf(name))))).toBe(name);
     expect(['other', 'x.nas.example', 'nas.exampl'].map(nodeOf)).toEqual([0, 0, 0]);
@@ -55,7 +55,7 @@ describe('LocalNames.find()', () => {
 });
 
 describe('LocalNames.isThere()', () => {
-  test('holds for names with records and for names between a record and its zone', () => {
+  test('is true for names with records and for names between a record and its zone', () => {
     expect(
       ['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.isThere(nodeOf(name))),
     ).toEqual([true, true, true]);
@@ -105,7 +105,7 @@ describe('LocalNames.targetOf()', () => {
 });
 
 describe('LocalNames.nextTurn()', () => {
-  test('begins with each record in turn, for each set by itself', () => {
+  test('starts with each record in turn, separately for each set', () => {
     const node = nodeOf('nas.example');
     const [addresses, texts] = [local.setOf(node, RRType.A), local.setOf(node, RRType.TXT)];
     const first = local.nextTurn(addresses);

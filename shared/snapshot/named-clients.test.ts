@@ -14,7 +14,7 @@ describe('NamedClients.hasSome()', () => {
   const has = (names: string[], address: string): boolean =>
     named.hasSome(names, Buffer.concat([Buffer.alloc(3, 1), addresses(address)]), 3);
 
-  test('knows each address of each name, and no other', () => {
+  test('contains exactly the addresses of each name', () => {
     expect([
       has(['laptop'], '192.0.2.1'),
       has(['laptop'], '2001:db8::1'),

@@ -76,7 +76,7 @@ describe('PolicyTable', () => {
     ]);
   });
 
-  test('reads what an attribute means for a class: lists first, behind their sources manual rules', () => {
+  test('reads the meaning of an attribute for a class: lists first, then manual rules after their sources', () => {
     const table = new PolicyTable(policyBuffer());
     expect([table.kindsOf(0, 0), table.kindsOf(0, 2), table.kindsOf(1, 0)]).toEqual([100, 102, 103]);
     const manualAt = 100 + CLASSES * (ATTRIBUTES + SOURCES);

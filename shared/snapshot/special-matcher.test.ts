@@ -29,7 +29,7 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('x.exact.example')).toEqual([]);
   });
 
-  test('meets all rules that stand at one name', () => {
+  test('visits all rules of one name', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n||ads.example^$dnstype=AAAA');
     expect(met('ads.example')).toHaveLength(2);
   });

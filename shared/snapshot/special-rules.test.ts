@@ -29,7 +29,7 @@ describe('openSpecialRules()', () => {
 });
 
 describe('checkSpecialRules()', () => {
-  test('passes what was built, and refuses it with one bit changed', () => {
+  test('accepts valid data, and refuses it with one bit changed', () => {
     const buffer = special();
     expect(() => checkSpecialRules(buffer)).not.toThrow();
     const words = new Int32Array(buffer);
@@ -66,7 +66,7 @@ describe('readSpecialRule()', () => {
     expect(readSpecialRule(buffer, 2)).toBeDefined();
   });
 
-  test('is what a thread reads by the same index', () => {
+  test('is read by a thread with the same index', () => {
     const { special: matcher } = openLists([{ text: TEXT, reading: { kind: 'block', subdomains: false } }]);
     expect([0, 1, 2].map((index) => matcher.rule(index))).toEqual(readSpecialRules(special()));
   });

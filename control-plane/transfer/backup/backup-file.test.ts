@@ -16,7 +16,7 @@ serveBackups();
 describe('a backup', () => {
   beforeEach(() => fill());
 
-  test('has no secret unless it is asked for, and the stored ones stay where it is restored', async () => {
+  test('has no secret unless requested, and the stored ones are kept by a restore', async () => {
     const hidden = await backUpOpenly();
     expect(JSON.stringify(hidden)).not.toContain('hunter2');
     expect(hidden).toMatchObject({

@@ -261,7 +261,7 @@ describe('a restore', () => {
     expect((await backUp()).grants).toEqual([]);
   });
 
-  test('keeps a grant for everyone without an end, and makes none of one for an unknown group', async () => {
+  test('keeps a grant for everyone without an end, and does not turn one for an unknown group into that', async () => {
     const everyone = grantOf({ until: null, subdomains: false });
     const service = grantOf({ domain: null, service_id: 'youtube', subdomains: true, group: 'Default' });
     const before = await backUp();

@@ -74,7 +74,7 @@ describe('secrets', () => {
     expect(content(await backUp())).toEqual(before);
   });
 
-  test('are asked for in a body only, with a passphrase of 12 characters, and the audit log notes it', async () => {
+  test('are only requested in a body, with a passphrase of 12 characters, which the audit log records', async () => {
     expect((await api.send('GET', '/api/backup?secrets=true')).status).toBe(400);
     const short = await api.send('POST', '/api/backup', { json: { passphrase: 'elevenchars' } });
     expect([short.status, short.problem.errors?.[0]?.path]).toEqual([400, 'passphrase']);
@@ -142,7 +142,7 @@ describe('the configuration of the cluster', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('of a file of version 1 is four keys, and the others stay', async () => {
+  test('of a file of version 1 is four keys, and the others are kept', async () => {
     const { configuration, node_configuration: _node, ...others } = await backUp();
     const settings = { never_forward_non_fqdn: true, local_domain: 'old.test', local_dns_server: null };
     await restore({ ...others, version: 1, dns_settings: settings });

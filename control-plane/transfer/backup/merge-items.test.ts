@@ -42,7 +42,7 @@ function merge(
 }
 
 describe('mergeItems()', () => {
-  test('creates what is not there, and removes nothing', () => {
+  test('creates missing objects, and deletes nothing', () => {
     const { changes, outcomesOf } = merge(
       { managed_domains: [domain('a.example')] },
       { managed_domains: [domain('b.example')] },
@@ -81,7 +81,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('client_subnets')).toEqual(['same']);
   });
 
-  test('takes its default group for the one here, which does not change, whatever the names', () => {
+  test('maps its default group to the local one, which does not change, whatever the names', () => {
     const current = { groups: [group('Everyone', { is_default: true }), group('Default'), group('Kids')] };
     const added = {
       groups: [DEFAULT, group('kids', { comment: 'small' }), group('everyone', { enabled: false })],
@@ -98,7 +98,7 @@ describe('mergeItems()', () => {
     });
   });
 
-  test('finds a client by its key, whatever else it is known by', () => {
+  test('finds a client by its key, whatever its other identifiers', () => {
     const phone = client({ mac_address: '02:00:5e:00:00:01', client_key: 'phone', name: 'Phone' });
     const added = [
       client({ client_key: 'phone', group: 'Default' }),
@@ -131,7 +131,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
   });
 
-  test('leaves Default without IPv6 if the addition does, and changes nothing else of it', () => {
+  test('disables IPv6 for Default if the addition does, and changes nothing else of it', () => {
     const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
     const { changes, outcomesOf } = merge({}, { groups: [wish] });
     expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });

@@ -163,7 +163,7 @@ describe('a restore', () => {
     await restore(file);
   });
 
-  test('with dry_run says what it would do, by name, and does nothing', async () => {
+  test('with dry_run reports the changes by name, and changes nothing', async () => {
     const file = await backUp();
     const plan = await restore(
       { ...file, groups: [...file.groups!, { name: 'New' }], local_records: [] },
@@ -179,7 +179,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('moves keys between clients, and keeps the grants of those that are known otherwise', async () => {
+  test('moves keys between clients, and keeps the grants of those with other identifiers', async () => {
     const [tv] = (await make('GET', '/clients?search=192.0.2.8', undefined))['data'] as { id: number }[];
     await make('POST', '/grants', { domain: 'a.example', client_id: tv!.id, secs: 600 });
     const file = await backUp();

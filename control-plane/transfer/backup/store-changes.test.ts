@@ -48,7 +48,7 @@ describe('storeChanges()', () => {
     expect(refused).toHaveLength(10);
   });
 
-  test('returns the clients that it touched, and those that are gone', async () => {
+  test('returns the changed and the deleted clients', async () => {
     const client = (mac: string, name: string): Item => ({
       ...{ ip_address: null, mac_address: mac, client_key: null, name, group: null },
     });

@@ -174,7 +174,7 @@ describe('POST {api}/import of a dnsmasq', () => {
     expect(await readText(suite().database, after!.contentKey!)).toContain('||one.more.example^\n');
   });
 
-  test('names this node as the reader of a file that it writes, and writes it again if it is gone', async () => {
+  test('names this node as the reader of a file that it writes, and rewrites it if it was deleted', async () => {
     await imported(blocky.folder());
     const isFile = ({ url }: { readonly url: string }): boolean => url.startsWith('file:');
     const files = (await listSources(suite().database)).filter(isFile);
@@ -236,7 +236,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('is known by its Advanced Blocking alone', async () => {
+  test('is recognized by its Advanced Blocking alone', async () => {
     const app = JSON.stringify({
       networkGroupMap: { '0.0.0.0/0': 'all' },
       groups: [{ name: 'all', blocked: ['a.example'] }],

@@ -91,7 +91,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     ]);
   });
 
-  test('reports each item, what has no equivalent with the reason, and no secret', async () => {
+  test('reports each item, with the reason if it has no equivalent, and no secret', async () => {
     const report = await imported(pihole.version6());
     expect(itemsOf(report, 'group')).toEqual({
       Default: "skipped: it is Weir's group Default",

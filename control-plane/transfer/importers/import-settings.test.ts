@@ -67,7 +67,7 @@ describe('the turn of an import', () => {
   const place = (): string => join(folder(), 'import');
   const isThere = async (): Promise<boolean> => (await readdir(folder())).includes('import');
 
-  test('comes once the one before has ended; a third that would wait is 503', async () => {
+  test('runs when the previous one has ended; a third that would wait is 503', async () => {
     let running = 0;
     let most = 0;
     const first = Promise.withResolvers<null>();
@@ -189,7 +189,7 @@ describe('the settings of an import', () => {
     expect([selected, reason]).toEqual([false, expect.stringContaining('the configuration file has faults')]);
   });
 
-  test('tick a pool of upstreams only once a server of it answers a test query', async () => {
+  test('select a pool of upstreams only if one of its servers answers a test query', async () => {
     const [works, fails] = [at(good), at(refusing)];
     const before = good.udpQueries.length;
     const tried = await imported(

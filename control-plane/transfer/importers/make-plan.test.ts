@@ -109,7 +109,7 @@ describe('makePlan()', () => {
     expect(await outcomeOf(Buffer.from('hello'))).toContain('name it with --format');
   });
 
-  test('refuses any damaged export, or reads what is left of it', async () => {
+  test('refuses any damaged export, or reads the undamaged part', async () => {
     const damage = fc.record({
       which: fc.nat(EXPORTS.length - 1),
       bytes: fc.array(fc.tuple(fc.nat(40_000), fc.nat(255)), { minLength: 1, maxLength: 8 }),

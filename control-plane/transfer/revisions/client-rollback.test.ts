@@ -76,7 +76,7 @@ describe('a rollback', () => {
     }
   });
 
-  test('shows each client before and after, and leaves out what was only seen', async () => {
+  test('shows each client before and after, without observed data', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv', group_id: clients.kids });
     const before = await newest();
     await query(`UPDATE clients SET ip_address = '192.0.2.9', last_seen = now(), query_count = 12`);
@@ -99,7 +99,7 @@ describe('a rollback', () => {
     expect(rows).toEqual([{ ip: '192.0.2.9', queries: 12 }]);
   });
 
-  test('leaves a client that was only seen before as it was seen, and has its settings again', async () => {
+  test('removes the settings of a client that had only been seen, and restores them again', async () => {
     const id = await discover('192.0.2.7', null);
     const before = await newest();
     await clients.create({ ip_address: '192.0.2.7', name: 'tv', group_id: clients.kids });
@@ -139,7 +139,7 @@ describe('a rollback', () => {
     expect((await query('SELECT client_id FROM grants')).rows).toEqual([{ client_id: id }]);
   });
 
-  test('gives clients back what they have exchanged', async () => {
+  test('restores identifiers that clients have exchanged', async () => {
     const one = await clients.create({ mac_address: MAC, client_key: 'one', name: 'one' });
     const two = await clients.create({ ip_address: '192.0.2.2', client_key: 'two', group_id: clients.kids });
     const three = await clients.create({ ip_address: null, client_key: 'three' });
@@ -196,7 +196,7 @@ describe('a rollback', () => {
 });
 
 describe('a client that was only seen', () => {
-  test('makes no revision, whatever is seen of it, forgotten or deleted, but people are in the audit log', async () => {
+  test('makes no revision if it is seen, forgotten or deleted, but changes by users are in the audit log', async () => {
     const before = await newest();
     const id = await discover('192.0.2.7', null);
     await query(`UPDATE clients SET hostname = 'x.example', last_seen = now(), query_count = 99`);
@@ -216,7 +216,7 @@ describe('a client that was only seen', () => {
   });
 });
 
-describe('the address of a client that is known by its MAC', () => {
+describe('the address of a client that is identified by its MAC', () => {
   test('is where it was seen last, not part of revisions, and audited when a person changes it', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv' });
     const before = await newest();

@@ -50,7 +50,7 @@ describe('sessions', () => {
     expect(await told(late)).toBeNull();
   });
 
-  test('of others are neither shown to a viewer nor ended by one, and tokens are not shown', async () => {
+  test('of other users can neither be listed nor ended by a viewer, and tokens are not shown', async () => {
     const admin = await node.api.logIn();
     const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
     await node.api.send('POST', '/api/users', { session: admin, json });
@@ -97,7 +97,7 @@ describe('sessions', () => {
     expect(rows).toEqual([]);
   });
 
-  test('neither end nor last because the clock is set', async () => {
+  test('neither end early nor last longer if the clock is set', async () => {
     const session = await node.api.logIn();
     const year = 365 * 86_400;
     for (const step of [year, -2 * year, year]) {
@@ -147,7 +147,7 @@ describe('sessions', () => {
     expect(Date.parse(after!.last_seen) - Date.parse(before!.last_seen)).toBe(120_000);
   });
 
-  test('can be revoked one by one, the own one too', async () => {
+  test('can be revoked one by one, including the own one', async () => {
     const own = await node.api.logIn();
     const other = await node.api.logIn();
     const idOfOther = (await node.sessionsOf(own)).find(({ current }) => !current)!.id;

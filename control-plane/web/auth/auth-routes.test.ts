@@ -18,7 +18,7 @@ describe('setup', () => {
 
   const guarded = everyRow.filter((route) => route.access !== 'public');
 
-  test('before it every guarded route says setup_required, login too', async () => {
+  test('before setup every protected route returns setup_required, even login', async () => {
     for (const route of guarded) {
       const answer = await node.api.send(route.method, `/api${route.path.replace('{id}', '1')}`);
       expect([route.path, answer.status, answer.problem.error]).toEqual([route.path, 401, 'setup_required']);
@@ -147,7 +147,7 @@ describe('change-password', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('rewrites the configuration file where that has the password, and keeps the rest of it', async () => {
+  test('rewrites the configuration file if it contains the password, and keeps the rest of it', async () => {
     const write = (hash: string): string =>
       `# mine\n[auth.admin]\npassword_hash = "${hash}" # in May\n\n[logging]\nlevel = "warn" # quiet\n`;
     const hash = await CHEAP_HASHING.hash(PASSWORD);

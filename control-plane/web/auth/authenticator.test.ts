@@ -81,7 +81,7 @@ describe('Authenticator', () => {
     expect(await callerOf(long)).toBeNull();
   });
 
-  test('callerOf() neither ends a session nor prolongs it where the wall clock is set', async () => {
+  test('callerOf() neither ends nor extends a session when the wall clock is set', async () => {
     const secret = await logIn();
     await callerOf(secret);
     clock.wallMs += 24 * HOUR_MS;
@@ -93,7 +93,7 @@ describe('Authenticator', () => {
     expect(await callerOf(secret)).toBeNull();
   });
 
-  test('callerOf() believes a session that it has seen while the database is away, and no other', async () => {
+  test('callerOf() accepts only sessions that it has seen while the database is unavailable', async () => {
     const secret = await logIn();
     const ended = await logIn();
     await authenticator.sessions.endOf(ended);
@@ -125,7 +125,7 @@ describe('Authenticator', () => {
     expect(logger.text()).not.toContain(PASSWORD);
   });
 
-  test('logIn() counts no failure that it did not judge', async () => {
+  test('logIn() does not count failures that it did not check', async () => {
     isAway = true;
     for (let time = 0; time < 5; time++) await expect(logIn()).rejects.toThrow(DatabaseUnavailable);
     isAway = false;
@@ -148,7 +148,7 @@ describe('Authenticator', () => {
     await expect(logIn()).rejects.toMatchObject({ status: 401 });
   });
 
-  test('sessions.revoke() ends a session here at once, without the database too, and is 404 for others', async () => {
+  test('sessions.revoke() ends a session here immediately, even without the database, and is 404 for others', async () => {
     const secret = await logIn();
     const { sessionId } = (await callerOf(secret))!;
     await authenticator.sessions.revoke(SYSTEM, sessionId!);
@@ -186,7 +186,7 @@ describe('Authenticator', () => {
     expect(await callerOf(secret)).toEqual(caller);
   });
 
-  test('removeExpired() removes what is over, but not by a clock that was set a moment ago', async () => {
+  test('removeExpired() removes expired sessions, but not by a clock that was just set', async () => {
     await logIn();
     const stored = async (): Promise<number> =>
       (await own.database.query('SELECT 1 FROM sessions')).rows.length;
@@ -212,7 +212,7 @@ describe('Authenticator', () => {
     });
   });
 
-  test('setUp() from elsewhere wants the setup code, which is gone afterwards', async () => {
+  test('setUp() from another machine requires the setup code, which is deleted afterwards', async () => {
     await asOwner(own.database, 'TRUNCATE admin_credential');
     const fresh = make();
     const code = (await fresh.pendingSetupCode())!;

@@ -86,7 +86,7 @@ describe('countFailure', () => {
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
   });
 
-  test('keeps 10,000 rows: those go first that lock nothing, and of these the oldest', async () => {
+  test('keeps 10,000 rows: rows without a lock are deleted first, the oldest of them first', async () => {
     await own.database.query(
       `INSERT INTO login_failures (username, address, failures, last_at)
        SELECT 'u', n::text, CASE WHEN n = 1 THEN 3 ELSE 1 END, $1::timestamptz + n * interval '1 ms'
@@ -113,7 +113,7 @@ describe('clearFailures', () => {
 });
 
 describe('deletePassedFailures', () => {
-  test('removes what is as old as the window, and nothing younger', async () => {
+  test('removes failures as old as the window, and no newer ones', async () => {
     await fail(ADMIN, 1);
     await fail(failures.loginSource('root', '192.0.2.7'), 1, 1);
     await failures.deletePassedFailures(own.database, ruleAt(0).now);

@@ -14,7 +14,7 @@ function failFrom(addresses: number, username = 'admin'): void {
   for (let n = 0; n < addresses; n++) pace.noteFailure(username, `192.0.2.${n}`);
 }
 
-test('puts addresses with failures behind others, and proven ones in front, for good', () => {
+test('puts addresses with failures behind others, and proven ones in front, permanently', () => {
   failFrom(1);
   failFrom(1);
   pace.noteSuccess('198.51.100.1');
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('puts a flood of new addresses of one network behind others while none of it is decided', () => {
+test('puts a flood of new addresses of one network behind others before any of them is checked', () => {
   const ends = Array.from({ length: 20 }, (_, n) => pace.begin(`2001:db8:1:${n}::/64`));
   const ranks = () => ['2001:db8:1:99::/64', '2001:db8:2:1::/64'].map((address) => pace.rankOf(address));
   expect(ranks()).toEqual([20 / 1001, 0]);

@@ -32,7 +32,7 @@ describe('a login at the provider', () => {
     expect(rows.map(({ row }) => row)).toEqual(['vera created user vera']);
   });
 
-  test('makes a user of the role family, who has no devices until an admin links some', async () => {
+  test('creates a user with the role family, who has no devices until an admin links some', async () => {
     await suite.serve('family_values = ["family"]');
     const { secret } = await suite.logIn();
     const users = await suite.node.api.send('GET', '/api/users', { session: suite.session });
@@ -59,7 +59,7 @@ describe('a login at the provider', () => {
     expect(await suite.node.isIn(lowered.secret!)).toBe(false);
   });
 
-  test('goes by user_claim and role_claim, and asks for the scope of the configuration', async () => {
+  test('uses user_claim and role_claim, and requests the configured scope', async () => {
     const claims = 'user_claim = "preferred_username"\nrole_claim = "name"\nadmin_values = ["weir-admins"]';
     await suite.serve(`scope = "openid profile"\n${claims}`);
     const { headers } = await new TestBrowser().get(`${suite.weir}/login/oidc`);

@@ -36,7 +36,7 @@ describe('a second factor', () => {
     expect(outcomeOf(await suite.post('', { password: PASSWORD }))).toEqual([409, 'conflict']);
   });
 
-  test('is prepared with another secret as often as it is asked for, and only the newest counts', async () => {
+  test('is prepared with a new secret at each request, and only the newest is valid', async () => {
     const apps: AuthenticatorApp[] = [];
     for (let n = 0; n < 2; n++) {
       const { body } = await suite.post('', { password: PASSWORD });
@@ -69,7 +69,7 @@ describe('switching it off', () => {
     expect(outcomeOf(await suite.post('/recovery-codes', { password: PASSWORD }))).toEqual([409, 'conflict']);
   });
 
-  test('takes nothing wrong, and counts it; nor nothing, nor two things', async () => {
+  test('refuses and counts a wrong proof, and refuses none or two', async () => {
     const { app } = await suite.enable();
     const wrong = [{ password: 'wrong password' }, { totp_code: app.code(7) }, { recovery_code: 'aaaa' }];
     const answers = [];

@@ -88,7 +88,7 @@ describe('DashboardOnDisk', () => {
     expect(served(await settled(dashboard))).toBe('two');
   });
 
-  test('DashboardOnDisk serves the build of other sources where it cannot build, and says so once', async () => {
+  test('DashboardOnDisk serves an outdated build if it cannot build, and logs that once', async () => {
     await buildNow();
     await writeFile(join(room.path, SOURCES, 'index.html'), '<p>');
     const dashboard = opened(() => Promise.reject(new Error('EROFS: read-only file system')));
@@ -109,7 +109,7 @@ describe('DashboardOnDisk', () => {
     expect(logger.text()).toContain('/opt/weir');
   });
 
-  test('DashboardOnDisk takes what an installation without sources has', async () => {
+  test('DashboardOnDisk serves the build of an installation without sources', async () => {
     await buildNow();
     await rm(join(room.path, SOURCES), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');

@@ -139,7 +139,7 @@ describe('a second factor of the administrator', () => {
     expect((await send({ totp: app.code(1) })).status).toBe(200);
   });
 
-  test('says nothing of a wrong password, and does not ask the key of a token', async () => {
+  test('does not report a wrong password, and does not require the key of a token', async () => {
     const app = await enable();
     const wrong = await send({ password: 'wrong password', totp: Number(app.code()) });
     expect([wrong.status, sessionIn(wrong).message]).toEqual([401, 'password incorrect']);

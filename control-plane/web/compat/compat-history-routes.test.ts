@@ -27,7 +27,7 @@ describe('the clients by time', () => {
     }
   });
 
-  test('has others only if there are more clients than requested', async () => {
+  test('contains others only if there are more clients than requested', async () => {
     const namesOf = async (query: string): Promise<string[]> =>
       Object.keys((await compat.open<CompatClientHistory>(`/api/history/clients${query}`)).clients);
     expect((await namesOf('?N=0')).sort()).toEqual([...CLIENTS]);

@@ -43,7 +43,7 @@ describe('the compatibility API about the node', () => {
     }
   });
 
-  test('says more of the machine than of its policy, and counts disabled rules too', async () => {
+  test('reports more about the machine than about its policy, and also counts disabled rules', async () => {
     for (const [name, enabled] of [
       ['games.example', true],
       ['ads.example', false],

@@ -22,7 +22,7 @@ describe('what PADD shows', () => {
     expect(Object.keys(full).filter((name) => !(name in short))).toEqual(['iface', 'version']);
   });
 
-  test('are nulls and zeros on a node that was asked nothing', async () => {
+  test('are nulls and zeros on a node without queries', async () => {
     await asOwner(compat.suite.database, 'TRUNCATE query_blocks, query_runs, query_counts');
     const { recent_blocked, top_domain, top_blocked, top_client, queries } =
       await compat.open<CompatPadd>('/api/padd');

@@ -34,7 +34,7 @@ async function found(query: string, isOne: (row: CompatQuery) => boolean): Promi
 }
 
 describe('the query log of the compatibility API', () => {
-  test('has the rows of the summary by default, newest first, and more where it is asked', async () => {
+  test('has the rows of the summary by default, newest first, and more on request', async () => {
     const { queries, recordsTotal, recordsFiltered, draw } = await read('?length=-1&draw=7');
     expect([queries.length, recordsTotal, recordsFiltered, draw]).toEqual([
       summary.total,
@@ -79,7 +79,7 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=*&domain=blocked*', (row) => row.upstream !== null)).toBeGreaterThan(0);
   });
 
-  test('shows an upstream only of queries for which one was asked', async () => {
+  test('shows an upstream only for queries that were forwarded', async () => {
     const rows = (await read('?length=-1')).queries;
     const asked = rows.filter(({ upstream }) => upstream !== null);
     expect(asked.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('the query log of the compatibility API', () => {
     },
   );
 
-  test('refuses to skip more than it would hold, so that no page comes twice', async () => {
+  test('refuses to skip more rows than it keeps, so that no page is repeated', async () => {
     const last = await read('?length=5&start=100000');
     expect([last.queries, last.recordsTotal]).toEqual([[], summary.total]);
     const beyond = await compat.send('GET', '/api/queries?length=5&start=100001');

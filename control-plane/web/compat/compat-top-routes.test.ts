@@ -67,7 +67,7 @@ describe('the top lists of the compatibility API', () => {
     );
   });
 
-  test('take the client with the most blocked queries, however many others ask more', async () => {
+  test('select the client with the most blocked queries, however many others send more queries', async () => {
     const nowMs = compat.api.clock.nowMs() - 60_000;
     const asked = (client: number[], times: number, status: QueryStatusCode) =>
       Array.from({ length: times }, () =>
@@ -82,7 +82,7 @@ describe('the top lists of the compatibility API', () => {
     expect(clients).toEqual([{ ip: '10.8.0.1', count: 80, name: '' }]);
   });
 
-  test('are as long as is asked for', async () => {
+  test('have the requested length', async () => {
     const lengthOf = async (path: string): Promise<number> =>
       (await compat.open<CompatTopDomains>(path)).domains.length;
     expect(await lengthOf('/api/stats/top_domains?count=2')).toBe(2);

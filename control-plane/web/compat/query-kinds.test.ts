@@ -58,7 +58,7 @@ describe('compatStatus() and outcomeOf()', () => {
 });
 
 describe('sumTypes() and sumReplies()', () => {
-  test('sumTypes() puts types without a counterpart under OTHER, CNAME too', () => {
+  test('sumTypes() puts types without a counterpart under OTHER, including CNAME', () => {
     const sums = sumTypes({ [RRType.A]: 3, [RRType.HTTPS]: 2, [RRType.CNAME]: 4, 65280: 5 });
     expect(sums).toMatchObject({ A: 3, HTTPS: 2, OTHER: 9, AAAA: 0 });
     expect(Object.keys(sums)).toEqual(COMPAT_TYPES);

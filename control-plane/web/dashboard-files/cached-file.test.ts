@@ -32,7 +32,7 @@ describe('acceptedForm()', () => {
     expect(acceptedForm('br, gzip', { identity: 1 })).toBe('identity');
   });
 
-  test('acceptedForm() looks at the first members of a long field only', () => {
+  test('acceptedForm() only evaluates the first members of a long field', () => {
     expect(acceptedForm(`${'a,'.repeat(5_000_000)}br`, ALL)).toBe('identity');
   });
 });

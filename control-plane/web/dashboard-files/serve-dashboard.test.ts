@@ -78,7 +78,7 @@ describe('serveDashboard() of a build', () => {
     },
   );
 
-  test('serveDashboard() allows the document what is its own, and no inline code or style', async () => {
+  test('serveDashboard() allows the document its own files, and no inline code or style', async () => {
     const { headers } = await send('GET', '/queries?domain=example.org');
     expect(headers['content-security-policy']!.split('; ').sort()).toEqual([
       "base-uri 'none'",
@@ -95,7 +95,7 @@ describe('serveDashboard() of a build', () => {
     ]);
   });
 
-  test('serveDashboard() lets browsers keep hashed files for ever, and ask about the others', async () => {
+  test('serveDashboard() lets browsers cache hashed files forever, and revalidate the others', async () => {
     expect((await send('GET', SCRIPT_PATH)).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',
     );

@@ -49,7 +49,7 @@ describe('startLocalServer()', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('replaces what a dead process left behind', async () => {
+  test('replaces the socket of a dead process', async () => {
     await writeFile(join(folder, 'weir.sock'), 'left');
     await chmod(join(folder, 'weir.sock'), 0o666);
     await start();

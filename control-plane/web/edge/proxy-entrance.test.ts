@@ -167,7 +167,7 @@ describe('the PROXY protocol on the web port', () => {
     }
   });
 
-  test('names the client over HTTPS too, and before the redirect', async () => {
+  test('identifies the client also over HTTPS, and before the redirect', async () => {
     await listen(ON, true);
     for (const header of [headerFor(CLIENT), checkedHeaderFor(CLIENT)]) {
       const socket = await open();
@@ -185,7 +185,7 @@ describe('the PROXY protocol on the web port', () => {
     expect(await seenBehind(headerFor(CLIENT))).toMatchObject({ client: CLIENT, secure: false });
   });
 
-  test('takes X-Forwarded-For of a trusted proxy behind the load balancer, and of no other', async () => {
+  test('accepts X-Forwarded-For only from a trusted proxy behind the load balancer', async () => {
     await listen(`${ON}\nserver.trusted_proxies = ["192.0.2.99/32"]`);
     const forwarded = { 'x-forwarded-for': '198.51.100.7' };
     for (const [peer, client] of [
@@ -239,7 +239,7 @@ describe('the PROXY protocol on the web port', () => {
     expect(refusals()).toEqual([{ count: 1, last: '127.0.0.1' }]);
   });
 
-  test('lets others be clients themselves where load balancers are named, and believes no header of theirs', async () => {
+  test('treats other peers as clients if load balancers are configured, and ignores their headers', async () => {
     await listen(NAMED);
     expect(await seenBehind(headerFor(CLIENT), BALANCER)).toMatchObject({ client: CLIENT, isHere: false });
     for (const bytes of [GET, `\r\n${GET}`]) {

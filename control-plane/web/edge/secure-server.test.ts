@@ -222,7 +222,7 @@ describe('startWebServer() with a certificate', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 301 /);
   });
 
-  test('answers neither TLS nor HTTP with 400, and continues', async () => {
+  test('answers input that is neither TLS nor HTTP with 400, and continues', async () => {
     for (const bytes of ['\u0000\u0001\u0002\r\n\r\n', 'SSH-2.0-x\r\n', '\u0080\u002e']) {
       const socket = openPlain();
       socket.write(Buffer.from(bytes, 'latin1'));
@@ -245,7 +245,7 @@ describe('startWebServer() with a certificate', () => {
     expect((await overHttps()).status).toBe(200);
   });
 
-  test('cuts off who is silent before the first byte, in the handshake or in the head', async () => {
+  test('disconnects clients that are silent before the first byte, in the handshake or in the head', async () => {
     await restart('', 1500);
     const cutOff = async (where: string, bytes: string): Promise<void> => {
       const socket = openPlain();
@@ -261,7 +261,7 @@ describe('startWebServer() with a certificate', () => {
     expect((await overHttps()).status).toBe(200);
   });
 
-  test('close() cuts off who is in the middle of a handshake', async () => {
+  test('close() disconnects clients in the middle of a handshake', async () => {
     const waiting = [openPlain(), openPlain()];
     await within('both connections', Promise.all(waiting.map((socket) => once(socket, 'connect'))));
     waiting[1]!.write(Buffer.of(22, 3, 1));
@@ -319,7 +319,7 @@ describe('redirectToHttps()', () => {
     },
   );
 
-  test('believes what a trusted proxy says of host and protocol, and no other', async () => {
+  test('accepts host and protocol only from a trusted proxy', async () => {
     const forwarded = { 'x-forwarded-host': 'dns.test', 'x-forwarded-proto': 'http' };
     expect(await locationOf({ headers: { host: 'localhost:8', ...forwarded } })).toBe('https://localhost:8/');
     expect(await locationOf({ headers: { host: 'localhost:8', 'x-forwarded-proto': 'https' } })).toBe(

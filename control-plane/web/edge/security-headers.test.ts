@@ -71,7 +71,7 @@ describe('securityHeaders()', () => {
 });
 
 describe('contentPolicy()', () => {
-  test('allows nothing by itself, and then what is named', () => {
+  test('allows nothing by default, and then the given sources', () => {
     expect(contentPolicy()).toBe(
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );

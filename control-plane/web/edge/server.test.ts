@@ -105,7 +105,7 @@ describe('close()', () => {
     await closing;
   });
 
-  test('close() cuts off who keeps it waiting', async () => {
+  test('close() disconnects clients that keep it waiting', async () => {
     const running = await start(['127.0.0.1']);
     const socket = connect(running.endpoints[0]!.port, '127.0.0.1');
     await within('the connection', once(socket, 'connect'));

@@ -15,7 +15,7 @@ function saidOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
 }
 
 describe('answersOf()', () => {
-  test('answersOf() follows from who may call the row', () => {
+  test('answersOf() depends on the access rights of the route', () => {
     const statuses = (access: Access): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
     expect(statuses('public')).toEqual(['204', '400', '421', '429', '503']);

@@ -90,7 +90,7 @@ describe('openApiDocument()', () => {
     ]);
   });
 
-  test('openApiDocument() names the media types of what a route writes itself', () => {
+  test('openApiDocument() names the media types that a route writes itself', () => {
     const { responses, parameters } = document.paths['/queries/export']!['get']!;
     const text = { schema: { type: 'string' } };
     expect(responses['200']).toEqual({
@@ -107,7 +107,7 @@ describe('openApiDocument()', () => {
     expect(parameters!.map(({ name }) => name)).not.toContain('limit');
   });
 
-  test('openApiDocument() lists the errors that follow from what a route takes, and those of its row', () => {
+  test('openApiDocument() lists the errors that follow from the input of a route, and those in its row', () => {
     const errorsOf = (path: string, method: string): string[] => {
       const { responses } = document.paths[path]![method]!;
       return Object.keys(responses).filter((status) => Number(status) >= 400);

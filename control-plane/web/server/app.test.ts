@@ -183,7 +183,7 @@ describe('createApp() with pages', () => {
     },
   );
 
-  test('createApp() says on / what to do next, under the name that it was asked for', async () => {
+  test('createApp() explains the next steps on /, under the requested name', async () => {
     const { text } = await api.send('GET', '/', { headers: { host: 'localhost:81' } });
     expect(text).toContain('weir set-password');
     expect(text).toContain('-p 5353');

@@ -108,7 +108,7 @@ describe('checkPage()', () => {
     },
   );
 
-  test('looks up several names, and says so if all of them came', async () => {
+  test('looks up several names, and reports if all of them arrived', async () => {
     const { verdict, requests, text } = await shown(() => [V4]);
     expect(requests.slice(0, 4)).toEqual([
       'POST check/probes',

@@ -136,7 +136,7 @@ describe('a hostile request', () => {
       expect((await compat.send('GET', '/api/auth', { headers: { host } })).status).toBe(401);
   });
 
-  test('to a path that there is not is 404 with that path', async () => {
+  test('to an unknown path is 404 with that path', async () => {
     const odd = ['/api/%', '/api/%ff', '/api/..%2f..', '/api/auth%00'];
     for (const path of [...odd, '/api//auth', '/api/__proto__', '/api/auth/x']) {
       const answer = await compat.send('GET', path);

@@ -122,7 +122,7 @@ describe('docsPage()', () => {
     expect(text).toContain('429 too many Retry-After');
   });
 
-  test('docsPage() says what a chapter is about', () => {
+  test('docsPage() describes each chapter', () => {
     const tags = [{ name: 'Things', description: 'All things.' }];
     expect(readable({ ...documentOf({}), tags })).toContain('Things All things. ');
   });

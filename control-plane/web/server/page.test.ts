@@ -5,7 +5,7 @@ import { hashOf, page, write } from './page.ts';
 describe('page()', () => {
   const { html, contentPolicy } = page('<T>', write`<p>${'<b>'}</p>`);
 
-  test('is in English, escapes what is put in, and permits its own style only', () => {
+  test('is in English, escapes inserted values, and only permits its own style', () => {
     expect(html).toContain('<html lang="en">');
     expect(html).toContain('<title>&#60;T&#62;</title>');
     expect(html).toContain('<p>&#60;b&#62;</p>');

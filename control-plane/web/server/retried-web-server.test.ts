@@ -65,7 +65,7 @@ describe('RetriedWebServer', () => {
     await expect(start(true)).rejects.toThrow(/port 8080 is taken/);
   });
 
-  test('throws what is not about its port', async () => {
+  test('throws errors that do not concern its port', async () => {
     const listen = (): Promise<never> => Promise.reject(new TypeError('a fault of the code'));
     await expect(web.start({ listen, listening: () => undefined })).rejects.toThrow('a fault of the code');
   });

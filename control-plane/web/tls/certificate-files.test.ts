@@ -115,7 +115,7 @@ describe('store() and read()', () => {
     expect(await files.read()).toBeNull();
   });
 
-  test('fingerprint() changes with what a link leads to', async () => {
+  test('fingerprint() changes with the target of a link', async () => {
     await files.store(first);
     const targets = [join(folder, 'one.pem'), join(folder, 'two.pem')] as const;
     for (const target of targets) await writeFile(target, first.cert);
@@ -170,7 +170,7 @@ describe('recover()', () => {
     expect(await files.read()).toEqual(second);
   });
 
-  test('recover() does not undo what a person put there after a crash', async () => {
+  test('recover() does not undo a manual change after a crash', async () => {
     await files.store(second);
     await writeFile(pending(), first.key + first.cert);
     await files.recover();

@@ -155,7 +155,7 @@ describe('readPair()', () => {
     expect(faultOf(good.cert, make(['-newkey', 'ed25519']).key)).toEqual(fault);
   });
 
-  test('refuses both swapped, and says so', () => {
+  test('refuses swapped texts, and reports that', () => {
     expect(faultOf(good.key, good.cert)).toEqual({
       field: 'cert',
       message: 'expected a certificate in PEM (BEGIN CERTIFICATE), got a private key; are both swapped?',

@@ -106,7 +106,7 @@ describe('look()', () => {
     taken = [];
   });
 
-  test('takes what another program put there, once both files are of one pair', async () => {
+  test('accepts the files of another program once both belong to one pair', async () => {
     const next = await selfSigned('next');
     await writeFile(files.paths.cert, next.cert);
     await certificate.look();
@@ -152,7 +152,7 @@ describe('look()', () => {
     expect(taken).toEqual([]);
   });
 
-  test('keeps the active certificate while the files are gone, and loads them when they are back', async () => {
+  test('keeps the active certificate while the files are missing, and loads them when they are back', async () => {
     const next = await selfSigned('back');
     for (const path of [files.paths.cert, files.paths.key]) await rm(path);
     await lookTwice();

@@ -58,7 +58,7 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.udpQuestions.length).toBeLessThanOrEqual(8);
   });
 
-  test('asks over TCP for what does not fit a datagram', async () => {
+  test('queries over TCP if the response does not fit into a datagram', async () => {
     upstream.udpScript = (query) => reply(query, { flags: TRUNCATED });
     upstream.tcpScript = (query) => reply(query, { answers: [a(HOST, '192.0.2.1')] });
     expect(await find()).toEqual([FOUND]);

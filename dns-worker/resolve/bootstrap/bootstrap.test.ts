@@ -68,7 +68,7 @@ const lookup = (host = HOST): Promise<readonly HostAddress[]> =>
   within('the addresses', new Promise((done) => bootstrap.lookup(host, done)));
 
 describe('Bootstrap', () => {
-  test('lookup() asks for both families, and keeps what was found for its TTL', async () => {
+  test('lookup() queries both families, and caches the result for its TTL', async () => {
     zone.A = [a(HOST, V4.ip, 300)];
     zone.AAAA = [aaaa(HOST, 1, 120)];
     const found = await lookup();
@@ -108,7 +108,7 @@ describe('Bootstrap', () => {
     await within('the question', asked);
   });
 
-  test('lookup() asks once for all who wait', async () => {
+  test('lookup() sends one query for all waiting callers', async () => {
     const all = await Promise.all([lookup(), lookup(), lookup()]);
     expect(all).toEqual([
       [V4, V6],
@@ -188,7 +188,7 @@ describe('Bootstrap', () => {
     expect(await lookup()).toEqual([V4]);
   });
 
-  test('close() ends waiting lookups without an address, and no server is asked afterwards', async () => {
+  test('close() ends waiting lookups without an address, and no server is queried afterwards', async () => {
     zone = { A: null, AAAA: null };
     const waiting = lookup();
     bootstrap.close();

@@ -48,14 +48,14 @@ describe('LearnedLimits.answers', () => {
     expect(limits.answers).toBe(2);
   });
 
-  test('is learned from connections that went silent in use too', () => {
+  test('is also learned from connections that became silent in use', () => {
     goSilent(20);
     expect(limits.answers).toBe(Infinity);
     goSilent(20);
     expect([limits.answers, limits.idleMs]).toEqual([1, Infinity]);
   });
 
-  test('is one if connections did not answer queries that came while they answered others', () => {
+  test('is one if connections did not answer concurrent queries', () => {
     for (let i = 0; i < 2; i++) {
       const traffic = new ConnectionTraffic(clock);
       const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };

@@ -57,7 +57,7 @@ describe('Health', () => {
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 10 });
   });
 
-  test('latencies() looks at the last 256 answers only', () => {
+  test('latencies() only evaluates the last 256 answers', () => {
     const { record } = health();
     expect(record.latencies()).toHaveLength(0);
     for (let i = 0; i < 1000; i++) record.recordLatency(5000, i);

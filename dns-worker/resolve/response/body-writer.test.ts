@@ -116,7 +116,7 @@ describe('BodyWriter.record()', () => {
     expect([written, writer.isTooLong]).toEqual([[false], false]);
   });
 
-  test('refuses what outgrows a message, and says that it is too long', () => {
+  test('refuses a body that exceeds a message, and reports that it is too long', () => {
     const filled = (size: number) =>
       write([{ owner: Uint8Array.of(0xc0, 12), type: 65280, ttl: 1, rdata: new Uint8Array(size) }]);
     const room = 65_535 - (12 + WWW.qname.length + 4) - 12;

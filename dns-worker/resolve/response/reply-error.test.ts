@@ -41,7 +41,7 @@ describe('blockSaidBy()', () => {
     expect(reading).toMatchObject({ kind: 'answer', answer: { extendedError: 17 } });
   });
 
-  test('options that leave the record say nothing', () => {
+  test('options that exceed the record are ignored', () => {
     const rdata = Uint8Array.of(0, EDE, 0, 9, 0, 15);
     const reading = readResponse(
       response(ASKED, { additionals: [{ ...optWith(EDE, rdata), rdata }] }),

@@ -59,7 +59,7 @@ describe('readResponse: RDATA', () => {
     );
   });
 
-  test('readResponse() keeps bytes in labels that text cannot hold', () => {
+  test('readResponse() keeps bytes in labels that text cannot represent', () => {
     const target = octets([3, 0, 0x2e, 0xff], wireName('example.net'));
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {
@@ -113,7 +113,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(WWW, { answers })).toBe('chain-too-long');
   });
 
-  test('readResponse() takes as many records as a message holds', () => {
+  test('readResponse() accepts as many records as fit into a message', () => {
     const owner = Uint8Array.of(0xc0, 12);
     const answers = Array.from({ length: 4000 }, (_, i) =>
       a(owner, `10.0.${String(i >> 8)}.${String(i & 255)}`),

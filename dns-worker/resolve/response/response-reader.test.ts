@@ -16,8 +16,8 @@ import {
 import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
 import { WWW, WWW_DO, read, kept, faultOf } from '../../../test/support/dns/read-answer.ts';
 
-describe('readResponse: what is kept', () => {
-  test('readResponse() keeps the RRset asked for and nothing else of the message', () => {
+describe('readResponse: kept records', () => {
+  test('readResponse() keeps only the requested RRset of the message', () => {
     const answer = read(WWW, {
       answers: [a('www.example.org', '192.0.2.1'), a('evil.example.net', '192.0.2.66')],
       authorities: [ns('org', 'ns.evil.example')],
@@ -177,7 +177,7 @@ describe('readResponse: negative answers', () => {
     expect(read(WWW, { flags: 0x8183 })).toMatchObject({ negative: true, minTtlSecs: 0, authorityCount: 0 });
   });
 
-  test('readResponse() drops the SOA of a zone that does not hold the name', () => {
+  test('readResponse() drops the SOA of a zone that does not contain the name', () => {
     const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.net', 60, 60)] });
     expect(answer).toMatchObject({ authorityCount: 0, minTtlSecs: 0 });
   });

@@ -37,7 +37,7 @@ function answer(rcode: number): ExchangeOutcome {
 }
 
 describe('isDefinitive()', () => {
-  test('holds for the codes that settle a question', () => {
+  test('is true for the codes that settle a question', () => {
     const settled = Object.values(Rcode).filter(isDefinitive);
     expect(settled).toEqual([Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.YXDOMAIN]);
   });
@@ -55,7 +55,7 @@ describe('Attempt.end()', () => {
     expect(health.lastAnswerMs).toBe(clock.monotonicMs());
   });
 
-  test('counts a code that settles nothing as a failure, and does not hold it against the server', () => {
+  test('counts a code that settles nothing as a failure, but not against the server', () => {
     const { attempt, health, outcomes } = begin();
     attempt.end(answer(Rcode.SERVFAIL));
     expect(outcomes).toMatchObject([{ kind: 'answer' }]);
@@ -88,8 +88,8 @@ describe('Attempt.end()', () => {
   });
 });
 
-describe('Attempt.end() of a question that is asked again', () => {
-  test('holds no failure against the server, as the first one was', () => {
+describe('Attempt.end() of a question that is sent again', () => {
+  test('does not count the failure against the server again', () => {
     const { attempt, health } = begin('repeated');
     attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 0, lastError: 'x' });
@@ -142,7 +142,7 @@ describe('Attempt.timeOut()', () => {
     expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastError: 'timeout' });
   });
 
-  test('says nothing of a server that the question had to wait for here', () => {
+  test('does not affect a server if the question had to wait locally', () => {
     const { attempt, exchanges, health } = begin();
     exchanges[1]!.wasQueued = true;
     attempt.timeOut();

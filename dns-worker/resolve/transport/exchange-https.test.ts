@@ -256,7 +256,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() asks once more what the server refused to look at', async () => {
+  test('ask() sends a question again that the server refused to process', async () => {
     script = (request, index) => {
       if (index === 0) request.stream.close(constants.NGHTTP2_REFUSED_STREAM);
       else good(request);

@@ -127,7 +127,7 @@ describe('StreamUpstream', () => {
     expect(ended.lastIndexOf('modest')).toBeLessThan(1024 + 3 * waits.modest);
   });
 
-  test('cancel() of a question that waits for room leaves nothing of it', async () => {
+  test('cancel() of a question that waits for room leaves no trace', async () => {
     const ended: unknown[] = [];
     const waiting = Array.from({ length: 1024 + 10 }, (_, i) =>
       stream.ask(www(i), (outcome) => ended.push(outcome)),

@@ -241,7 +241,7 @@ describe('resend() of a question in flight', () => {
     expect([made.length, first.outcomes, second.queries.length]).toEqual([1, [ANSWERED], 1]);
   });
 
-  test('asks on a new connection too when its own has brought other answers, but nothing lately', () => {
+  test('also sends on a new connection if its own has delivered other answers, but nothing lately', () => {
     const { made, ask, clock } = open(2, 2);
     const [first, leftOut] = [ask('a'), ask('b')];
     made[0]!.answer();
@@ -250,7 +250,7 @@ describe('resend() of a question in flight', () => {
     expect([made.length, first.outcomes, leftOut.queries.length]).toEqual([2, [ANSWERED], 2]);
   });
 
-  test('asks on a new connection too when its own is silent, and takes the first answer', () => {
+  test('also sends on a new connection if its own is silent, and uses the first answer', () => {
     const { made, ask, clock } = open(1, 4);
     ask('a');
     made[0]!.answer();
@@ -263,7 +263,7 @@ describe('resend() of a question in flight', () => {
     expect(silent.outcomes).toEqual([ANSWERED]);
   });
 
-  test('ends a silent connection when a new one has answered, and its other questions go there', async () => {
+  test('ends a silent connection when a new one has answered, and moves its other questions there', async () => {
     const { made, ask, clock } = open(1, 64);
     ask('a');
     made[0]!.answer();

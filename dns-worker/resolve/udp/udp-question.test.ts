@@ -179,7 +179,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(7);
   });
 
-  test('ask() asks over TCP too, at once, once a pair has been answered without the feature only', async () => {
+  test('ask() also sends over TCP immediately, once a pair has been answered without the feature only', async () => {
     record.note('tcp', 'supported');
     record.strike('case', 'silent');
     upstream.udpScript = () => undefined;
@@ -188,7 +188,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() leaves the case alone after an hour too, until it is earned again', async () => {
+  test('ask() does not randomize the case even after an hour, until the server qualifies again', async () => {
     record.note('case', 'altered');
     nowMs += 3_600_001;
     upstream.udpScript = plain;

@@ -284,7 +284,7 @@ describe('H2Session', () => {
     await untilAsked(1);
   });
 
-  test('answers 431 to fields that are too many', async () => {
+  test('answers 431 to too many fields', async () => {
     const many = Array.from({ length: 40 }, () => field('x', 'y'.repeat(120)));
     // Fields from the table cost one byte each, but count with their full size.
     const bomb = Buffer.concat([Buffer.of(0x40), text('x'), text('y'.repeat(100)), Buffer.alloc(200, 0xbe)]);

@@ -60,7 +60,7 @@ describe('SendWindows', () => {
     expect(written.at(-1)![2]).toBe(1);
   });
 
-  test('refuse windows that are too large, and a client that lets too much wait', () => {
+  test('refuse windows that are too large, and a client that leaves too much data waiting', () => {
     const { windows } = open(10);
     windows.open(1);
     expect([windows.widen(1, MAX_WINDOW), windows.widen(0, MAX_WINDOW)]).toEqual([false, false]);

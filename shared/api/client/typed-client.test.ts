@@ -38,7 +38,7 @@ describe('TypedClient', () => {
     expect((await client().call('GET /groups')).map(({ name }) => name)).toEqual(['Default']);
   });
 
-  test('call() encodes what it is given into path and query string, and leaves out what is undefined', async () => {
+  test('call() encodes parameters into path and query string, and omits undefined ones', async () => {
     const asked: string[] = [];
     const noted = client(async (url, request) => {
       asked.push(`${request.method} ${new URL(url).pathname}${new URL(url).search}`);

@@ -5,7 +5,7 @@ const error = { key: 'not_found', message: 'Not found', hint: null };
 const none = { valid: false, totp: false, sid: null, validity: -1, message: 'no SID provided' };
 
 describe('CompatError and CompatSession', () => {
-  test('CompatError refuses a member too many and one too few', () => {
+  test('CompatError refuses an additional and a missing member', () => {
     expect(CompatError.safeParse({ error, took: 0 }).success).toBe(true);
     for (const body of [{ error }, { error: { ...error, code: 1 }, took: 0 }, { error, took: 0, more: 1 }])
       expect(CompatError.safeParse(body).success).toBe(false);

@@ -48,7 +48,7 @@ describe('Pattern', () => {
 });
 
 describe('StoredPattern', () => {
-  test('keeps what an older version accepted, and refuses what cannot be read', () => {
+  test('keeps values that an older version accepted, and refuses unreadable ones', () => {
     expect(faultOf(StoredPattern, '^')).toBeNull();
     expect(faultOf(StoredPattern, '(')).not.toBeNull();
   });

@@ -31,7 +31,7 @@ describe('CustomServiceCreateBody', () => {
 });
 
 describe('CustomServiceDeleteQuery', () => {
-  test('forces nothing unless it is asked to', () => {
+  test('forces nothing by default', () => {
     const read = (query: object) => CustomServiceDeleteQuery.safeParse(query).data?.force;
     expect([read({}), read({ force: 'false' }), read({ force: 'true' }), read({ force: '1' })]).toEqual([
       false,
@@ -56,7 +56,7 @@ describe('ServiceGroupParams', () => {
 describe('CatalogFile', () => {
   const read = (...services: object[]) => CatalogFile.safeParse({ schema: 1, services }).data?.services;
 
-  test('fills in what a service leaves out, and drops what is for people', () => {
+  test('fills in omitted fields of a service, and drops those for humans', () => {
     expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([
       { ...fetched, tags: [], exact: [], icon: null },
     ]);
@@ -72,7 +72,7 @@ describe('CatalogFile', () => {
 });
 
 describe('RegistryFile', () => {
-  test('takes an entry of another shape as null, and keeps the others', () => {
+  test('reads an entry with another shape as null, and keeps the others', () => {
     const good = { id: 'a', name: 'A', rules: ['||a.example^'] };
     const { blocked_services } = RegistryFile.parse({ blocked_services: [{ id: 5 }, good] });
     expect(blocked_services).toEqual([null, { ...good, group: '', icon_svg: null }]);

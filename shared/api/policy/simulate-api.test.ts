@@ -15,7 +15,7 @@ describe('SimulateBody', () => {
     });
   });
 
-  test('names the one place that is wrong', () => {
+  test('names the invalid field', () => {
     const { error } = SimulateBody.safeParse({ managed_domains: { add: [{ domain: 'a..b' }] } });
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['managed_domains.add.0.domain']);
   });

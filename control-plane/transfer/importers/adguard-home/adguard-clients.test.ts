@@ -21,7 +21,7 @@ describe('mapAdguardClients()', () => {
     expect(sources).toMatchObject([{ groups: ['Default'], enabled: true }]);
   });
 
-  test('takes ClientIDs for keys, in rules of clients, too, and reports what is neither', () => {
+  test('maps ClientIDs to keys, also in rules of clients, and reports other identifiers', () => {
     const { document, items } = planOf(
       `user_rules: ['||x.example^$client=Phone']\nclients:\n  persistent:\n` +
         `    - {name: Phone, ids: [My-Phone, 192.0.2.1, my-phone, 'no id', a.b], ${OWN}}\n`,
@@ -50,7 +50,7 @@ describe('mapAdguardClients()', () => {
     expect([items.length, document.list_sources[0]!.text!.split('\n').length]).toEqual([1, 2003]);
   });
 
-  test('lets rules be for every group where all are filtered', () => {
+  test('applies rules to every group if all are filtered', () => {
     expect(planOf("user_rules: ['||x.example^']\n").document.list_sources).toMatchObject([{ groups: [] }]);
   });
 });

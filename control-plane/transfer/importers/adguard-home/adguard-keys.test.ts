@@ -38,13 +38,13 @@ describe('mapAdguardKeys()', () => {
     });
   });
 
-  test('takes over who may not ask', () => {
+  test('imports the denied clients', () => {
     const text = 'dns: {disallowed_clients: [192.0.2.66, 198.51.100.0/24, Phone, "no client"]}\n';
     expect(keysOf(text)).toEqual({ 'dns.blocked_clients': ['192.0.2.66/32', '198.51.100.0/24', 'phone'] });
     expect(leftOf(text)).toContain('dns.disallowed_clients no client');
   });
 
-  test('takes over who may ask, with clients of known keys, and leaves the other list out', () => {
+  test('imports the allowed clients, with clients of known keys, and omits the other list', () => {
     const text =
       'dns: {allowed_clients: [192.0.2.0/24, lap-7g3k9x2m4p8q1w5z], disallowed_clients: [192.0.2.66]}\n';
     expect(keysOf(text)).toEqual({ 'dns.allowed_clients': ['192.0.2.0/24'] });
@@ -138,7 +138,7 @@ describe('mapAdguardKeys()', () => {
     );
   });
 
-  test('switches off what is off there', () => {
+  test('disables what is disabled there', () => {
     expect(keysOf('dns: {ratelimit: 0, cache_size: 0}\nquerylog: {enabled: false}\n')).toEqual({
       'dns.rate_limit.enabled': false,
       'cache.enabled': false,

@@ -61,7 +61,7 @@ describe('mapAdguard()', () => {
     ]);
   });
 
-  test('reports what has no equivalent', () => {
+  test('reports settings without an equivalent', () => {
     const text =
       'http: {address: 0.0.0.0:80}\ndns: {hostsfile_enabled: true, use_dns64: true, ipset: [a/b], use_private_ptr_resolvers: true}\n' +
       'filtering: {filters_update_interval: 0, parental_enabled: true}\nquerylog: {file_enabled: false}\nstatistics: {enabled: false}\n';

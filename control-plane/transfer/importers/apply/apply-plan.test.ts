@@ -55,7 +55,7 @@ describe('applyPlan()', () => {
     expect(new Set(disabled.map(({ pattern }) => pattern))).toEqual(new Set(refused.map(({ name }) => name)));
   });
 
-  test('gives rules for Default to the group here that has another name, and leaves that as it is', async () => {
+  test('applies rules for Default to the local default group, which keeps its name', async () => {
     await suite.database.query(`UPDATE groups SET name = 'Everyone', comment = 'mine' WHERE id = 1`);
     await suite.database.query(`INSERT INTO groups (name, comment) VALUES ('KIDS', 'mine')`);
     const rule = { table: 'managed_domains', action: 'deny', comment: '', enabled: true } as const;

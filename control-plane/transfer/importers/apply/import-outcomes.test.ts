@@ -48,7 +48,7 @@ describe('ImportOutcomes', () => {
     expect(outcomes.report(true, null, NO_QUERIES).items[0]!.reason).toBe('refused; to know');
   });
 
-  test('says what a setting was set to, or why not', () => {
+  test('reports the new value of a setting, or why it was not set', () => {
     const set = new ImportOutcomes(planOf('ecs'), [setting({ isSelected: true, reason: 'to know' })], []);
     expect(set.report(false, 7, NO_QUERIES).items[0]).toMatchObject({
       result: 'changed',

@@ -22,7 +22,7 @@ test('a key outranks its section, and one that is read has no row', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nrebindingProtection: {enable: true}\n')).toEqual({});
 });
 
-test('names what is unknown, key by key, unless it is off', () => {
+test('lists unknown keys one by one, unless they are off', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nodd: 1\nnew: {a: 1, b: false}\nconstructor: {c: 1}\n')).toEqual({
     odd: 'not_mapped: Weir has no such setting',
     'new.a': 'not_mapped: Weir has no such setting',
@@ -31,7 +31,7 @@ test('names what is unknown, key by key, unless it is off', () => {
   });
 });
 
-test('says of lists that count at times that they always count, and of a time without lists nothing else', () => {
+test('reports that lists with a schedule always apply, and nothing else for a schedule without lists', () => {
   const file = 'blocking: {schedules: {night: {}, noon: {}}, listSchedules: {kids: [night]}}\n';
   expect(rowsOf(file)).toEqual({
     'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night:/),

@@ -250,7 +250,7 @@ newThing: 1
     ]);
   });
 
-  test('says of its lists of names what they do', async () => {
+  test('reports the effect of its lists of names', async () => {
     const report = await imported(`${LISTS}  clientGroupsBlock: {default: [ads]}\n`);
     expect(Object.keys(itemsOf(report, 'blocklist'))).toEqual(['ads (own names)', 'kids (own names)']);
   });

@@ -25,7 +25,7 @@ describe('chooseSettings()', () => {
   const ECS = row('dns.ecs', 'forward');
   const DOUBTED = row('dns.dnssec_enabled', true, { doubt: 'the servers must support it' });
 
-  test('ticks what there is no doubt about, unless people choose', () => {
+  test('selects settings without doubts, unless the user chooses', () => {
     const base = { faultsOf: RIGHT, tests: null };
     expect(chosen([ECS, DOUBTED], { ...base, selection: 'default' })).toEqual(['dns.ecs']);
     expect(chosen([ECS, DOUBTED], { ...base, selection: new Set() })).toEqual([]);
@@ -66,7 +66,7 @@ describe('chooseSettings()', () => {
     expect(second).toMatchObject({ isSelected: true, canSelect: true, reason: null });
   });
 
-  test('sets a key that needs another one which comes after it, but not without that one', () => {
+  test('sets a key that needs a later one, but not without it', () => {
     const rows = [row('blocking.mode', 'custom_ip'), row('blocking.custom_ipv4', '192.0.2.9')];
     const base = { faultsOf: modeNeedsAddress, tests: null };
     expect(chosen(rows, { ...base, selection: 'default' })).toEqual([

@@ -12,7 +12,7 @@ const client = (fields: Item, ...origin: number[]) => ({
 });
 
 describe('oneDeviceEach()', () => {
-  test('knows a device by its MAC where Weir does, and leaves others as they are', () => {
+  test('identifies a device by its MAC if Weir does, and leaves others unchanged', () => {
     const planned = [
       client({ ip_address: '192.0.2.7', name: 'tv' }, 0),
       client({ ip_address: '192.0.2.8' }, 1),

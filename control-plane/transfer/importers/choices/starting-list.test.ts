@@ -38,13 +38,13 @@ describe('startingList()', () => {
       expect(startingList(plan, here, NO_ANSWER)!.question.choice).toBe('keep');
   });
 
-  test('does what people answer, and what it proposes where the answer is another', () => {
+  test('follows the answer of the user, and its own proposal for any other answer', () => {
     const choiceFor = (answer: string): string =>
       startingList(planOf(URL), HERE, new Map([['starting_list', answer]]))!.question.choice;
     expect(['keep', 'disable', 'perhaps'].map(choiceFor)).toEqual(['keep', 'disable', 'disable']);
   });
 
-  test('keeps it from groups that the file does not filter, while it filters others', () => {
+  test('does not apply it to groups that the file does not filter, while it filters others', () => {
     const keep = new Map([['starting_list', 'keep']]);
     const { changed, reason } = startingList(planOf(URL), HERE, keep)!;
     expect(changed).toEqual({ ...LIST, groups: ['Default', 'Here', 'Kids'] });

@@ -153,7 +153,7 @@ cname=out.lan,also.lan,elsewhere.example,60
 });
 
 describe('answers of a dnsmasq', () => {
-  test('takes types out of the answers of others, and answers that hold an address', async () => {
+  test('removes types from the answers to others, and answers that contain an address', async () => {
     await expectAnswers('filter-AAAA\nfilter-rr=HTTPS,ANY\nhost-record=six.lan,2001:db8::5\n', [
       [CLIENT, 'any.example', 28, 'BLOCKED_LIST'],
       [CLIENT, 'any.example', 65, 'BLOCKED_LIST'],
@@ -236,7 +236,7 @@ rebind-domain-ok=c.example
     });
   });
 
-  test('says of each other option what is true of it', () => {
+  test('reports each other option with a correct reason', () => {
     const file = `expand-hosts
 local-ttl=60
 resolv-file=/etc/resolv.dnsmasq
@@ -259,7 +259,7 @@ cache-size=500
     });
   });
 
-  test('asks the servers of resolv.conf too, and reads the files that conf-dir names', () => {
+  test('also queries the servers of resolv.conf, and reads the files in conf-dir', () => {
     const plan = mapDnsmasq(
       filesOf({
         'etc/dnsmasq.conf': 'server=192.0.2.1\nconf-dir=/etc/more.d/,*.conf\nconf-dir=/etc/other.d,.bak\n',

@@ -51,7 +51,7 @@ describe('mapOptions()', () => {
     expect(plan.items.filter(({ result }) => result !== 'differs')).toHaveLength(1);
   });
 
-  test('returns the servers for all names, and how they are asked', () => {
+  test('returns the servers for all names, and how they are queried', () => {
     const { upstreams } = planOf('server=192.0.2.1#53', 'server=2001:db8::1@eth0', 'server=', 'all-servers');
     expect(upstreams).toEqual({ servers: ['192.0.2.1#53', '2001:db8::1'], strategy: 'Parallel' });
     expect(planOf('strict-order').upstreams.strategy).toBe('Failover');
@@ -92,7 +92,7 @@ describe('readDnsmasq()', () => {
     ]);
   });
 
-  test('is known by its file names, or by most lines of a text', () => {
+  test('is recognized by its file names, or by most lines of a text', () => {
     expect(isDnsmasq(files({ upload: 'address=/a/1.2.3.4\n# more\n' }))).toBe(true);
     expect(isDnsmasq(files({ upload: 'address: 1.2.3.4\nserver: x\n' }))).toBe(false);
     expect(isDnsmasq(files({ upload: '' }))).toBe(false);

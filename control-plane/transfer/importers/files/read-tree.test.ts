@@ -29,7 +29,7 @@ describe('readYaml()', () => {
     expect(() => yaml(text)).not.toThrow(/hunter2/);
   });
 
-  test('reports the line of a fault, and refuses a file that is too large', () => {
+  test('reports the line of an error, and refuses a file that is too large', () => {
     expect(() => yaml('a: 1\nb: [')).toThrow('a.yaml, line 2');
     expect(() => readYaml('a.yaml', Buffer.alloc(9_000_000, 0x20))).toThrow('too large');
   });
@@ -45,7 +45,7 @@ describe('readYaml()', () => {
 });
 
 describe('readJson()', () => {
-  test('reads values, and refuses what is not JSON, or holds too much', () => {
+  test('reads values, and refuses invalid or too large JSON', () => {
     expect(readJson('a.json', Buffer.from('\ufeff{"a": [1]}')).texts('a')).toEqual(['1']);
     expect(() => readJson('a.json', Buffer.from('{'))).toThrow('a.json is not JSON');
     expect(() => readJson('a.json', Buffer.from('['.repeat(70) + ']'.repeat(70)))).toThrow(

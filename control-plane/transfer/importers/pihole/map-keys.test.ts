@@ -163,7 +163,7 @@ describe('mapKeys()', () => {
     expect(items.flatMap(({ name, result }) => (result === null ? [] : [name]))).toEqual(left);
   });
 
-  test('takes over a limit per address, or that there is none', () => {
+  test('imports a limit per address, or its absence', () => {
     const limited = planOf({ rateLimit: { count: 1000, interval: 60 } }).keys.map(({ key, value }) => [
       key,
       value,
@@ -261,7 +261,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('says of names outside the local domain only that other types are asked upstream', () => {
+  test('reports for names outside the local domain only that other types are forwarded', () => {
     const { items } = planWith({
       hosts: ['192.0.2.5 nas.lan host.example one'],
       localDomain: 'lan',

@@ -29,7 +29,7 @@ function linesOf({ document }: ReturnType<typeof planOf>): string[] {
 }
 
 describe('mapDomains()', () => {
-  test('makes a managed domain of a wildcard, unless a regex could allow what it denies', () => {
+  test('turns a wildcard into a managed domain, unless a regex could allow a name that it denies', () => {
     const wildcard = [3, '(\\.|^)a\\.example$'] as const;
     expect(planOf([wildcard]).document).toMatchObject({
       managed_domains: [{ domain: '*.a.example', action: 'deny' }],
@@ -45,7 +45,7 @@ describe('mapDomains()', () => {
     expect(planOf([wildcard, [2, '^good\\.', false]]).document.managed_domains).toHaveLength(1);
   });
 
-  test('makes an expression of an exact deny that a regex allows, and of no other', () => {
+  test('turns only an exact deny that a regex allows into an expression', () => {
     const { document, items } = planOf([
       [1, 'good.example'],
       [1, 'bad.example'],
@@ -122,7 +122,7 @@ describe('mapDomains()', () => {
     expect(planOf([[3, '^$']]).items).toMatchObject([{ result: 'not_mapped' }]);
   });
 
-  test('says what it leaves out denies or allows', () => {
+  test('reports whether omitted rules deny or allow', () => {
     const { items } = planOf([
       [9, 'a'],
       [3, 'a;querytype=NOPE'],

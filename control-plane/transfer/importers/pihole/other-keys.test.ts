@@ -10,7 +10,7 @@ function rowsOf(others: Readonly<Record<string, unknown>>, upstreams: readonly s
 }
 
 describe('reportOtherKeys()', () => {
-  test('has a row for each setting that is not as usual, and none for the others', () => {
+  test('has a row for each setting that differs from the default, and none for the others', () => {
     expect(rowsOf({ 'dns.port': 53, 'dns.cache.size': 10_000, 'dns.CNAMEdeepInspect': true })).toEqual([]);
     expect(rowsOf({ 'dns.port': 5353, 'dns.CNAMEdeepInspect': false })).toEqual([
       ['dns.CNAMEdeepInspect false', 'differs'],

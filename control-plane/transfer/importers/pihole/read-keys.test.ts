@@ -25,7 +25,7 @@ describe('readToml()', () => {
     expect([keys.upstreams, keys.dnssec, keys.blockTtl, keys.rateLimit]).toEqual(Array(4).fill(undefined));
   });
 
-  test('refuses invalid TOML, or too much of it', () => {
+  test('refuses invalid or too large TOML', () => {
     expect(() => readToml(Buffer.from('[dns'))).toThrow('pihole.toml, line 1');
     expect(() => readToml(Buffer.alloc(2_000_000, 0x0a))).toThrow('too large');
   });

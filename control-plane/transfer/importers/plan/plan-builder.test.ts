@@ -55,7 +55,7 @@ describe('PlanBuilder', () => {
     ]);
   });
 
-  test('puts together what is said twice of a source, a zone or a client', () => {
+  test('merges duplicate sources, zones and clients', () => {
     const builder = new PlanBuilder();
     const source = {
       kind: 'block',
@@ -83,7 +83,7 @@ describe('PlanBuilder', () => {
     expect(document.forward_zones).toMatchObject([{ zone: 'lan', servers: ['192.0.2.1', '192.0.2.2'] }]);
   });
 
-  test('shows no credentials of URLs, nor keeps a source with them', () => {
+  test('neither shows credentials of URLs nor keeps a source with them', () => {
     const builder = new PlanBuilder();
     const url = 'https://me:secret@lists.example.org/a?token=t0p';
     const item = builder.item('blocklist', url);

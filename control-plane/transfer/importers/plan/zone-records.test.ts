@@ -7,7 +7,7 @@ const shown = (text: string, origin = 'lan') =>
   );
 
 describe('readZone()', () => {
-  test('reads owners, lifetimes and classes as they are left out or abbreviated', () => {
+  test('reads omitted or abbreviated owners, lifetimes and classes', () => {
     const text =
       '$TTL 1h\nnas A 192.0.2.5\n  IN AAAA 2001:db8::5 ; the same\nabs.example. 60 IN CNAME nas\n@ IN 30 MX 10 mail\n';
     expect(shown(text)).toEqual([
@@ -18,7 +18,7 @@ describe('readZone()', () => {
     ]);
   });
 
-  test('joins what stands in parentheses, and keeps semicolons of strings', () => {
+  test('joins lines in parentheses, and keeps semicolons in strings', () => {
     expect(shown('@ SOA ns admin (\n 1 ; serial\n 2 3 4 5 )\nt TXT "a; b"\n')).toEqual([
       'lan undefined SOA ns admin 1 2 3 4 5',
       't.lan undefined TXT "a; b"',
@@ -36,7 +36,7 @@ describe('readZone()', () => {
     expect([records.length, faults]).toEqual([100_000, ['too many records']]);
   });
 
-  test('includes files, one that includes itself not for ever', () => {
+  test('includes files, and ends if one includes itself', () => {
     const { records, faults } = readZone('$INCLUDE a\nb A 192.0.2.1\n', 'lan', (path) =>
       path === 'a' ? 'x A 192.0.2.2\n$INCLUDE a sub\n' : undefined,
     );

@@ -28,7 +28,7 @@ describe('mapRecursionAccess()', () => {
     expect(planOf({ recursion })).toEqual({ allowed, blocked: undefined, left });
   });
 
-  test('blocks a network that is denied before one that holds it is allowed', () => {
+  test('blocks a network that is denied before a larger one is allowed', () => {
     expect(ofLines('!192.0.2.8/29', '192.0.2.0/24')).toEqual({
       allowed: [...OWN, '192.0.2.0/24'],
       blocked: ['192.0.2.8/29'],

@@ -71,7 +71,7 @@ describe('AdminAccount', () => {
     expect(await matches(one, 'root', `${PASSWORD} ${winner}`)).toBe(true);
   });
 
-  test('its hash takes in the name of the configuration with the password, and nothing else', async () => {
+  test('its hash logs in the name in the configuration with the password, and nothing else', async () => {
     const one = account();
     expect(await matches(one, 'root', PASSWORD)).toBe(false);
     await one.setUp(PASSWORD, null);
@@ -80,7 +80,7 @@ describe('AdminAccount', () => {
     expect(await matches(one, 'root', `${PASSWORD}!`)).toBe(false);
   });
 
-  test('the password of the configuration wins over the one in the database', async () => {
+  test('the password in the configuration takes precedence over the one in the database', async () => {
     await account().setUp('of the database', null);
     const one = account({ file: configFile() });
     expect([await matches(one, 'root', PASSWORD), await matches(one, 'root', 'of the database')]).toEqual([
@@ -110,7 +110,7 @@ describe('AdminAccount', () => {
     ).rejects.toThrow('bug');
   });
 
-  test('replacePassword() replaces it where it is, and does nothing where what goes with it fails', async () => {
+  test('replacePassword() replaces it where it is stored, and does nothing if the accompanying change fails', async () => {
     const inDatabase = account();
     await inDatabase.setUp('old', null);
     await expect(

@@ -10,7 +10,7 @@ describe('hashPassword()', () => {
     expect(one).not.toBe(two);
   });
 
-  test('refuses with 429 when too many want one at once, and recovers', async () => {
+  test('refuses with 429 when there are too many requests at once, and recovers', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
     const refused = results.filter((result) => result.status === 'rejected');
     // Two run, on one core one; 32 wait.

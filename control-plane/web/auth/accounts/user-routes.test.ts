@@ -49,7 +49,7 @@ describe('one user', () => {
     expect((await api.send('GET', location)).status).toBe(200);
   });
 
-  test('that is sent back as it was read makes no entry of the audit log', async () => {
+  test('that is sent back unchanged makes no entry in the audit log', async () => {
     const { location } = await makeUser('ada');
     const entries = async (): Promise<unknown> =>
       (await suite.database.query('SELECT count(*) AS count FROM audit_log')).rows[0];

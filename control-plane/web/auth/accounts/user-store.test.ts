@@ -38,7 +38,7 @@ test('holdPasswordHash() makes a change wait until the transaction has ended', a
   expect(await users.holdPasswordHash(database, id)).toBe('new');
 });
 
-test('holdPasswordHash() knows none of a user who is disabled or gone, and that of the administrator elsewhere', async () => {
+test('holdPasswordHash() returns none for a disabled or deleted user, and an empty one for the administrator', async () => {
   const user = {
     username: 'otto',
     displayName: '',

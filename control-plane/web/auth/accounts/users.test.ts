@@ -122,7 +122,7 @@ describe('a user', () => {
     expect((await node.logIn(USER_PASSWORD, { username: 'frida' })).body).toMatchObject({ role: 'viewer' });
   });
 
-  test('can change its own password, even as a viewer, and sees no other users', async () => {
+  test('can change their own password, even as a viewer, and see no other users', async () => {
     await make({ username: 'vera' });
     const [own, other] = [await logInAs(node.api, 'vera'), await logInAs(node.api, 'vera')];
     const json = { current_password: USER_PASSWORD, new_password: 'a better one' };
@@ -139,7 +139,7 @@ describe('a user', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('is locked out by name and address as the administrator is, whether there is such a user or not', async () => {
+  test('is locked out by name and address like the administrator, whether the user exists or not', async () => {
     await make({ username: 'vera' });
     for (const username of ['vera', 'unknown']) {
       const spellings = [username, username.toUpperCase(), username, username, username];

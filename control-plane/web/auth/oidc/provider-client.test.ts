@@ -161,7 +161,7 @@ describe('/login/oidc', () => {
     expect(await outcome(plain, secured)).toBe(false);
   });
 
-  test('counts once: the same cookie and answer open no other session, and the provider is not asked', async () => {
+  test('is accepted once: the same cookie and response open no other session, and the provider is not contacted', async () => {
     const browser = new TestBrowser();
     const answer = await suite.answerFor(browser);
     const headers = { cookie: `weir_login=${browser.cookie(suite.weir, 'weir_login')!}` };

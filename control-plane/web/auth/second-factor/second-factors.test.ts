@@ -16,7 +16,7 @@ import { outcomeOf, SecondFactorSuite } from '../../../../test/support/parts/sec
 const suite = new SecondFactorSuite();
 
 describe('a second factor', () => {
-  test('is asked for at the login, and a refused one makes no session', async () => {
+  test('is required at the login, and a wrong one opens no session', async () => {
     const { app } = await suite.enable();
     const answers = [await suite.logIn(), await suite.logIn({ totp_code: app.code(5) })];
     expect(answers.map(outcomeOf)).toEqual([
@@ -67,7 +67,7 @@ describe('a second factor', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('is locked like the password; a login without a code counts neither as failure nor as success', async () => {
+  test('is locked like the password; a login without a code counts as neither a failure nor a success', async () => {
     const { app } = await suite.enable();
     for (let n = 0; n < 4; n++) expect((await suite.logIn({ totp_code: app.code(5) })).status).toBe(401);
     for (let n = 0; n < 10; n++)
@@ -92,7 +92,7 @@ describe('a second factor', () => {
     expect((await send(12, app.code())).status).toBe(200);
   });
 
-  test('of one node is asked for by another', async () => {
+  test('of one node is required by another', async () => {
     const { app } = await suite.enable();
     const other = await RunningApi.start(suite.node.suite.database, everyRoute(), {
       toml: '',

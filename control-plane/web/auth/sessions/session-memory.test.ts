@@ -27,7 +27,7 @@ function session(id: number, lifeMs = 86_400_000): StoredSession {
 const hash = (n: number): Buffer => Buffer.from([n >>> 8, n & 255]);
 
 describe('SessionMemory', () => {
-  test('recalls what it noted, for ten minutes', () => {
+  test('returns recorded sessions for ten minutes', () => {
     const memory = new SessionMemory(clock);
     memory.note(hash(1), session(1));
     nowMs += 600_000;
@@ -58,7 +58,7 @@ describe('SessionMemory', () => {
     expect(memory.recall(hash(1))).toBeNull();
   });
 
-  test('lets a session with an idle time live on with each use, and no other', () => {
+  test('extends only a session with an idle time by each use', () => {
     const memory = new SessionMemory(clock);
     const usedAgain = (id: number, idleSecs: number | null): void => {
       memory.note(hash(id), { ...session(id, 1000), idleSecs });

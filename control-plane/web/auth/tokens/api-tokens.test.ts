@@ -68,7 +68,7 @@ describe('TokenMemory', () => {
     expect(questions).toBe(1);
   });
 
-  test('believes what it has read while the database is away, for ten minutes, and nothing else', async () => {
+  test('accepts only tokens that it has read while the database is unavailable, for ten minutes', async () => {
     const { key } = await make();
     const caller = await tokens.callerOf(key);
     isAway = true;

@@ -92,7 +92,7 @@ describe('an API token', () => {
     expect(await post('A'.repeat(43), 'x'.repeat(30), 'five')).toBe(401);
   });
 
-  test('takes a key over that programs have, and no other token may have it', async () => {
+  test('imports a key that programs use, which no other token may have', async () => {
     const made = await makeToken(node.api, session, { name: 'a' });
     const other = await makeToken(node.api, session, { name: 'b', role: 'viewer' });
     const answer = await put(made.id, { key: IMPORTED });

@@ -85,7 +85,7 @@ describe('fromTre()', () => {
 });
 
 describe('wildcardName()', () => {
-  test('finds the name behind the pattern of a wildcard, and none in others', () => {
+  test('finds the name in the pattern of a wildcard, and none in others', () => {
     const patterns = [
       '(\\.|^)a\\.example$',
       '(\\.|^)a.example$',
