@@ -44,7 +44,7 @@ describe('startWeir() of a process', () => {
     await once(holder, 'listening');
     const { port: webPort } = holder.address() as { port: number };
     await using weir = await Weir.launch({ webPort, database: 'none' });
-    await weir.untilOutput(/Warning: the web server does not listen/);
+    await weir.untilOutput(/Warning: the web server is not listening/);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
     const reason = `listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`;

@@ -91,7 +91,9 @@ describe('RequestReplier.open()', () => {
   });
 
   test('refuses a request that was never readable', () => {
-    expect(() => replier.open(requestOf({ message: new Uint8Array(12) }))).toThrow('it was readable before');
+    expect(() => replier.open(requestOf({ message: new Uint8Array(12) }))).toThrow(
+      'it was valid when it arrived',
+    );
   });
 });
 

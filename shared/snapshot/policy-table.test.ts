@@ -55,7 +55,7 @@ describe('PolicyTable', () => {
   ])('refuses a buffer of %s', (_, word, value) => {
     const buffer = policyBuffer();
     new Uint32Array(buffer)[word] = value;
-    expect(() => new PolicyTable(buffer)).toThrow('not a policy table of this layout');
+    expect(() => new PolicyTable(buffer)).toThrow('it has another layout');
   });
 
   test('refuses a buffer that is shorter than its header says', () => {

@@ -108,7 +108,7 @@ describe('POST /blocking without a database', () => {
       const json = { enabled: false, timer_secs: timerSecs };
       const answer = await node.api.send('POST', '/api/blocking', { json });
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
-      expect(answer.problem.detail).toMatch(/on this node for at most an hour/);
+      expect(answer.problem.detail).toMatch(/only on this node, for at most an hour/);
     }
     expect(await node.read()).toEqual(ON);
     expect((await node.api.send('DELETE', '/api/blocking')).status).toBe(503);

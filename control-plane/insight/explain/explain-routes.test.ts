@@ -117,7 +117,7 @@ describe('GET /explain', () => {
     past = null;
     const now = await explain();
     expect(now).toMatchObject({ snapshot_id: 7, logged: { by: 'policy_in_force', exact: false } });
-    expect(now.logged!.reason).toMatch(/generation of that time is not kept/);
+    expect(now.logged!.reason).toMatch(/generation of that time is not stored/);
     await suite.database.query(`INSERT INTO nodes (id, name) VALUES (2, 'other') ON CONFLICT DO NOTHING`);
     const elsewhere = await storeBlocked(2);
     const { logged } = (await api.send('GET', `/api/explain?query_id=${elsewhere}`)).body as ExplainAnswer;

@@ -99,7 +99,7 @@ describe('fetchList() over http', () => {
       '304 to a first request',
       (_, r) => r.writeHead(304).end(),
       'http_status',
-      /answered 304 .* to a first request$/,
+      /answered 304 .* to the first request$/,
     ],
     ['an HTML page', (_, r) => r.end('\n<!doctype html><p>Sign in'), 'not_a_list', /not a list: .*HTML/],
     [

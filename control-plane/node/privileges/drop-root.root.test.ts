@@ -219,7 +219,7 @@ test.each([
   [
     'koffi does not load',
     { flags: ['--import', WITHOUT_KOFFI] },
-    /calls to switch users are missing.*setpriv --reuid=weir/,
+    /calls for switching users are missing.*setpriv --reuid=weir/,
   ],
 ])('a Weir of root stays that, and says what to do, if %s', async (_what, options, warning) => {
   await using weir = start(options);

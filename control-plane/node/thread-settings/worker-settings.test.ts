@@ -29,7 +29,7 @@ describe('fileFaults()', () => {
     const both = `${anchors}\ndns.dnssec_enabled = true\ndns.upstream_ca_path = "/etc/hostname"`;
     expect(fileFaults(testConfig(both))).toEqual([
       { path: 'dns.dnssec_trust_anchors', message: expect.stringContaining('ENOENT') },
-      { path: 'dns.upstream_ca_path', message: expect.stringContaining('holds no PEM certificate') },
+      { path: 'dns.upstream_ca_path', message: expect.stringContaining('contains no PEM certificate') },
     ]);
   });
 });

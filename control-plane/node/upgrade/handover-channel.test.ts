@@ -37,8 +37,8 @@ describe('Conversation', () => {
   test.each([
     ['ends', '', 'the other side has ended'],
     ['ends in the middle of a message', '{"type":"sock', 'in the middle of a message'],
-    ['speaks no JSON', 'GET / HTTP/1.1\n', 'does not speak as agreed'],
-    ['sends an invalid message', '[1]\n', 'does not speak as agreed'],
+    ['speaks no JSON', 'GET / HTTP/1.1\n', 'violates the protocol'],
+    ['sends an invalid message', '[1]\n', 'violates the protocol'],
     ['sends too long a message', `{"type":"${'x'.repeat(20_000)}`, 'too long'],
     ['says another thing', '{"type":"three"}\n', 'expected "two", got "three"'],
     ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],

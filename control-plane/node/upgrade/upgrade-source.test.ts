@@ -247,7 +247,7 @@ describe('HandingOver', () => {
     [
       'what asks for sockets without their ticket',
       { type: 'descriptors', ticket: '' },
-      /no sockets are promised/,
+      /no sockets are reserved/,
     ],
     ['what it does not know', { type: 'dance' }, /unknown message "dance"/],
     ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],

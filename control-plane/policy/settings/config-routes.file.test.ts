@@ -31,7 +31,7 @@ describe('PATCH /config', () => {
     const answer = await patch({ cache: { max_bytes: 4194304 } });
     expect([answer.status, answer.problem.detail]).toEqual([
       409,
-      expect.stringMatching(/has faults; .*weir\.toml:11: cache\.min_ttl_secs: expected/),
+      expect.stringMatching(/has errors; .*weir\.toml:11: cache\.min_ttl_secs: expected/),
     ]);
     await writeFile(path(), before);
     await expectUntouched(before);

@@ -111,7 +111,7 @@ describe('FrameStream', () => {
     await until(
       'the log to report another protocol',
       () => logger.text(),
-      (text) => text.includes('does not speak Frame Streams'),
+      (text) => text.includes('violates the Frame Streams protocol'),
     );
   });
 });

@@ -10,7 +10,7 @@ describe('VarintReader', () => {
         for (const number of numbers) writer.put(number);
         const reader = new VarintReader(writer.written());
         expect([...reader.column(numbers.length)]).toEqual(numbers);
-        expect(() => reader.next()).toThrow('cut short');
+        expect(() => reader.next()).toThrow('truncated');
       }),
     );
   });
@@ -22,9 +22,9 @@ describe('VarintReader', () => {
   });
 
   test('refuses truncated and too large numbers', () => {
-    expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('cut short');
+    expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('truncated');
     expect(() => new VarintReader(new Uint8Array(9).fill(0xff)).next()).toThrow('more than 2^53');
-    expect(() => new VarintReader(new Uint8Array(3)).take(4)).toThrow('cut short');
+    expect(() => new VarintReader(new Uint8Array(3)).take(4)).toThrow('truncated');
     expect(new VarintReader(Uint8Array.of(1, 2, 3), 1).take(2)).toEqual(Uint8Array.of(2, 3));
   });
 });

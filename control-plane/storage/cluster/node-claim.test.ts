@@ -169,7 +169,7 @@ describe('nodeUuid()', () => {
     writeFileSync(path, 'not a uuid');
     const renewed = nodeUuid(dirs[0]!, logger);
     expect([renewed === one, readFileSync(path, 'utf8').trim()]).toEqual([false, renewed]);
-    expect(logger.text()).toContain('the file is damaged');
+    expect(logger.text()).toContain('of this node is damaged');
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
   });
 

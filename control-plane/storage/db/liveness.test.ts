@@ -112,7 +112,7 @@ describe('Liveness', () => {
         await until(
           'the log to report lost notices',
           () => own.logger.text(),
-          (text) => text.includes('notices of the database do not come'),
+          (text) => text.includes('notifications of the database do not arrive'),
         );
       // A look under way would miss the table.
       stopping.abort();

@@ -114,7 +114,7 @@ describe('migrate()', () => {
     const refused = run();
     await expect(refused).rejects.toBeInstanceOf(SchemaTooOld);
     await expect(refused).rejects.toThrow(
-      /before 0\.1\.0 and is left unchanged.*"weir backup FILE".*"weir restore FILE"/,
+      /older than 0\.1\.0 and was not changed.*"weir backup FILE".*"weir restore FILE"/,
     );
     expect(await tables()).toEqual(['groups', 'schema_migrations']);
     expect((await pool.query('SELECT FROM schema_migrations')).rowCount).toBe(2);

@@ -186,7 +186,7 @@ describe('the settings of an import', () => {
     const report = await imported(blocked);
     expect(report).toMatchObject({ revision: expect.any(Number), counts: { done: 1 } });
     const { selected, reason } = report.settings.find(({ key }) => key === 'database.query_log_days')!;
-    expect([selected, reason]).toEqual([false, expect.stringContaining('the configuration file has faults')]);
+    expect([selected, reason]).toEqual([false, expect.stringContaining('the configuration file has errors')]);
   });
 
   test('select a pool of upstreams only if one of its servers answers a test query', async () => {

@@ -158,7 +158,7 @@ describe('weir with its own database, one fault after the other', () => {
     weir.child.kill('SIGTERM');
     await weir.untilOutput(/stopping/);
     expect(await weir.end('SIGINT')).toMatchObject({ code: 1 });
-    expect(weir.output).toMatch(/stopping at once/);
+    expect(weir.output).toMatch(/stopping immediately/);
     expect(hung.pids.length).toBeGreaterThan(0);
   });
 });

@@ -80,7 +80,7 @@ describe('weir import', () => {
       `http://127.0.0.1:${String(weir.webPort)}`,
     ];
     expect(await run(words, { WEIR_TOKEN: viewer.key })).toMatchObject({ status: 1, lines: [] });
-    expect((await run(words)).errors.at(-1)).toContain('give an API token');
+    expect((await run(words)).errors.at(-1)).toContain('specify an API token');
     const { status, lines } = await run(words, { WEIR_TOKEN: made.lines[0] });
     expect(status).toBe(0);
     expect(lines[0]).toMatch(/^RESULT +KIND +NAME +REASON$/);

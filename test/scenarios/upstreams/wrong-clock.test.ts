@@ -92,7 +92,7 @@ servers = ["127.0.0.1:${String(by.port)}"]
     try {
       using client = await UdpClient.open(weir.dnsPort);
       expect(isSecure(await client.ask('ntp.example', 'A', DO))).toBe(true);
-      expect(weir.output).toContain('clock is wrong, DNSSEC ignores the times of signatures');
+      expect(weir.output).toContain('clock is wrong; DNSSEC ignores the validity periods of signatures');
       const { checks } = await weir.untilHealth((health) => health.checks.clock.status !== 'ok');
       expect(checks.clock.status).toBe('degraded');
     } finally {

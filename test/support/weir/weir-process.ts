@@ -297,7 +297,7 @@ export class Weir extends OwnProcess {
   /** Injects a fault into the thread of the query log; resolves when it is being replaced. */
   async breakLog(): Promise<void> {
     this.child.send('break-log');
-    await this.untilOutput(/replace the query log thread/);
+    await this.untilOutput(/query log thread died/);
   }
 
   /** Counters and memory of the DNS threads. */

@@ -55,7 +55,7 @@ describe('an answer of the provider is refused', () => {
     });
     expect((await suite.outcome(browser, await browser.get(href))).status).toBe(200);
     const again = await suite.outcome(browser, await browser.get(href));
-    expect([again.status, again.text]).toEqual([401, expect.stringContaining('has begun no login')]);
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('has not started a login')]);
     // The code itself is also used up: another browser that has begun a login cannot use it.
     const other = new TestBrowser();
     const own = await suite.answerFor(other);
@@ -142,7 +142,7 @@ describe('/login/oidc', () => {
     const outcome = async (cookie: string, headers: Record<string, string>): Promise<boolean> => {
       const answer = await ask('/login/oidc/callback?code=a&state=b', { ...headers, cookie });
       expect(answer.status).toBe(401);
-      return !answer.text.includes('has begun no login');
+      return !answer.text.includes('has not started a login');
     };
     const here = { 'x-forwarded-for': '192.0.2.7' };
     const plain = (await cookieFor(here)).split(';')[0]!;
