@@ -52,6 +52,7 @@ import { configRoutes } from '../policy/settings/config-routes.ts';
 import { dnsSettingsRoutes } from '../policy/settings/dns-settings-routes.ts';
 import { filterStatsRoutes } from '../query-log/statistics/filter-stats-routes.ts';
 import { simulateRoutes } from '../insight/simulate/simulate-routes.ts';
+import { breakdownRoutes } from '../query-log/statistics/breakdown-routes.ts';
 import { dashboardRoutes } from '../query-log/statistics/dashboard-routes.ts';
 import { statsRoutes } from '../query-log/statistics/stats-routes.ts';
 import { timelineRoutes } from '../query-log/statistics/timeline-routes.ts';
@@ -133,6 +134,7 @@ const FEATURES = [
   // After the other paths below /queries, whose names would be parsed as ids.
   queryRoutes,
   statsRoutes,
+  breakdownRoutes,
   topRoutes,
   dashboardRoutes,
 ] as const;

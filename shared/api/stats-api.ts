@@ -146,6 +146,14 @@ export const TopQuery = z.object({
 });
 export type TopQuery = z.output<typeof TopQuery>;
 
+/** Selects a top list of clients. */
+export const TopClientsQuery = TopQuery.extend({
+  by: anyCase(['all', 'blocked'])
+    .default('all')
+    .meta({ description: 'which of their queries choose and order the clients' }),
+});
+export type TopClientsQuery = z.output<typeof TopClientsQuery>;
+
 /** Most frequently queried names, in descending order. */
 export const TopDomains = z
   .array(z.strictObject({ domain: z.string(), count: Count }))
@@ -169,6 +177,69 @@ export const TopClients = z
   )
   .meta({ id: 'TopClients' });
 export type TopClients = z.infer<typeof TopClients>;
+
+/** Queries of a period by upstream, and blocked ones by list and by service; the most first. */
+export const StatsBreakdown = z
+  .strictObject({
+    queries_forwarded: Count.meta({ description: 'waited for an upstream, and not blocked' }),
+    queries_blocked: Count,
+    upstreams: z.array(
+      z.strictObject({
+        upstream: z.string().meta({ description: 'as in the field of rows of the query log' }),
+        count: Count,
+        avg_time_ms: Millis.meta({ description: 'of these queries, from arrival to reply' }),
+      }),
+    ),
+    blocked_by_list: z
+      .array(
+        z.strictObject({
+          list_id: z.int().min(1),
+          name: z.string().nullable().meta({ description: 'null = the list has been deleted' }),
+          count: Count,
+        }),
+      )
+      .meta({ description: 'a query counts for each list that has the rule that blocked it' }),
+    blocked_by_service: z
+      .array(z.strictObject({ service: z.string().meta({ description: 'name' }), count: Count }))
+      .meta({ description: 'queries of before this was kept are not counted' }),
+  })
+  .meta({ id: 'StatsBreakdown' });
+export type StatsBreakdown = z.infer<typeof StatsBreakdown>;
+
+export const ClientTimelineQuery = DashboardQuery.extend({ limit: queryInt(1, 20, 6) });
+export type ClientTimelineQuery = z.output<typeof ClientTimelineQuery>;
+
+/** Queries of the busiest clients by time, and those of all others. */
+export const ClientTimeline = z
+  .strictObject({
+    granularity: z.enum(GRANULARITIES),
+    timezone: z.string(),
+    log_cleared: ClearedPeriods,
+    clients: z
+      .array(
+        z.strictObject({
+          ip_address: z.string(),
+          hostname: z.string().nullable(),
+          client_id: Id.nullable().meta({
+            description: 'the client that named itself by its key, counted apart from others at its address',
+          }),
+          total: Count.meta({ description: 'of all buckets' }),
+        }),
+      )
+      .meta({ description: 'the busiest first' }),
+    buckets: z.array(
+      z.strictObject({
+        timestamp: Timestamp.meta({ description: 'start' }),
+        counts: z.array(Count).meta({ description: 'of each client, in the order of clients' }),
+        others: Count.meta({ description: 'of all other clients' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'ClientTimeline',
+    description: 'counted from the rows of the log: older queries of which only sums are kept are missing',
+  });
+export type ClientTimeline = z.infer<typeof ClientTimeline>;
 
 /** Data of the dashboard; all of it except rate and cache counts covers the same queries. */
 export const Dashboard = z

@@ -4,7 +4,13 @@
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CompatUpstreams } from '../../shared/api/compat/compat-log-api.ts';
-import { Dashboard, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
+import {
+  ClientTimeline,
+  Dashboard,
+  StatsBreakdown,
+  StatsSummary,
+  Timeline,
+} from '../../shared/api/stats-api.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { Exclusion, isBlockedStatus, QueryStatus } from '../../shared/query-log.ts';
 import { CompatSuite } from '../support/parts/compat-suite.ts';
@@ -76,6 +82,21 @@ describe('the native API', () => {
       expectWhole(timeline.buckets, WHOLE);
     },
   );
+
+  test('counts each query once in the timeline of the busiest clients and all others', async () => {
+    const { clients, buckets } = ClientTimeline.parse(await read('/stats/client_timeline?period=2h&limit=1'));
+    expect(clients).toHaveLength(1);
+    expect(sum(buckets.map(({ counts, others }) => sum(counts) + others))).toBe(WHOLE.total);
+  });
+
+  test('has all forwarded queries in the breakdown by upstream', async () => {
+    const breakdown = StatsBreakdown.parse(await read('/stats/breakdown?period=2h'));
+    expect([breakdown.queries_forwarded, breakdown.queries_blocked]).toEqual([
+      WHOLE.forwarded,
+      WHOLE.blocked,
+    ]);
+    expect(sum(breakdown.upstreams.map(({ count }) => count))).toBe(WHOLE.forwarded);
+  });
 
   test('counts each query once in the timeline of one client, which is read from the rows', async () => {
     const client = Timeline.parse(await read('/queries/timeline?period=2h&client=192.0.2.9'));

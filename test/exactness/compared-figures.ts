@@ -1,5 +1,5 @@
 /** Reads every place that counts queries, through each node, and reports those that differ. */
-import type { StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
+import type { ClientTimeline, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
 import { type ApiClient, PASSWORD } from '../support/weir/api-client.ts';
 import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
@@ -86,6 +86,7 @@ async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
       ).buckets,
     ]),
   );
+  const byClient = await api.expect<ClientTimeline>(200, 'GET', `/stats/client_timeline?period=${PERIOD}`);
   const clients = await api.expect<{ count: number; blocked: number }[]>(
     200,
     'GET',
@@ -109,6 +110,10 @@ async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
       'stats by rcode': sum(stats.queries_by_rcode),
       'stats by protocol': sum(stats.queries_by_protocol),
       'stats by node': byNode.reduce((total, { queries_total }) => total + queries_total, 0),
+      'timeline of clients': byClient.buckets.reduce(
+        (total, { counts, others }) => counts.reduce((all, count) => all + count, total + others),
+        0,
+      ),
       'top clients': clients.reduce((total, { count }) => total + count, 0),
       ...Object.fromEntries(
         timelines.map(([granularity, buckets]) => [

@@ -75,6 +75,7 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
     add('us:all', responseTimeUs);
     if (isBlocked) add(`group_blocked:${group}`);
     if (isBlocked && source !== null) add(`source:${source}`);
+    if (status === 'BLOCKED_SERVICE' && source !== null) add(`service:${source}`);
     for (const list of isBlocked ? lists : []) add(`list:${list}`);
     if (isBlocked && lists.length === 1) add(`sole_list:${lists[0]}`);
     if (isCached) add('cache:hits');

@@ -32,7 +32,7 @@ export interface MinuteCounts {
   /**
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
    * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
-   * blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
+   * blocked), `service:NAME` (of services that blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
    * `cache:misses`, `repeats:RATE_LIMITED` (queries without their own row), `excluded:log` (queries that are counted,
    * but not in the log) and `excluded:statistics` (queries in the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
    * `upstream_us:URL`.
@@ -125,8 +125,11 @@ class MinuteTally {
   private readonly blockedClients: Uint32Array;
   /** Counts by the index of the rule plus one. */
   private readonly rules: Uint32Array;
+  /** The same, only of queries that a service blocked. */
+  private readonly services: Uint32Array;
   private readonly latency = new Uint32Array(LAST_LATENCY_BUCKET + 1);
   private readonly isBlocked: Uint8Array;
+  private readonly isByService: Uint8Array;
 
   constructor(block: OpenBlock) {
     this.outcomes = new OutcomeTally(block.outcomes.size);
@@ -134,12 +137,14 @@ class MinuteTally {
     this.clients = new Uint32Array(block.clients.size);
     this.blockedClients = new Uint32Array(block.clients.size);
     this.rules = new Uint32Array(block.rules.head.length + 1);
+    this.services = new Uint32Array(block.rules.head.length + 1);
     this.isBlocked = block.outcomes.blocked();
+    this.isByService = block.outcomes.withStatus(QueryStatus.BLOCKED_SERVICE);
   }
 
   /** Adds the rows of [from, to). */
   add(block: OpenBlock, ruleOf: Uint16Array, from: number, to: number): void {
-    const { clients, blockedClients, rules, latency, isBlocked } = this;
+    const { clients, blockedClients, rules, services, latency, isBlocked, isByService } = this;
     const { queries, timesUs } = this.outcomes;
     const { outcomeOf, clientOf, responseTimes, nameOf } = block;
     for (let row = from; row < to; row++) {
@@ -151,7 +156,9 @@ class MinuteTally {
       latency[latencyBucket(timeUs)]!++;
       if (isBlocked[outcome] === 0) continue;
       blockedClients[clientOf[row]!]!++;
-      rules[ruleOf[nameOf[row]!]!]!++;
+      const rule = ruleOf[nameOf[row]!]!;
+      rules[rule]!++;
+      services[rule]! += isByService[outcome]!;
     }
   }
 
@@ -178,7 +185,10 @@ class MinuteTally {
       sums.add(`group:${group}`, queries);
       sums.add(`group_blocked:${group}`, this.blockedClients[place]!);
     });
-    block.rules.head.forEach((rule, place) => countRule(sums, rule, this.rules[place + 1]!));
+    block.rules.head.forEach((rule, place) => {
+      countRule(sums, rule, this.rules[place + 1]!);
+      sums.add(`service:${rule[0]}`, this.services[place + 1]!);
+    });
     this.latency.forEach((queries, bucket) => sums.add(`latency:${bucket}`, queries));
     const { total, counts } = sums;
     return {

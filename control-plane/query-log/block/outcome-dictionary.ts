@@ -5,6 +5,7 @@ import {
   isBlockedStatus,
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
+  type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 import { type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { HeadOutcome } from './block-layout.ts';
@@ -79,11 +80,18 @@ export class OutcomeDictionary {
 
   /** 1 for each outcome that counts as blocked. */
   blocked(): Uint8Array {
+    return this.markStatuses(isBlockedStatus);
+  }
+
+  /** 1 for each outcome with a status. */
+  withStatus(status: QueryStatusCode): Uint8Array {
+    return this.markStatuses((code) => code === status);
+  }
+
+  private markStatuses(isMarked: (code: number) => boolean): Uint8Array {
     const statusOf = (place: number): number =>
       (this.outcomes.wordOf(place, OutcomeWord.SMALL) >>> Small.STATUS) & 0xff;
-    return Uint8Array.from({ length: this.outcomes.size }, (_, place) =>
-      isBlockedStatus(statusOf(place)) ? 1 : 0,
-    );
+    return Uint8Array.from({ length: this.outcomes.size }, (_, place) => (isMarked(statusOf(place)) ? 1 : 0));
   }
 
   clear(): void {

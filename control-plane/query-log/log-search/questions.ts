@@ -4,6 +4,8 @@
  * each. A new type is a reader and a row in `TABLE`.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { readBreakdown } from '../statistics/breakdown.ts';
+import { readClientTimeline } from '../statistics/client-timeline.ts';
 import { readDashboard } from '../statistics/dashboard-store.ts';
 import { readSlotCounts, type Span } from '../statistics/counts-reader.ts';
 import {
@@ -60,6 +62,7 @@ const TABLE = {
   summary: question(readSummary, laneOfSpan),
   cacheUse: question(readCacheUse, 'quick'),
   listHits: question(readListHits, 'quick'),
+  breakdown: question(readBreakdown, 'quick'),
   topDomains: question(readTopDomains, laneOfSpan),
   namesBelow: question(readNamesBelow, laneOfSpan),
   topClients: question(readTopClients, laneOfSpan),
@@ -67,6 +70,7 @@ const TABLE = {
   timeline: question(readTimeline, laneOfTimeline),
   slotCounts: question(readSlotCounts, 'quick'),
   clientSlots: question(readClientSlots, laneOfSpan),
+  clientTimeline: question(readClientTimeline, laneOfSpan),
   dashboard: question(readDashboard, laneOfSpan),
 };
 

@@ -4,7 +4,8 @@
  */
 import { clientText } from '../top-lists/client-text.ts';
 import type { LogSource } from './log-source.ts';
-import { type BlockUse, forEachBlock, sumClients } from '../sums/log-sums.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
+import { type BlockUse, forEachBlock, sumClients, type SumRequest } from '../sums/log-sums.ts';
 
 /** Clients and time slots to count. */
 export interface ClientSlotsRequest {
@@ -15,6 +16,15 @@ export interface ClientSlotsRequest {
   readonly stepMs: number;
   /** Maximum number of clients with their own slots. */
   readonly most: number;
+}
+
+/** Slots of any length: each is made of steps. */
+export interface StepSlots {
+  /** Length of a step; steps start at multiples of it. */
+  readonly stepMs: number;
+  /** The slot of each step, beginning with the step of the span's start. */
+  readonly slotOfStep: ArrayLike<number>;
+  readonly slotCount: number;
 }
 
 /** A client with its queries. */
@@ -38,37 +48,47 @@ const TIMES_AND_CLIENTS: BlockUse = {
   usesNames: false,
 };
 
-/** Counts of a span. */
+/** Counts of a span, of all nodes. */
 export async function readClientSlots(
   log: LogSource,
   { fromMs, toMs, stepMs, most }: ClientSlotsRequest,
 ): Promise<SlotsOfClients> {
+  const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - Math.floor(fromMs / stepMs));
+  const slotOfStep = Uint32Array.from({ length: slotCount }, (_, step) => step);
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
-  const first = Math.floor(fromMs / stepMs);
-  const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  return log.read(async (tx) => {
-    const busiest = (await sumClients(tx, request)).top(most, 'all');
-    const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
-    const others = new Uint32Array(slotCount);
-    await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
-      const { rows: rowCount, repeats } = reader.head;
-      const slots = reader.head.clients.map((client) => slotsOf.get(clientText(client)) ?? others);
-      const clientOf = reader.clientOf();
-      const times = reader.times();
-      const slotOf = (row: number): number => Math.floor(times[row]! / (stepMs * 1000)) - first;
-      const isWithin = (row: number): boolean => times[row]! >= request.fromUs && times[row]! < request.toUs;
-      const count = (row: number): void => {
-        slots[clientOf[row]!]![slotOf(row)]!++;
-      };
-      if (rows === null) for (let row = 0; row < rowCount; row++) count(row);
-      else rows.forEach(count);
-      repeats?.rows.forEach((row, entry) => {
-        if (isWithin(row)) slots[repeats.clients[entry]!]![slotOf(row)]! += repeats.queries[entry]!;
-      });
+  return log.read((tx) => countClients(tx, request, { stepMs, slotOfStep, slotCount }, most));
+}
+
+/** Counts of the busiest clients by slot. */
+export async function countClients(
+  tx: BlockTransaction,
+  request: SumRequest,
+  { stepMs, slotOfStep, slotCount }: StepSlots,
+  most: number,
+): Promise<SlotsOfClients> {
+  const stepUs = stepMs * 1000;
+  const first = Math.floor(request.fromUs / stepUs);
+  const busiest = (await sumClients(tx, request)).top(most, 'all');
+  const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
+  const others = new Uint32Array(slotCount);
+  await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
+    const { rows: rowCount, repeats } = reader.head;
+    const slots = reader.head.clients.map((client) => slotsOf.get(clientText(client)) ?? others);
+    const clientOf = reader.clientOf();
+    const times = reader.times();
+    const slotOf = (row: number): number => slotOfStep[Math.floor(times[row]! / stepUs) - first]!;
+    const isWithin = (row: number): boolean => times[row]! >= request.fromUs && times[row]! < request.toUs;
+    const count = (row: number): void => {
+      slots[clientOf[row]!]![slotOf(row)]!++;
+    };
+    if (rows === null) for (let row = 0; row < rowCount; row++) count(row);
+    else rows.forEach(count);
+    repeats?.rows.forEach((row, entry) => {
+      if (isWithin(row)) slots[repeats.clients[entry]!]![slotOf(row)]! += repeats.queries[entry]!;
     });
-    const clients = [...slotsOf].map(([client, slots]) => ({ client, total: sum(slots), slots }));
-    return { clients, others: { client: '', total: sum(others), slots: others } };
   });
+  const clients = [...slotsOf].map(([client, slots]) => ({ client, total: sum(slots), slots }));
+  return { clients, others: { client: '', total: sum(others), slots: others } };
 }
 
 function sum(slots: Uint32Array): number {

@@ -134,8 +134,7 @@ export async function readListHits(
 ): Promise<ReadonlyMap<number, ListHits>> {
   const sums = await log.read((tx) => readCounts(tx, fromMs, toMs));
   const sole = byValue(sums, 'sole_list');
-  const hits = Object.entries(byValue(sums, 'list'));
-  return new Map(hits.map(([id, all]) => [Number(id), { all, sole: sole[id] ?? 0 }]));
+  return new Map(countsOf(sums, 'list').map(([id, all]) => [Number(id), { all, sole: sole[id] ?? 0 }]));
 }
 
 /** The most queried names that were blocked, or that were not. */
@@ -271,18 +270,22 @@ export function summarize({ counts: sums, cleared, names, clients }: Sums): Logg
   };
 }
 
-/** Counts of one kind by value, the largest first. */
-export function byValue(
-  { counts }: CountSums,
+/** Counts of one kind by value; numbers as values come first. */
+function byValue(
+  sums: CountSums,
   kind: string,
   nameOf: (value: string) => string = (value) => value,
 ): Record<string, number> {
+  return Object.fromEntries(countsOf(sums, kind).map(([value, count]) => [nameOf(value), count]));
+}
+
+/** Counts of one kind with their values, the largest first. */
+export function countsOf({ counts }: CountSums, kind: string): (readonly [value: string, count: number])[] {
   const prefix = `${kind}:`;
   const found: [string, number][] = [];
-  for (const [key, value] of counts) if (key.startsWith(prefix)) found.push([key, value]);
-  return Object.fromEntries(
-    found.sort(([, a], [, b]) => b - a).map(([key, value]) => [nameOf(key.slice(prefix.length)), value]),
-  );
+  for (const [key, count] of counts)
+    if (key.startsWith(prefix)) found.push([key.slice(prefix.length), count]);
+  return found.sort(([, a], [, b]) => b - a);
 }
 
 /**
@@ -303,7 +306,8 @@ function percentiles(sums: CountSums): (share: number) => number {
   };
 }
 
-function average(timeUs: number, count: number): number {
+/** Milliseconds of each on average; 0 of none. */
+export function average(timeUs: number, count: number): number {
   return count === 0 ? 0 : millis(timeUs / count);
 }
 

@@ -1,20 +1,48 @@
-/** HTTP routes of `{api}/queries/timeline`. */
+/** HTTP routes of `{api}/queries/timeline` and `{api}/stats/client_timeline`. */
 import { periodMs } from '../../../shared/api/fields.ts';
-import { Timeline, TimelineQuery } from '../../../shared/api/stats-api.ts';
+import {
+  ClientTimeline,
+  ClientTimelineQuery,
+  Timeline,
+  TimelineQuery,
+} from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Asked } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
+import type { ClientNames } from './client-names.ts';
+import type { LoggedClientTimeline, readClientTimeline } from './client-timeline.ts';
 import { granularityOf, type readTimeline } from './timeline.ts';
 
-/** The route of the timeline. */
+interface TimelineReader {
+  readonly timeline: Asked<typeof readTimeline>;
+  readonly clientTimeline: Asked<typeof readClientTimeline>;
+}
+
+/** The routes of the timelines. */
 export function timelineRoutes(context: {
-  stats: { timeline: Asked<typeof readTimeline> };
+  stats: TimelineReader;
   clock: Clock;
+  clients: ClientNames;
 }): Route[] {
-  const { stats, clock } = context;
+  const { stats, clock, clients } = context;
   return [
+    route({
+      method: 'GET',
+      path: '/stats/client_timeline',
+      access: 'viewer',
+      tag: 'Statistics',
+      summary: 'Queries of the busiest clients by time',
+      query: ClientTimelineQuery,
+      answer: ClientTimeline,
+      handle: async ({ query: { period, granularity: wanted, timezone, ...which }, gone }) => {
+        const granularity = granularityOf(periodMs(period)!, wanted);
+        const span = spanOf(clock.nowMs(), periodMs(period)!);
+        const counted = await stats.clientTimeline({ ...which, ...span, granularity, timezone }, gone);
+        return { granularity, timezone, ...toClientTimeline(counted, clients) };
+      },
+    }),
     route({
       method: 'GET',
       path: '/queries/timeline',
@@ -30,4 +58,24 @@ export function timelineRoutes(context: {
       },
     }),
   ];
+}
+
+function toClientTimeline(
+  { cleared, startsMs, clients: counted, others }: LoggedClientTimeline,
+  names: ClientNames,
+): Pick<ClientTimeline, 'log_cleared' | 'clients' | 'buckets'> {
+  return {
+    log_cleared: cleared,
+    clients: counted.map(({ ip, clientId, total }) => ({
+      ip_address: ip,
+      hostname: names.nameAt(ip, clientId),
+      client_id: clientId,
+      total,
+    })),
+    buckets: startsMs.map((startMs, bucket) => ({
+      timestamp: new Date(startMs).toISOString(),
+      counts: counted.map(({ counts }) => counts[bucket]!),
+      others: others[bucket]!,
+    })),
+  };
 }

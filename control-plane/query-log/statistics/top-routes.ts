@@ -1,6 +1,6 @@
 /** HTTP routes of `{api}/stats/top_*`. */
 import { periodMs } from '../../../shared/api/fields.ts';
-import { TopClients, TopDomains, TopQuery } from '../../../shared/api/stats-api.ts';
+import { TopClients, TopClientsQuery, TopDomains, TopQuery } from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
@@ -55,11 +55,11 @@ function listTopClients(stats: TopReader, clock: Clock, clients: ClientNames): R
     path: '/stats/top_clients',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'Clients with the most queries',
-    query: TopQuery,
+    summary: 'Clients with the most queries, or the most blocked ones',
+    query: TopClientsQuery,
     answer: TopClients,
-    handle: async ({ query, gone }) =>
-      withNames(await stats.topClients(requestOf(query, clock), gone), clients),
+    handle: async ({ query: { by, ...query }, gone }) =>
+      withNames(await stats.topClients({ ...requestOf(query, clock), by }, gone), clients),
   });
 }
 

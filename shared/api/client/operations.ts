@@ -251,6 +251,7 @@ export interface Operations {
   'POST /upstreams/test': { body: typeof upstreams.UpstreamTestBody; answer: typeof upstreams.UpstreamTestResultList };
   'GET /queries/export': { query: typeof queryLog.QueryLogExport; raw: 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' };
   'GET /queries/stream': { query: typeof queryLog.QueryLogFilters; events: typeof queryLog.QueryTailEvent; raw: 'text/event-stream' };
+  'GET /stats/client_timeline': { query: typeof stats.ClientTimelineQuery; answer: typeof stats.ClientTimeline };
   'GET /queries/timeline': { query: typeof stats.TimelineQuery; answer: typeof stats.Timeline };
   'GET /queries/clears': { answer: typeof queryLogClears.QueryLogClears };
   'POST /queries/clears': { body: typeof queryLogClears.QueryLogClearBody; answer: typeof queryLogClears.QueryLogClear };
@@ -258,9 +259,10 @@ export interface Operations {
   'GET /queries/{id}': { params: typeof queryLog.LoggedQueryParams; answer: typeof queryLog.LoggedQuery };
   'GET /stats': { query: typeof stats.StatsQuery; answer: typeof stats.StatsSummary };
   'GET /stats/rate': { query: typeof stats.RateQuery; answer: typeof stats.QueryRate };
+  'GET /stats/breakdown': { query: typeof stats.StatsQuery; answer: typeof stats.StatsBreakdown };
   'GET /stats/top_blocked': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
   'GET /stats/top_domains': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
-  'GET /stats/top_clients': { query: typeof stats.TopQuery; answer: typeof stats.TopClients };
+  'GET /stats/top_clients': { query: typeof stats.TopClientsQuery; answer: typeof stats.TopClients };
   'GET /dashboard': { query: typeof stats.DashboardQuery; answer: typeof stats.Dashboard };
   'GET /openapi.json': { answer: typeof zod.OpenApiAnswer };
 }
