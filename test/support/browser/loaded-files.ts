@@ -11,12 +11,12 @@ import {
   parseManifest,
 } from '../../../control-plane/web/built-dashboard/build-manifest.ts';
 
-/** Drawing code of the chart, requested once the overview is displayed. */
-const AFTER_FIRST_PAINT = /timeline-plot/;
+/** Code of the charts, requested once the overview is displayed. */
+const AFTER_FIRST_PAINT = /bar-plot|overview-charts/;
 
 /** Sizes in bytes. */
 export interface LoadedBytes {
-  /** Without the drawing code of the chart, which loads after the first paint. */
+  /** Without the code of the charts, which loads after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }

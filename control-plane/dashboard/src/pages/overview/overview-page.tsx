@@ -15,6 +15,7 @@ import { BarList } from '../../ui/display/bar-list.tsx';
 import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
+import { WhenNear } from '../../ui/display/when-near.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
 import { TroubleList } from './trouble-list.tsx';
@@ -28,6 +29,7 @@ const STATES_MS = 90_000;
 /** With this many devices or fewer, the router probably does not announce Weir. */
 const FEW_DEVICES = 2;
 
+const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
 const NodeChoice = lazy(() => import('./node-choice.tsx'));
 
 export default function OverviewPage(): ReactNode {
@@ -186,6 +188,11 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         />
         <RecentlyBlocked node={node} />
       </Cards>
+      <WhenNear>
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <OverviewCharts period={period} node={node} types={stats.queries_by_type} />
+        </Suspense>
+      </WhenNear>
     </>
   );
 }

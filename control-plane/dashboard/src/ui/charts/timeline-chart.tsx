@@ -1,14 +1,15 @@
 /** Chart of all and blocked queries over time, with a sentence and a table that contain the same information. */
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { summaryOf } from './timeline-summary.ts';
 import type { TimelineBucket } from './timeline-summary.ts';
+import type { Layer } from './bar-plot.tsx';
 import styles from './timeline-chart.module.css';
 
 /** Loaded after the page, so that the chart library is not part of the first view. */
-const Plot = lazy(() => import('./timeline-plot.tsx'));
+const Plot = lazy(() => import('./bar-plot.tsx'));
 
 interface TimelineChartProps {
   readonly buckets: readonly TimelineBucket[];
@@ -19,6 +20,7 @@ export function TimelineChart({ buckets, granularity }: TimelineChartProps): Rea
   const { say, format } = useText();
   const [asTable, setAsTable] = useState(false);
   const { total, blocked, busiest } = summaryOf(buckets);
+  const { timestamps, layers } = useMemo(() => drawingOf(buckets), [buckets]);
   const when = (at: string): string =>
     granularity === 'day' ? format.day(at) : `${format.day(at)}, ${format.shortTime(at)}`;
   const summary =
@@ -43,13 +45,24 @@ export function TimelineChart({ buckets, granularity }: TimelineChartProps): Rea
       ) : (
         <div className={styles['plot']} aria-hidden>
           <Suspense fallback={null}>
-            <Plot buckets={buckets} />
+            <Plot timestamps={timestamps} layers={layers} />
           </Suspense>
         </div>
       )}
       {!asTable && <Legend />}
     </figure>
   );
+}
+
+/** The blocked ones before all of them. */
+function drawingOf(buckets: readonly TimelineBucket[]): { timestamps: string[]; layers: Layer[] } {
+  return {
+    timestamps: buckets.map(({ timestamp }) => timestamp),
+    layers: [
+      { counts: buckets.map(({ total }) => total), fill: 'allowed-ground', edge: 'allowed' },
+      { counts: buckets.map(({ blocked }) => blocked), fill: 'blocked', edge: 'blocked' },
+    ],
+  };
 }
 
 function Legend(): ReactNode {

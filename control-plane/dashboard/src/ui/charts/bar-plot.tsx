@@ -1,33 +1,45 @@
-/** Draws the timeline; loaded on demand. */
+/** Draws bars over time in layers; loaded on demand. */
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Formats } from '../../i18n/formats.ts';
 import { useText } from '../../i18n/text.ts';
-import type { TimelineBucket } from './timeline-summary.ts';
 import styles from './timeline-chart.module.css';
 
 const HEIGHT_PX = 220;
 
-interface PlotProps {
-  readonly buckets: readonly TimelineBucket[];
+/** Bars of one colour. */
+export interface Layer {
+  /** By bar. */
+  readonly counts: readonly number[];
+  /** Names of custom properties of colours. */
+  readonly fill: string;
+  readonly edge: string;
 }
 
-/** Updates the same plot when the figures change. */
-export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
+interface PlotProps {
+  /** Starts of the bars. */
+  readonly timestamps: readonly string[];
+  /** A later layer covers those before it. */
+  readonly layers: readonly Layer[];
+}
+
+/** Updates the same plot when the figures change, unless the layers change. */
+export default function BarPlot({ timestamps, layers }: PlotProps): ReactNode {
   const { format } = useText();
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const data = useRef<uPlot.AlignedData>([[], [], []]);
-  data.current = dataOf(buckets);
+  const data = useRef<uPlot.AlignedData>([[]]);
+  data.current = dataOf(timestamps, layers);
+  const colours = layers.map(({ fill, edge }) => `${fill} ${edge}`).join();
 
   useEffect(() => {
     const frame = place.current;
     if (frame === null) return undefined;
     const draw = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsFor(frame, format), data.current, frame);
+      plot.current = new uPlot(optionsFor(frame, format, colours), data.current, frame);
     };
     draw();
     const sizes = new ResizeObserver(() =>
@@ -46,22 +58,21 @@ export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [format]);
+  }, [format, colours]);
 
   useEffect(() => {
-    plot.current?.setData(dataOf(buckets));
-  }, [buckets]);
+    plot.current?.setData(dataOf(timestamps, layers));
+  }, [timestamps, layers]);
 
   return <div ref={place} className={styles['canvas']} />;
 }
 
-function dataOf(buckets: readonly TimelineBucket[]): uPlot.AlignedData {
+function dataOf(timestamps: readonly string[], layers: readonly Layer[]): uPlot.AlignedData {
   // A bar of height 0 would still have a border.
   const bar = (count: number): number | null => (count === 0 ? null : count);
   return [
-    buckets.map(({ timestamp }) => Date.parse(timestamp) / 1_000),
-    buckets.map(({ total }) => bar(total)),
-    buckets.map(({ blocked }) => bar(blocked)),
+    timestamps.map((timestamp) => Date.parse(timestamp) / 1_000),
+    ...layers.map(({ counts }) => counts.map(bar)),
   ];
 }
 
@@ -80,14 +91,13 @@ function momentText(secs: number, format: Formats): string {
 }
 
 /** Reads the colours from the page, because a canvas cannot use custom properties. */
-function optionsFor(frame: HTMLElement, format: Formats): uPlot.Options {
+function optionsFor(frame: HTMLElement, format: Formats, colours: string): uPlot.Options {
   const colour = (name: string): string => {
     frame.style.color = `var(--${name})`;
     const { color } = getComputedStyle(frame);
     frame.style.color = '';
     return color;
   };
-  const faint = (name: string): string => colour(`${name}-ground`);
   const axis = {
     stroke: colour('text-quiet'),
     grid: { stroke: colour('line'), width: 1 },
@@ -113,8 +123,10 @@ function optionsFor(frame: HTMLElement, format: Formats): uPlot.Options {
     ],
     series: [
       {},
-      { stroke: colour('allowed'), fill: faint('allowed'), width: 1, points: { show: false }, ...drawn },
-      { stroke: colour('blocked'), fill: colour('blocked'), width: 1, points: { show: false }, ...drawn },
+      ...colours.split(',').map((pair) => {
+        const [fill, edge] = pair.split(' ') as [string, string];
+        return { stroke: colour(edge), fill: colour(fill), width: 1, points: { show: false }, ...drawn };
+      }),
     ],
   };
 }
