@@ -20,6 +20,7 @@ export const DashboardPath = {
   simulate: 'simulate',
   history: 'history',
   nodes: 'nodes',
+  diagnosis: 'diagnosis',
   settings: 'settings',
   login: 'login',
   setup: 'setup',

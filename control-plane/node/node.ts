@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { RecentLines } from '../host/log/recent-lines.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 import type { AccessInForce } from '../clients/access/access-in-force.ts';
 import type { ClusterSecret } from '../storage/cluster/cluster-secret.ts';
@@ -33,6 +34,8 @@ export interface Node {
   /** `clock.monotonicMs()` when the node started. */
   readonly startedAtMs: number;
   readonly logger: Logger;
+  /** The last warnings and errors of `logger`. */
+  readonly recentLines: Pick<RecentLines, 'all'>;
   readonly dataDir: string;
   /** Resolves when the data directory belongs to this process; in a takeover, the threads answer before that. */
   readonly mayWrite: Promise<void>;

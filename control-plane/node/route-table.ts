@@ -57,6 +57,7 @@ import { dashboardRoutes } from '../query-log/statistics/dashboard-routes.ts';
 import { statsRoutes } from '../query-log/statistics/stats-routes.ts';
 import { timelineRoutes } from '../query-log/statistics/timeline-routes.ts';
 import { topRoutes } from '../query-log/statistics/top-routes.ts';
+import { diagnosisRoutes } from './diagnosis/diagnosis-routes.ts';
 import { healthRoutes } from './system/health-routes.ts';
 import { reachabilityRoutes } from './system/reachability-routes.ts';
 import { systemInfoRoutes } from './system/system-info-routes.ts';
@@ -78,6 +79,7 @@ import { compatTopRoutes } from '../web/compat/compat-top-routes.ts';
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
+  diagnosisRoutes,
   reachabilityRoutes,
   statusStreamRoutes,
   nodeRoutes,

@@ -4,6 +4,7 @@ import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { lockDataDir } from '../storage/db/data-dir-lock.ts';
 import { StartSteps } from './upgrade/start-steps.ts';
+import { RecentLines } from '../host/log/recent-lines.ts';
 import { createLogger } from '../host/log/winston-logger.ts';
 import { openNode } from './start-node.ts';
 import { stopInReverse } from './stopping.ts';
@@ -23,6 +24,7 @@ server = { data_dir = ${JSON.stringify(tempDir.dataDir)}, dns_port = ${port}, bi
   const steps = new StartSteps();
   const { node, taking } = await openNode({
     ...{ loaded: loaded.value, logger, stops, steps, takesOver: false },
+    recentLines: new RecentLines(),
     service: { storedSockets: () => null },
     handover: { taking: null },
   });

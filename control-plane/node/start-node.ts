@@ -15,6 +15,7 @@ import type { InheritedSockets } from './upgrade/inherited-sockets.ts';
 import type { ServiceManager } from './upgrade/service-manager.ts';
 import type { StartSteps } from './upgrade/start-steps.ts';
 import type { UpgradeTarget } from './upgrade/upgrade-target.ts';
+import type { RecentLines } from '../host/log/recent-lines.ts';
 import type { AdjustableLogger } from '../host/log/winston-logger.ts';
 import type { Node } from './node.ts';
 import { Configuration } from '../policy/settings/configuration.ts';
@@ -33,6 +34,7 @@ const DATABASE_MS = 700;
 interface NodeStart {
   readonly loaded: LoadedConfig;
   readonly logger: AdjustableLogger;
+  readonly recentLines: RecentLines;
   readonly service: Pick<ServiceManager, 'storedSockets'>;
   readonly stops: Stops;
   /** Whether to take over from a process that runs on the data directory, if there is one. */
@@ -43,7 +45,8 @@ interface NodeStart {
 }
 
 /** Opens the parts that all others share, each before the parts that need it; the lock first. */
-export async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: NodeStart) {
+export async function openNode(start: NodeStart) {
+  const { loaded, logger, recentLines, service, stops, takesOver, handover, steps } = start;
   const startedAtMs = clock.monotonicMs();
   steps.begin('open the data directory');
   const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
@@ -86,6 +89,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
     clock,
     startedAtMs,
     logger,
+    recentLines,
     dataDir: lock.dataDir,
     mayWrite: lock.taken,
     isTakingOver: taking !== null && inherited !== null,

@@ -18,6 +18,7 @@ import { ServiceManager } from './upgrade/service-manager.ts';
 import { workerDescriptors } from './upgrade/inherited-sockets.ts';
 import type { RetriedWebServer } from '../web/server/retried-web-server.ts';
 import { logProcessFaults } from '../host/log/process-faults.ts';
+import { RecentLines } from '../host/log/recent-lines.ts';
 import { createLogger } from '../host/log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from '../host/log/winston-logger.ts';
@@ -55,7 +56,8 @@ export async function startWeir(
   loaded: LoadedConfig,
   { takesOver = false, staysRoot }: StartOptions = {},
 ): Promise<void> {
-  const logger = createLogger(loaded.config.logging);
+  const recentLines = new RecentLines();
+  const logger = recentLines.keepFrom(createLogger(loaded.config.logging));
   if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
   const stops: Stops = [logProcessFaults(logger)];
@@ -63,7 +65,7 @@ export async function startWeir(
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
   const steps = new StartSteps();
-  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover, steps };
+  const start: Start = { loaded, logger, recentLines, service, stops, stop, takesOver, handover, steps };
   stopAtSignals(start);
   try {
     await startParts(start);
@@ -99,6 +101,7 @@ interface HandoverState {
 interface Start {
   readonly loaded: LoadedConfig;
   readonly logger: AdjustableLogger;
+  readonly recentLines: RecentLines;
   readonly service: ServiceManager;
   readonly stops: Stops;
   readonly stop: () => Promise<void>;

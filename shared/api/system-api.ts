@@ -1,4 +1,4 @@
-/** Answers of `{api}/health`, `{api}/hostname` and `{api}/system/info`. */
+/** Answers of `{api}/health`, `{api}/hostname` and `{api}/system/…`. */
 import { z } from 'zod';
 import { Timestamp } from './fields.ts';
 
@@ -86,6 +86,35 @@ export const SystemInfo = z
   })
   .meta({ id: 'SystemInfo' });
 export type SystemInfo = z.infer<typeof SystemInfo>;
+
+const Bytes = z.int().min(0).nullable();
+
+export const SystemStorage = z
+  .strictObject({
+    disk_free_bytes: Bytes.meta({
+      description: 'what Weir may still write on the disk of its data directory; null until it is measured',
+    }),
+    disk_size_bytes: Bytes,
+    spool_bytes: Bytes.meta({
+      description: 'rows of the query log on that disk that wait for the database; null = there is no spool',
+    }),
+    database_bytes: Bytes.meta({ description: 'size of the database; null while it is unavailable' }),
+  })
+  .meta({ id: 'SystemStorage' });
+export type SystemStorage = z.infer<typeof SystemStorage>;
+
+/** The newest lines of the node's own log that are warnings or errors. */
+export const SystemLog = z
+  .array(
+    z.strictObject({
+      timestamp: Timestamp,
+      level: z.enum(['warn', 'error']),
+      message: z.string(),
+      fields: z.string().meta({ examples: ['list="Ads" reason="timed out"'] }),
+    }),
+  )
+  .meta({ id: 'SystemLog', description: 'the last 200 since the start' });
+export type SystemLog = z.infer<typeof SystemLog>;
 
 const DnsReach = z.strictObject({
   dns_port: z.int().min(1).max(65535).meta({ description: 'the port on which DNS is answered' }),

@@ -79,8 +79,15 @@ function toJson(level: string, message: string, fields: LogFields): string {
 
 /** External text must not forge lines or reorder one. */
 function toText(level: string, message: string, fields: LogFields): string {
-  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs.join('')}`;
+  const pairs = fieldsText(fields);
+  return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs === '' ? '' : ' '}${pairs}`;
+}
+
+/** Fields as in a line of text. */
+export function fieldsText(fields: LogFields): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${valueText(value)}`)
+    .join(' ');
 }
 
 function valueText(value: unknown): string {

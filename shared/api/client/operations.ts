@@ -49,6 +49,8 @@ export interface Operations {
   'GET /health': { answer: typeof system.Health };
   'GET /hostname': { answer: typeof system.Hostname };
   'GET /system/info': { answer: typeof system.SystemInfo };
+  'GET /system/storage': { answer: typeof system.SystemStorage };
+  'GET /system/log': { answer: typeof system.SystemLog };
   'GET /system/reachability': { answer: typeof system.Reachability };
   'GET /status/stream': { events: typeof status.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };

@@ -247,7 +247,7 @@ describe('the document', () => {
 });
 
 describe('a viewer', () => {
-  test('reads everything except the audit log, set-ups of phones, tokens, and backups, which contain tokens', () => {
+  test('reads everything except the audit log, the log of the node, set-ups of phones, tokens, and backups, which contain tokens', () => {
     const closed = operations.filter(({ method, access }) => method === 'GET' && access === 'admin');
     expect(closed.map(({ path }) => path).sort()).toEqual([
       '/api-tokens',
@@ -256,6 +256,7 @@ describe('a viewer', () => {
       '/audit-log/{id}',
       '/backup',
       '/clients/{id}/phone-setup',
+      '/system/log',
     ]);
   });
 });

@@ -232,6 +232,13 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     }),
     supervisor: { upstreams: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
     cache: new CacheContents(createAnswerCache(0), () => 0),
+    disk: { now: () => ({ freeBytes: 2 ** 30, sizeBytes: 2 ** 34, hasNoInodes: false, spoolBytes: null }) },
+    recentLines: {
+      all: () => [
+        ...[{ timestampMs: 1000, level: 'error' as const, message: 'disk full', fields: '' }],
+        ...[{ timestampMs: 0, level: 'warn' as const, message: 'could not download', fields: 'list=3' }],
+      ],
+    },
     health: {
       checks: () => {
         const { state, error } = database.status();

@@ -45,6 +45,7 @@ export function testNode(
     clock,
     startedAtMs: 0,
     logger,
+    recentLines: { all: () => [] },
     dataDir,
     mayWrite: Promise.resolve(),
     isTakingOver: false,

@@ -1,5 +1,6 @@
 /** All pages, with their paths, titles and loaders. */
 import {
+  Activity,
   BookOpen,
   CalendarClock,
   CircleHelp,
@@ -72,6 +73,7 @@ export const PAGES: readonly PageEntry[] = [
   entry('resolving', 'server', Globe, () => import('../pages/resolving/resolving-page.tsx')),
   entry('history', 'server', History, () => import('../pages/history/history-page.tsx')),
   entry('nodes', 'server', Server, () => import('../pages/nodes/nodes-page.tsx')),
+  entry('diagnosis', 'server', Activity, () => import('../pages/diagnosis/diagnosis-page.tsx')),
   entry('settings', 'server', Settings, () => import('../pages/settings/settings-page.tsx')),
   entry('setup', 'server', PartyPopper, () => import('../pages/welcome/welcome-page.tsx'), {
     title: 'welcome.title',

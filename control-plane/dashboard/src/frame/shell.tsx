@@ -3,12 +3,14 @@ import { Compass, LogOut, Search } from 'lucide-react';
 import { lazy, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
+import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
 import { Callout, Empty, Skeleton } from '../ui/display/states.tsx';
+import { countProblems, useTroubles } from '../ui/troubles/use-troubles.ts';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Mark } from '../ui/display/mark.tsx';
 import { PageFault } from './page-fault.tsx';
@@ -16,6 +18,9 @@ import { StatusBar } from './status/status-bar.tsx';
 import styles from './shell.module.css';
 import { Page } from '../ui/display/page.tsx';
 import { checkConnection, useConnection } from '../api/live/live-status.ts';
+
+/** The page with all problems. */
+const PROBLEMS_PATH = `/${DashboardPath.diagnosis}`;
 
 const MorePage = lazy(() => import('./more-page.tsx'));
 
@@ -137,7 +142,21 @@ function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 
     >
       <Icon size={20} aria-hidden />
       <span>{say(title)}</span>
+      {path === PROBLEMS_PATH && <ProblemCount />}
     </Link>
+  );
+}
+
+/** Number of problems beside the page that lists them; nothing without one. */
+function ProblemCount(): ReactNode {
+  const { say } = useText();
+  const count = countProblems(useTroubles() ?? []);
+  if (count === 0) return null;
+  return (
+    <span className={styles['count']} title={say('trouble.count', { count })}>
+      <span aria-hidden>{count}</span>
+      <span className="unseen">{say('trouble.count', { count })}</span>
+    </span>
   );
 }
 

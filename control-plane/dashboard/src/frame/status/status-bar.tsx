@@ -16,8 +16,8 @@ import { useUnblockRequests } from '../../api/live/unblock-requests.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { isNothingBlocked } from '../../pages/overview/overview-status.ts';
-import { useTroubles } from '../../pages/overview/use-troubles.ts';
+import { isNothingBlocked } from '../../ui/troubles/troubles.ts';
+import { countProblems, useTroubles } from '../../ui/troubles/use-troubles.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import styles from './status-bar.module.css';
 import { PAUSES_SECS, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
@@ -107,8 +107,7 @@ function Troubles(): ReactNode {
   const troubles = useTroubles();
   const [isOpen, setOpen] = useState(false);
   if (troubles === null) return null;
-  // Hints do not count as problems.
-  const count = troubles.filter(({ tone }) => tone !== 'info').length;
+  const count = countProblems(troubles);
   if (troubles.length === 0)
     return (
       <p className={styles['well']}>

@@ -1,8 +1,8 @@
 /** Dialog with all current problems; can be opened on any page. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
-import type { Trouble } from '../../pages/overview/overview-status.ts';
-import { TroubleList } from '../../pages/overview/trouble-list.tsx';
+import type { Trouble } from '../../ui/troubles/troubles.ts';
+import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 

@@ -16,10 +16,10 @@ import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { WhenNear } from '../../ui/display/when-near.tsx';
+import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
+import { useTroubles } from '../../ui/troubles/use-troubles.ts';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
-import { TroubleList } from './trouble-list.tsx';
-import { useTroubles } from './use-troubles.ts';
 import styles from './overview-page.module.css';
 
 const PERIODS = ['1h', '24h', '7d', '30d'] as const;

@@ -25,13 +25,3 @@ export function choosableNodes(nodes: AnswerOf<'GET /nodes'>, chosen: string): s
   if (chosen !== '') names.add(chosen);
   return names.size > 1 || chosen !== '' ? [...names].sort((a, b) => a.localeCompare(b)) : [];
 }
-
-const DAY_MS = 86_400_000;
-
-/** Whether a network was refused in the last day and can be allowed. */
-export function isRecent(
-  { last_refused: at, is_blocked: isBlocked }: AnswerOf<'GET /clients/refused'>['refused'][number],
-  nowMs = Date.now(),
-): boolean {
-  return !isBlocked && nowMs - Date.parse(at) < DAY_MS;
-}

@@ -1,16 +1,16 @@
 /** All current problems, for the overview and the frame. */
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { isRecent } from './overview-questions.ts';
 import {
   heldTrouble,
   isNothingBlocked,
+  isRecent,
   NOTHING_BLOCKED,
   portTrouble,
   refusedTrouble,
   troublesOf,
-} from './overview-status.ts';
-import type { Trouble } from './overview-status.ts';
+} from './troubles.ts';
+import type { Trouble } from './troubles.ts';
 
 const CLIENTS_MS = 90_000;
 const LISTS_MS = 450_000;
@@ -28,4 +28,9 @@ export function useTroubles(): readonly Trouble[] | null {
   const refused = access.data === undefined ? null : refusedTrouble(access.data, (one) => isRecent(one));
   const port = reach.data === undefined ? null : portTrouble(reach.data);
   return [...troubles, ...[port, held, refused].filter((trouble) => trouble !== null)];
+}
+
+/** Number of problems; hints do not count. */
+export function countProblems(troubles: readonly Trouble[]): number {
+  return troubles.filter(({ tone }) => tone !== 'info').length;
 }

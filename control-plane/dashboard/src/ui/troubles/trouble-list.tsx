@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Callout } from '../../ui/display/states.tsx';
-import type { Trouble } from './overview-status.ts';
-import styles from './overview-page.module.css';
+import { Button } from '../controls/button.tsx';
+import { Callout } from '../display/states.tsx';
+import type { Trouble } from './troubles.ts';
+import styles from './trouble-list.module.css';
 
 interface TroubleListProps {
   readonly troubles: readonly Trouble[];

@@ -124,3 +124,13 @@ export function refusedTrouble(
     fix: { to: '/clients?tab=access', text: 'overview.refused.look' },
   };
 }
+
+const DAY_MS = 86_400_000;
+
+/** Whether a network was refused in the last day and can be allowed. */
+export function isRecent(
+  { last_refused: at, is_blocked: isBlocked }: AnswerOf<'GET /clients/refused'>['refused'][number],
+  nowMs = Date.now(),
+): boolean {
+  return !isBlocked && nowMs - Date.parse(at) < DAY_MS;
+}

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { heldTrouble, isNothingBlocked, portTrouble, refusedTrouble, troublesOf } from './overview-status.ts';
-import type { Health } from './overview-status.ts';
+import {
+  heldTrouble,
+  isNothingBlocked,
+  isRecent,
+  portTrouble,
+  refusedTrouble,
+  troublesOf,
+} from './troubles.ts';
+import type { Health } from './troubles.ts';
 
 function health(checks: Partial<Health['checks']>): Health {
   const ok = { status: 'ok' } as const;
@@ -97,5 +104,19 @@ describe('heldTrouble() and refusedTrouble()', () => {
   test('are null if there is nothing to review', () => {
     expect(heldTrouble([])).toBeNull();
     expect(refusedTrouble({ announced: null, refused: [] } as never, () => true)).toBeNull();
+  });
+});
+
+describe('isRecent()', () => {
+  const refused = (lastRefused: string, isBlocked = false) => ({
+    ...{ network: '203.0.113.0/24', last_client: '203.0.113.7', count: 1, is_blocked: isBlocked },
+    ...{ first_refused: lastRefused, last_refused: lastRefused },
+  });
+  const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
+
+  test('omits networks that were refused long ago or are blocked', () => {
+    expect(isRecent(refused('2026-01-14T12:00:01.000Z'), nowMs)).toBe(true);
+    expect(isRecent(refused('2026-01-14T12:00:00.000Z'), nowMs)).toBe(false);
+    expect(isRecent(refused('2026-01-15T11:59:59.000Z', true), nowMs)).toBe(false);
   });
 });

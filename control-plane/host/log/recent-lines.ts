@@ -1,0 +1,67 @@
+/** The last warnings and errors of this process, in memory, for administrators who read them in the dashboard. */
+import type { LogFields, Logger } from '../../../shared/log.ts';
+import { fieldsText, type AdjustableLogger } from './winston-logger.ts';
+
+/** One line. */
+export interface RecentLine {
+  readonly timestampMs: number;
+  readonly level: 'warn' | 'error';
+  readonly message: string;
+  /** Fields as in the text format of the log; may be cut. */
+  readonly fields: string;
+}
+
+/** Lines that are kept. */
+export const MOST_LINES = 200;
+/** Characters of a message, and of its fields, that are kept. */
+const MOST_CHARACTERS = 1000;
+
+/** Keeps the newest lines. */
+export class RecentLines {
+  private readonly kept: RecentLine[] = [];
+  private readonly nowMs: () => number;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.nowMs = nowMs;
+  }
+
+  /** All of them, the newest first. */
+  all(): RecentLine[] {
+    return this.kept.toReversed();
+  }
+
+  /** The logger, whose warnings and errors are also kept, whatever its level. */
+  keepFrom(logger: AdjustableLogger): AdjustableLogger {
+    return { ...this.wrap(logger, {}), adjust: (settings) => logger.adjust(settings) };
+  }
+
+  private wrap(logger: Logger, own: LogFields): Logger {
+    return {
+      debug: (message, fields) => logger.debug(message, fields),
+      info: (message, fields) => logger.info(message, fields),
+      warn: (message, fields) => {
+        this.keep('warn', message, { ...own, ...fields });
+        logger.warn(message, fields);
+      },
+      error: (message, fields) => {
+        this.keep('error', message, { ...own, ...fields });
+        logger.error(message, fields);
+      },
+      child: (fields) => this.wrap(logger.child(fields), { ...own, ...fields }),
+    };
+  }
+
+  private keep(level: RecentLine['level'], message: string, fields: LogFields): void {
+    this.kept.push({
+      timestampMs: this.nowMs(),
+      level,
+      message: cut(message),
+      fields: cut(fieldsText(fields)),
+    });
+    if (this.kept.length > MOST_LINES) this.kept.shift();
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
+}
