@@ -115,6 +115,9 @@ const server = section('Listening addresses and the identity of this node.', {
   metrics_public: key(bool.default(false), {
     doc: 'Allows reading /metrics without authentication.',
   }),
+  update_url: key(is.orEmpty(is.httpsUrl).default(''), {
+    doc: 'URL that is asked once a day for the newest version of Weir: a JSON object with version and url, the page about it. The dashboard shows administrators a newer version; nothing is installed. Empty means nothing is asked.',
+  }),
   web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: key(bool.default(false), {
       restart,

@@ -153,6 +153,13 @@ export const webUrl = form(
   (value) => URL.canParse(value) && /^https?:\/\/./iu.test(value),
 );
 
+/** `https://` with a host and without credentials. */
+export const httpsUrl = form('an https:// URL such as https://example.org/weir.json', (value) => {
+  if (!URL.canParse(value) || !/^https:\/\/./iu.test(value)) return false;
+  const { username, password } = new URL(value);
+  return username === '' && password === '';
+});
+
 /** URL of an OpenID provider: over TLS, unless it is on this machine. */
 export const issuer = form('an https:// URL without a query, such as https://login.example.org', (value) => {
   if (!URL.canParse(value)) return false;

@@ -26,6 +26,7 @@ import { unblockRequestRoutes } from '../filtering/unblock-requests/unblock-requ
 import { publicRequestRoutes } from '../filtering/unblock-requests/public-request-routes.ts';
 import { groupRoutes } from '../clients/groups/group-routes.ts';
 import { importRoutes } from '../transfer/importers/import-routes.ts';
+import { updateRoutes } from './updates/update-routes.ts';
 import { nodeRoutes } from './system/node-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
 import { listStatsRoutes } from '../lists/compiled/list-stats-routes.ts';
@@ -80,6 +81,7 @@ const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
   diagnosisRoutes,
+  updateRoutes,
   reachabilityRoutes,
   statusStreamRoutes,
   nodeRoutes,

@@ -103,6 +103,7 @@ export async function startPolicy(dns: DnsContext) {
     sources,
     catalog,
     catalogRefresh,
+    fetchBounds: bounds,
     compiledLists: new CompiledLists({ current, names }),
     explainer: new Explainer({
       ...dns,

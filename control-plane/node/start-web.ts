@@ -52,6 +52,7 @@ import { listeningOf } from './system/dns-port-help.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeStatusReader } from './status/node-status.ts';
 import { StatusStreams } from './status/status-streams.ts';
+import { UpdateCheck } from './updates/update-check.ts';
 import { nodeHealth } from './system/node-health.ts';
 
 /** The web side of a node. */
@@ -97,6 +98,12 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   policy.stops.push(acme.start());
   const disk = new DiskRoom(policy.dataDir, logger);
   policy.stops.push(disk.start());
+  const updates = new UpdateCheck({
+    ...policy,
+    bounds: policy.fetchBounds,
+    url: () => configuration.current().server.update_url,
+  });
+  policy.stops.push(updates.start());
   const nodeAccess = new NodeAccess(policy);
   const unblockRequests = new RequestWatch({ database, clock });
   policy.stops.push(policy.follower.onChange('unblock_requests', () => unblockRequests.follow()));
@@ -116,6 +123,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const localNames = { localDomain, live: () => localSources(policy, localDomain()) };
   return {
     ...watched,
+    updates,
     auth,
     callerNow: callerOf.bind(null, auth),
     tokens: auth.tokens,

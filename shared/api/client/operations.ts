@@ -51,6 +51,7 @@ export interface Operations {
   'GET /system/info': { answer: typeof system.SystemInfo };
   'GET /system/storage': { answer: typeof system.SystemStorage };
   'GET /system/log': { answer: typeof system.SystemLog };
+  'GET /system/update': { answer: typeof system.SystemUpdate };
   'GET /system/reachability': { answer: typeof system.Reachability };
   'GET /status/stream': { events: typeof status.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { SystemUpdate } from '../../../shared/api/system-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
 import { until, within } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';
@@ -119,6 +120,13 @@ export const WEB_KEYS: readonly LiveKey[] = [
     look: (fixture) => statusOf(fixture, '/metrics'),
     before: 401,
     after: 200,
+  },
+  {
+    key: 'server.update_url',
+    to: 'https://weir.example.org/newest.json',
+    look: async (fixture) => (await fixture.api.expect<SystemUpdate>(200, 'GET', '/system/update')).source,
+    before: null,
+    after: 'https://weir.example.org/newest.json',
   },
   {
     key: 'server.allowed_hosts',

@@ -23,7 +23,7 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
   ...['/settings', '/blocking', '/grants', '/grants/{id}', '/cache/metrics', '/cache/entries', '/stats/rate'],
   ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],
-  ...['/system/reachability', '/system/storage', '/system/log'],
+  ...['/system/reachability', '/system/storage', '/system/log', '/system/update'],
   ...['/status/stream'],
 ]);
 /** Paths among these whose object does not exist. */

@@ -233,6 +233,7 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     supervisor: { upstreams: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
     cache: new CacheContents(createAnswerCache(0), () => 0),
     disk: { now: () => ({ freeBytes: 2 ** 30, sizeBytes: 2 ** 34, hasNoInodes: false, spoolBytes: null }) },
+    updates: { state: () => ({ checkedAtMs: null, newer: null, fault: null }) },
     recentLines: {
       all: () => [
         ...[{ timestampMs: 1000, level: 'error' as const, message: 'disk full', fields: '' }],

@@ -1,4 +1,4 @@
-/** What is wrong with this node? Its problems, the load of its machine, and the last warnings of its log. */
+/** Page with the problems of this node, the load of its machine, and the last warnings of its log. */
 import { ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -11,6 +11,7 @@ import { Card, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Badge, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
+import { UpdateNotice } from '../../ui/troubles/update-notice.tsx';
 import { useTroubles } from '../../ui/troubles/use-troubles.ts';
 import { usedPercent } from './used-percent.ts';
 import styles from './diagnosis-page.module.css';
@@ -28,6 +29,7 @@ export default function DiagnosisPage(): ReactNode {
   return (
     <Page title={say('page.diagnosis')} lead={say('diagnosis.lead')}>
       <Problems />
+      <UpdateNotice />
       <Machine />
       {isAdmin && <OwnLog />}
     </Page>

@@ -17,6 +17,7 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { WhenNear } from '../../ui/display/when-near.tsx';
 import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
+import { UpdateNotice } from '../../ui/troubles/update-notice.tsx';
 import { useTroubles } from '../../ui/troubles/use-troubles.ts';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
@@ -60,6 +61,7 @@ export default function OverviewPage(): ReactNode {
       {isStatusKnown ? (
         <>
           <CurrentStatus />
+          <UpdateNotice />
           <Answered of={figures} lines={8}>
             {(dashboard) => <Happenings dashboard={dashboard} period={period} node={node} />}
           </Answered>

@@ -1,0 +1,65 @@
+/** Asks a server over HTTPS for the newest version: no redirect is followed, and time and size of the answer are limited. */
+import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { reasonOf } from '../../../shared/errors.ts';
+import { requestList } from '../../lists/fetch/fetch-http.ts';
+import { FETCH_LIMITS } from '../../lists/fetch/fetch-limits.ts';
+import { type FetchBounds, lookupBySystem } from '../../lists/fetch/list-host.ts';
+
+/** How to ask. */
+export interface AnswerRequest {
+  readonly url: string;
+  readonly bounds: FetchBounds;
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of it; by default ten seconds. */
+  readonly totalMs?: number;
+}
+
+/** Bytes of an answer, also once decompressed. */
+const MOST_BYTES = 16_384;
+const TOTAL_MS = 10_000;
+const NO_VALIDATORS = { etag: null, lastModified: null };
+
+/** The text of the answer. @throws {Error} that says why there is none */
+export async function fetchAnswer({
+  url,
+  bounds,
+  signal,
+  totalMs = TOTAL_MS,
+}: AnswerRequest): Promise<string> {
+  const late = AbortSignal.timeout(totalMs);
+  const limits = { ...FETCH_LIMITS, redirects: 0, totalMs, connectMs: totalMs, idleMs: totalMs };
+  const ways = { limits, bounds, lookup: lookupBySystem, signal: AbortSignal.any([signal, late]) };
+  try {
+    const response = await requestList(new URL(url), NO_VALIDATORS, ways);
+    try {
+      return textOf(await readBounded(response), response.headers['content-encoding'] ?? 'identity');
+    } finally {
+      response.destroy();
+    }
+  } catch (error) {
+    if (late.aborted) throw new Error(`no answer within ${totalMs} ms`, { cause: error });
+    throw error;
+  }
+}
+
+async function readBounded(response: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function textOf(body: Buffer, encoding: string): string {
+  if (encoding === 'identity') return body.toString();
+  if (encoding !== 'gzip') throw new Error('the answer has an encoding that was not asked for');
+  try {
+    return gunzipSync(body, { maxOutputLength: MOST_BYTES }).toString();
+  } catch (error) {
+    throw new Error(`the answer could not be decompressed: ${reasonOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { isNewer, readAnswer } from './update-answer.ts';
+
+const PAGE = 'https://weir.example.org/releases/0.2.0';
+
+describe('readAnswer()', () => {
+  test('reads version and page, and ignores further fields', () => {
+    const text = JSON.stringify({ version: '0.2.0', url: PAGE, date: '2026-01-15' });
+    expect(readAnswer(text)).toEqual({ version: '0.2.0', url: PAGE });
+  });
+
+  test.each([
+    ['not JSON', '<html>'],
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['no url', JSON.stringify({ version: '0.2.0' })],
+    ['a version that is not one', JSON.stringify({ version: '<b>2</b>', url: PAGE })],
+    ['a version as a number', JSON.stringify({ version: 2, url: PAGE })],
+    ['a version that is too long', JSON.stringify({ version: `1.0.0-${'a'.repeat(65)}`, url: PAGE })],
+    ['a script', JSON.stringify({ version: '0.2.0', url: 'javascript:alert(1)' })],
+    ['data', JSON.stringify({ version: '0.2.0', url: 'data:text/html,x' })],
+    ['plain HTTP', JSON.stringify({ version: '0.2.0', url: 'http://weir.example.org/' })],
+    ['credentials', JSON.stringify({ version: '0.2.0', url: 'https://weir.example.org@evil.example/' })],
+    ['a relative url', JSON.stringify({ version: '0.2.0', url: '/releases' })],
+    ['a url that is too long', JSON.stringify({ version: '0.2.0', url: `${PAGE}/${'a'.repeat(1000)}` })],
+  ])('refuses %s', (_what, text) => {
+    expect(() => readAnswer(text)).toThrow(/^the answer is not/);
+  });
+});
+
+describe('isNewer()', () => {
+  /** In order. */
+  const VERSIONS = [
+    ...['0.1.0-alpha', '0.1.0-alpha.1', '0.1.0-alpha.beta', '0.1.0-beta.2', '0.1.0-beta.11', '0.1.0'],
+    ...['0.1.1', '0.2.0', '0.10.0', '1.0.0'],
+  ];
+
+  test('orders versions as semver does', () => {
+    for (const [i, a] of VERSIONS.entries())
+      for (const [j, b] of VERSIONS.entries()) expect([a, b, isNewer(a, b)]).toEqual([a, b, i > j]);
+  });
+
+  test('is false for what is not a version', () => {
+    expect(isNewer('latest', '0.1.0')).toBe(false);
+    expect(isNewer('0.2.0', 'unknown')).toBe(false);
+  });
+});

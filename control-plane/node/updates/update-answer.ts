@@ -1,0 +1,51 @@
+/** The answer of the server that is asked for the newest version. Its text is external: everything in it is checked. Pure. */
+import { RELEASE_VERSION, ReleaseAnswer } from '../../../shared/api/system-api.ts';
+
+/** A released version, with the page about it. */
+export interface Release {
+  /** Semver form, as in `0.2.0`. */
+  readonly version: string;
+  /** An https URL. */
+  readonly url: string;
+}
+
+/** Reads the answer; further fields are ignored. @throws {Error} that says what is wrong */
+export function readAnswer(text: string): Release {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
+  const answer = ReleaseAnswer.safeParse(value);
+  if (!answer.success)
+    throw new Error('the answer is not an object with a version such as "0.2.0" and an https url');
+  // As the browser will read it.
+  return { version: answer.data.version, url: new URL(answer.data.url).href };
+}
+
+/** Whether a version comes after another one (semver.org section 11). */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [RELEASE_VERSION.exec(version), RELEASE_VERSION.exec(than)];
+  if (a === null || b === null) return false;
+  for (const part of [1, 2, 3]) {
+    const difference = Number(a[part]) - Number(b[part]);
+    if (difference !== 0) return difference > 0;
+  }
+  const [early, other] = [a[4], b[4]];
+  if (early === undefined || other === undefined) return early === undefined && other !== undefined;
+  return compareEarly(early.split('.'), other.split('.')) > 0;
+}
+
+/** Compares pre-release parts: numbers as such and before words; the shorter one comes first if it is the beginning. */
+function compareEarly(a: readonly string[], b: readonly string[]): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++) {
+    const [left, right] = [a[at]!, b[at]!];
+    if (left === right) continue;
+    const areNumbers = [left, right].map((part) => /^\d+$/.test(part));
+    if (areNumbers[0] && areNumbers[1]) return Number(left) - Number(right);
+    if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;
+    return left < right ? -1 : 1;
+  }
+  return a.length - b.length;
+}

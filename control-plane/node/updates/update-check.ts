@@ -1,0 +1,165 @@
+/**
+ * Asks once a day whether there is a newer version of Weir, if `server.update_url` is set. Nothing is installed: the
+ * dashboard shows a notice to administrators. The time of the last request survives a restart, so that restarts cause no
+ * further requests.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoredUpdateCheck } from '../../../shared/api/system-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import type { FetchBounds } from '../../lists/fetch/list-host.ts';
+import { fetchAnswer } from './fetch-answer.ts';
+import { isNewer, readAnswer, type Release } from './update-answer.ts';
+
+/** Parts of the check. */
+export interface UpdateCheckParts {
+  /** `server.update_url`; empty = nothing is asked. */
+  readonly url: () => string;
+  /** The running version. */
+  readonly version: string;
+  readonly dataDir: string;
+  /** Resolves when the data directory is this process's own. */
+  readonly mayWrite: Promise<void>;
+  readonly bounds: FetchBounds;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From 0 to 1, exclusive. */
+  readonly random?: () => number;
+}
+
+/** State of the check. */
+export interface UpdateState {
+  /** Null = nothing has been asked yet. */
+  readonly checkedAtMs: number | null;
+  /** Null = the running version is the newest one, or that is not known. */
+  readonly newer: Release | null;
+  /** Why the last request failed; null = it did not. */
+  readonly fault: string | null;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** The first request comes within an hour. */
+const FIRST_MINUTES = 60;
+const DAY_MINUTES = 1440;
+const FILE = 'update-check.json';
+
+/** The daily check. */
+export class UpdateCheck {
+  private readonly parts: UpdateCheckParts;
+  private readonly random: () => number;
+  private readonly stopping = new AbortController();
+  /** URL that the state below belongs to. */
+  private askedUrl = '';
+  private dueAtMs: number | null = null;
+  private checkedAtMs: number | null = null;
+  private newest: Release | null = null;
+  private fault: string | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(parts: UpdateCheckParts) {
+    this.parts = parts;
+    this.random = parts.random ?? Math.random;
+  }
+
+  /** Looks every minute whether a request is due, once the data directory is there; returns how to stop that. */
+  start(): () => Promise<void> {
+    void this.parts.mayWrite.then(() => this.begin());
+    return async () => {
+      clearInterval(this.timer);
+      this.stopping.abort();
+      await this.running;
+    };
+  }
+
+  /** State for the current URL. */
+  state(): UpdateState {
+    if (this.askedUrl !== this.parts.url()) return { checkedAtMs: null, newer: null, fault: null };
+    const { checkedAtMs, newest, fault } = this;
+    const newer = newest !== null && isNewer(newest.version, this.parts.version) ? newest : null;
+    return { checkedAtMs, newer, fault };
+  }
+
+  /** Asks if it is due; resolves when done, successful or not. */
+  look(): Promise<void> {
+    this.running = this.running
+      .then(() => this.lookNow())
+      .catch((error: unknown) => {
+        this.parts.logger.warn('could not check for a new version', { reason: reasonOf(error) });
+      });
+    return this.running;
+  }
+
+  private begin(): void {
+    if (this.stopping.signal.aborted) return;
+    this.timer = setInterval(() => void this.look(), MINUTE_MS).unref();
+    this.running = this.running.then(() => this.read());
+    void this.look();
+  }
+
+  private async lookNow(): Promise<void> {
+    const { clock } = this.parts;
+    const url = this.parts.url();
+    if (this.stopping.signal.aborted) return;
+    if (url !== this.askedUrl) {
+      this.askedUrl = url;
+      this.checkedAtMs = this.newest = this.fault = null;
+      this.dueAtMs = clock.nowMs() + this.randomMinutes(FIRST_MINUTES);
+    }
+    if (url === '' || this.dueAtMs === null) return;
+    // A clock that was set back a long way must not stop the requests.
+    if (this.dueAtMs > clock.nowMs() + 2 * DAY_MS)
+      this.dueAtMs = clock.nowMs() + this.randomMinutes(DAY_MINUTES);
+    if (clock.nowMs() >= this.dueAtMs) await this.ask(url);
+  }
+
+  private async ask(url: string): Promise<void> {
+    const { bounds, clock, logger } = this.parts;
+    const nowMs = clock.nowMs();
+    this.checkedAtMs = nowMs;
+    // At a random minute of the next day: one request a day, and not all nodes of the world at once.
+    this.dueAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + this.randomMinutes(DAY_MINUTES);
+    let answer: string | null = null;
+    try {
+      answer = await fetchAnswer({ url, bounds, signal: this.stopping.signal });
+      this.newest = readAnswer(answer);
+      this.fault = null;
+    } catch (error) {
+      if (this.stopping.signal.aborted) return;
+      answer = null;
+      this.fault = reasonOf(error);
+      logger.info('could not check for a new version', { reason: this.fault });
+    }
+    await this.store(url, answer);
+  }
+
+  private randomMinutes(most: number): number {
+    return Math.floor(this.random() * most) * MINUTE_MS;
+  }
+
+  private async store(url: string, answer: string | null): Promise<void> {
+    const stored = {
+      ...{ url, checked_at_ms: this.checkedAtMs, due_at_ms: this.dueAtMs },
+      answer: answer ?? (this.newest === null ? null : JSON.stringify(this.newest)),
+    };
+    await writeDurably(join(this.parts.dataDir, FILE), Buffer.from(JSON.stringify(stored)));
+  }
+
+  /** Reads the state of an earlier process; a file that cannot be read counts as missing. */
+  private async read(): Promise<void> {
+    try {
+      const text = await readFile(join(this.parts.dataDir, FILE), 'utf8');
+      const stored = StoredUpdateCheck.parse(JSON.parse(text));
+      this.newest = stored.answer === null ? null : readAnswer(stored.answer);
+      this.askedUrl = stored.url;
+      this.checkedAtMs = stored.checked_at_ms;
+      this.dueAtMs = stored.due_at_ms;
+    } catch {
+      // As at the first start.
+    }
+  }
+}
