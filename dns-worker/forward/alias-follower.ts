@@ -3,7 +3,7 @@
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
  * its own cache entry and servers; `joined-parts.ts` joins both parts. Three limits end loops and keep slow chains from
  * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, which is the same as within one
- * answer; the validation cost, which is that of a few questions; and the client's timeout, after which no step begins.
+ * answer; the validation cost, which is limited to that of a few questions; and the client's timeout, after which no step begins.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';

@@ -98,7 +98,7 @@ export class FirstServerWriter {
     const bounds = isAlone
       ? [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, timeoutMs, random))
       : [hedgeWaitMs(usualLatencyMs), hedgeWaitMs(usualLatencyMs)];
-    // The rest of the time is for the resolver.
+    // The remaining time is left to the resolver.
     return bounds.map((ms) => Math.round(Math.min(ms, timeoutMs / 2)));
   }
 

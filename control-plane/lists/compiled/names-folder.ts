@@ -1,6 +1,6 @@
 /**
  * The names files on this node, `<data_dir>/list-names/`: those of the active table and of tables that a rollback may
- * restore. The identity of its table is a file's name.
+ * restore. Each file is named after the identity of its table.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';

@@ -24,7 +24,7 @@ const ROWS_AT_ONCE = 250;
 /** Number of matching rows that end a turn. */
 const ROWS_OF_A_TURN = 10_000;
 /**
- * Maximum number of rows and blocks that are searched in one turn; more only if all of them have the same timestamp.
+ * Maximum number of rows and blocks that are searched in one turn; more are searched only if all of them have the same timestamp.
  */
 const MOST_SEARCHED = { rows: 4 * MAX_BLOCK_ROWS, blocks: 256 } as const;
 

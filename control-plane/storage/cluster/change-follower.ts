@@ -27,7 +27,7 @@ export type FollowedTable =
 
 /** Applies policy on this node. */
 export interface FollowingPolicy {
-  /** Catches up with the position that is known when its turn comes. */
+  /** Catches up with the database; `known` is called when earlier changes are applied. */
   catchUp(known: () => PolicyPosition): Promise<void>;
   /** The newest mark that it has reached; null = none yet. */
   mark(): number | null;

@@ -52,7 +52,7 @@ export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStand
   return one.system === other.system && one.timeline < other.timeline;
 }
 
-/** The memory of one data directory. */
+/** The stored position in one data directory. */
 export class SeenServer {
   /** The file, which an administrator may delete. */
   readonly path: string;
@@ -74,7 +74,7 @@ export class SeenServer {
     return this.seen;
   }
 
-  /** Records the position of the server in use, after earlier calls; null = it does not report one. */
+  /** Records the position of the server in use, one call at a time; null = it does not report one. */
   note(standing: ServerStanding | null): Promise<void> {
     if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
     else if (this.isTold)
@@ -114,7 +114,7 @@ export class SeenServer {
       throw new Error('it was not written by Weir');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
-      this.isKept = false; // Until it is written again.
+      this.isKept = false; // The file lacks it until the next write.
       this.logger.warn('read the position of the database server', {
         path: this.path,
         reason: reasonOf(error),

@@ -33,7 +33,7 @@ export const SafeSearchEngineFile = z.strictObject({
 });
 export type SafeSearchEngineData = z.output<typeof SafeSearchEngineFile>['engines'][number];
 
-/** How much YouTube filters; other engines have only one safe mode. */
+/** Filter level of YouTube; other engines have only one safe mode. */
 const YoutubeMode = z.enum(['strict', 'moderate']);
 
 export const SafeSearchConfig = z

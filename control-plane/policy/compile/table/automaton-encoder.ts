@@ -39,8 +39,7 @@ export function encodeAutomaton(
 }
 
 /**
- * The row of each state: first the one from which nothing more is found, then those that find something, and from
- * `quietRow` on the rest.
+ * The row of each state: first the dead state, then the states with matches, and the others from `quietRow` on.
  */
 function placeRows(
   { stateCount, classCount, found }: Automaton,

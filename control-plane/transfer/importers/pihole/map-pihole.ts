@@ -12,7 +12,7 @@ import { mapDomains, type MappedRules } from './map-rules.ts';
 import { reportOtherKeys } from './other-keys.ts';
 import type { PiholeList, PiholeSettings } from './pihole-settings.ts';
 
-/** Maps them all. */
+/** Maps all settings. */
 export function mapPihole(settings: PiholeSettings): ImportPlan {
   const builder = new PlanBuilder();
   if (!settings.hasTables)
