@@ -63,7 +63,7 @@ function SetUp({ acme }: { readonly acme: Acme }): ReactNode {
   const order = useChange('POST /tls/acme');
   useFreshCertificate(ended);
   const facts: (readonly [string, ReactNode])[] = [
-    [say('tls.names'), <bdi key="names">{names.join(', ')}</bdi>],
+    [say('field.names'), <bdi key="names">{names.join(', ')}</bdi>],
     [say('acme.server'), <bdi key="server">{new URL(server).host}</bdi>],
     [say('acme.challenge'), challenge],
   ];
