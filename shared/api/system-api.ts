@@ -65,7 +65,7 @@ export const SystemInfo = z
     load_avg_5m: z.number().min(0),
     load_avg_15m: z.number().min(0),
     mem_total_kb: z.int().min(0),
-    mem_used_kb: z.int().min(0).meta({ description: 'missing features' }),
+    mem_used_kb: z.int().min(0).meta({ description: 'memory that is not available' }),
     mem_available_kb: z.int().min(0),
     mem_used_percent: Percent,
     process: z.strictObject({

@@ -59,9 +59,7 @@ export async function explainLogged(
   return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
 }
 
-/**
- * From the upstreams on, the log has the rest: the answering server, the answer, and the results of the answer checks.
- */
+/** From the upstreams on, the log has the rest: the server, the answer, and the results of the answer checks. */
 function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
   if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
   const { status, rcode, answers, upstream } = logged;

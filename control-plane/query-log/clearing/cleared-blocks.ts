@@ -21,9 +21,7 @@ export interface ClearBlock extends StoredBlock {
   readonly listed: 'h' | 'd' | null;
 }
 
-/**
- * The run in which remaining rows are numbered: one for each run with removed rows, for this lifetime of the process.
- */
+/** The run in which remaining rows are numbered: one for each run with removed rows, until the process ends. */
 export interface RunOfLeft {
   readonly key: string;
   nextSeq: number;
@@ -59,10 +57,7 @@ export function isCounted({ usedBy, listed }: ClearBlock): boolean {
   return usedBy !== UsedBy.LOG && listed !== null;
 }
 
-/**
- * Deletes blocks of a day in the listed state; false if one of them has changed, so that the caller must undo
- * everything.
- */
+/** Deletes blocks of a day in the listed state; false if one of them has changed: the caller must then roll back. */
 export async function deleteBlocks(
   client: Queryable,
   day: number,

@@ -1,7 +1,4 @@
-/**
- * Rows of one block on their way to the readers of the live tail: filtered, and encoded as JSON only once for all
- * readers.
- */
+/** Rows of one block for the readers of the live tail: filtered, and encoded as JSON once for all readers. */
 import { BlockReader } from '../block/block-reader.ts';
 import type { RawBlock } from '../block/block-encoder.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';

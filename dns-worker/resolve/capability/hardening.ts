@@ -73,9 +73,7 @@ export class Hardening {
   }
 }
 
-/**
- * Whether `auto` applies to a server: not to private addresses, whose software is more likely to be old than attacked.
- */
+/** Whether `auto` applies to a server: not to private addresses, whose software is often old and rarely attacked. */
 export function isEligible(ip: string, isZone: boolean): boolean {
   return !isZone && scopeOfText(ip) === 'public';
 }

@@ -1,7 +1,4 @@
-/**
- * The names that blocky answers itself, from its mapping, its zone and its hosts files, before they become records.
- * Pure.
- */
+/** The names that blocky answers itself, before they become records: of its mapping, zone and hosts files. Pure. */
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -48,10 +45,7 @@ export function readBlockyRecords(settings: Pick<BlockySettings, 'file' | 'files
   return { mapping: readMapping(file), zone, zoneFaults: faults, ...readHosts(settings) };
 }
 
-/**
- * The names of an address, in the order in which blocky looks for them before it asks a server: from its records, then
- * from hosts files.
- */
+/** The names of an address that blocky finds before it asks a server: in its records, then in hosts files. */
 export function localNamesOf({ mapping, zone, hosts }: BlockyRecords): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const add = (name: string, address: string): void => {
