@@ -1,6 +1,7 @@
 /** The page of problems, load and the log of the node, and the notice of a new version. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SystemLog, SystemUpdate } from '../../shared/api/system-api.ts';
+import type { SystemLog } from '../../shared/api/system-api.ts';
+import type { SystemUpdate } from '../../shared/api/updates/updates-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';

@@ -1,5 +1,5 @@
 /** The answer of the server that is asked for the newest version. Its text is external: everything in it is checked. Pure. */
-import { RELEASE_VERSION, ReleaseAnswer } from '../../../shared/api/system-api.ts';
+import { RELEASE_VERSION, ReleaseAnswer } from '../../../shared/api/updates/updates-api.ts';
 
 /** A released version, with the page about it. */
 export interface Release {

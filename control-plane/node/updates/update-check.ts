@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoredUpdateCheck } from '../../../shared/api/system-api.ts';
+import { StoredUpdateCheck } from '../../../shared/api/updates/updates-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/log.ts';

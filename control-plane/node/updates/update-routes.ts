@@ -1,5 +1,5 @@
 /** HTTP routes of `{api}/system/update`. */
-import { SystemUpdate } from '../../../shared/api/system-api.ts';
+import { SystemUpdate } from '../../../shared/api/updates/updates-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Configuration } from '../../policy/settings/configuration.ts';

@@ -41,6 +41,7 @@ import type * as system from '../system-api.ts';
 import type * as tls from '../tls-api.ts';
 import type * as tokens from '../tokens-api.ts';
 import type * as unblockRequests from '../unblocking/unblock-requests-api.ts';
+import type * as updates from '../updates/updates-api.ts';
 import type * as upstreams from '../upstreams-api.ts';
 import type * as users from '../users-api.ts';
 import type * as zod from '../zod.ts';
@@ -51,7 +52,7 @@ export interface Operations {
   'GET /system/info': { answer: typeof system.SystemInfo };
   'GET /system/storage': { answer: typeof system.SystemStorage };
   'GET /system/log': { answer: typeof system.SystemLog };
-  'GET /system/update': { answer: typeof system.SystemUpdate };
+  'GET /system/update': { answer: typeof updates.SystemUpdate };
   'GET /system/reachability': { answer: typeof system.Reachability };
   'GET /status/stream': { events: typeof status.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { SystemUpdate } from '../../../shared/api/system-api.ts';
+import type { SystemUpdate } from '../../../shared/api/updates/updates-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
 import { until, within } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';

@@ -15,7 +15,7 @@ import { BarList } from '../../ui/display/bar-list.tsx';
 import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
-import { WhenNear } from '../../ui/display/when-near.tsx';
+import { WhenNear } from '../../ui/charts/when-near.tsx';
 import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
 import { UpdateNotice } from '../../ui/troubles/update-notice.tsx';
 import { useTroubles } from '../../ui/troubles/use-troubles.ts';
