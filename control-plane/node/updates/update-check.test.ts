@@ -1,5 +1,5 @@
 /** The daily check against a real HTTPS server, with a clock that the test moves. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -40,14 +40,13 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   setDefaultCACertificates([authority.cert]);
-  if (dataDir !== undefined) rmSync(dataDir, { recursive: true });
   dataDir = mkdtempSync(join(tmpdir(), 'weir-updates-'));
   asked = [];
   answer = (_, response) => response.end(JSON.stringify(NEWER));
 });
+afterEach(() => rmSync(dataDir, { recursive: true }));
 afterAll(async () => {
   setDefaultCACertificates(trusted);
-  rmSync(dataDir, { recursive: true });
   server.closeAllConnections();
   server.close();
   await once(server, 'close');

@@ -123,7 +123,7 @@ export class UpdateCheck {
     this.checkedAtMs = nowMs;
     // At a random minute of the next day: one request a day, and not all nodes of the world at once.
     this.dueAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + this.randomMinutes(DAY_MINUTES);
-    let answer: string | null = null;
+    let answer: string | null;
     try {
       answer = await fetchAnswer({ url, bounds, signal: this.stopping.signal });
       this.newest = readAnswer(answer);
