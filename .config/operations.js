@@ -11,7 +11,9 @@ const PARTS = ['params', 'query', 'body', 'answer', 'events'];
 /** The name of a schema in the generated file, by the schema. */
 const names = new Map();
 const imports = [];
-for (const file of globSync('shared/api/{,clearing/,lists/,phones/,policy/,unblocking/,updates/}*.ts').sort()) {
+for (const file of globSync(
+  'shared/api/{,clearing/,lists/,phones/,policy/,unblocking/,updates/}*.ts',
+).sort()) {
   if (/\.test\.ts$/.test(file)) continue;
   const room = basename(file, '.ts').replace(/-api$/, '');
   const alias = room.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
