@@ -454,7 +454,7 @@ describe('a rule that two people edit', () => {
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByText('Someone else has changed this since you opened it.').waitFor();
       expect(await form.getByRole('row').allInnerTexts()).toEqual([
-        expect.stringMatching(/Yours\s+Now/),
+        expect.stringMatching(/Your version\s+Current version/),
         expect.stringMatching(/Comment\s+mine\s+theirs/),
       ]);
       await expectAccessible(page);
