@@ -169,7 +169,7 @@ describe('weir with clients that have keys', () => {
     const byAddress = [
       work,
       'CACHED',
-      expect.stringMatching(/^manual 127\.0\.0\.1 \(.* key (laptop|other)\)$/),
+      expect.stringMatching(/^manual 127\.0\.0\.1 \(.* (laptop|other)\)$/),
     ];
     expect([await explained('laptop'), await explained('other')]).toEqual([byAddress, byAddress]);
   });
