@@ -162,10 +162,7 @@ export class WorkerSupervisor {
     this.outlives = true;
   }
 
-  /**
-   * Undoes a drain that kept the sockets; a thread that is still draining is replaced when it has ended. Resolves when
-   * each worker answers, or when all of them are stopped after all.
-   */
+  /** Undoes a drain that kept the sockets. Resolves when each worker answers, or all of them are stopped after all. */
   async readAgain(): Promise<void> {
     if (!this.stopping) return;
     this.stopping = false;
@@ -225,9 +222,7 @@ export class WorkerSupervisor {
     for (const thread of this.threads()) thread.post({ type: 'trust', anchors });
   }
 
-  /**
-   * Reports that a client has queried the name with which one of the threads checks an upstream for a forwarding loop.
-   */
+  /** Reports a query for a name with which a thread checks an upstream for a forwarding loop. */
   reportLoop(token: string, client: string): void {
     for (const thread of this.threads())
       if (thread.start.role === 'resolve') thread.post({ type: 'loop', token, client });

@@ -110,7 +110,13 @@ describe('safeSearchStage', () => {
   test.each([
     ['another name', 'search.example', STRICT, {}, undefined],
     ['what it enforces', 'www.search.example', STRICT, {}, /^\S+ \(strict\)$/],
-    ['an allow rule', 'www.search.example', STRICT, { isAllowed: true }, /not enforced: an allow rule lets/],
+    [
+      'an allow rule',
+      'www.search.example',
+      STRICT,
+      { isAllowed: true },
+      /not enforced: an allow rule allows the name$/,
+    ],
     [
       "a list's exception",
       'www.search.example',

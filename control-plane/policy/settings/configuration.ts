@@ -1,7 +1,6 @@
 /**
  * The active configuration on this node, and the one way to change it. Keys of the cluster are database rows, keys of
- * the node are in its file; the environment outranks both. The last edit is used: through the API, which changes row
- * and file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
+ * the node are in its file; the environment outranks both. The last edit counts, whether by API or in the file.
  */
 import { inFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
@@ -118,10 +117,7 @@ export class Configuration {
     return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
   }
 
-  /**
-   * Keys of the cluster whose values on this node differ from those of other nodes: set by its environment, or waiting
-   * for a restart.
-   */
+  /** Keys of the cluster that have another value on this node: from its environment, or until a restart. */
   drift(): string[] {
     const pending = new Set(this.pending());
     const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
@@ -138,9 +134,7 @@ export class Configuration {
     this.users.push(use);
   }
 
-  /**
-   * Stores and applies values by key, all or none; undefined = the default. `together` is stored in the same revision.
-   */
+  /** Stores and applies values by key, all or none; undefined = the default; `together` in the same revision. */
   change(
     policy: PolicyChanges,
     author: Author,
@@ -243,9 +237,7 @@ export class Configuration {
     }
   }
 
-  /**
-   * Compares the file at the start with the rows, when there is a database; the first file provides the initial values.
-   */
+  /** Compares the file at the start with the rows of the database; the first file provides the initial values. */
   async settle(policy: PolicyChanges): Promise<void> {
     const isAgain = this.isReloadDue;
     if (this.isSettled && !isAgain) return;

@@ -166,11 +166,7 @@ describe('weir with clients that have keys', () => {
       return [group_id, status, stages.find(({ stage }) => stage === 'client_group')!.detail];
     };
     expect(await explained('Phone')).toEqual([kids, 'BLOCKED_MANAGED', 'key phone']);
-    const byAddress = [
-      work,
-      'CACHED',
-      expect.stringMatching(/^manual 127\.0\.0\.1 \(.* (laptop|other)\)$/),
-    ];
+    const byAddress = [work, 'CACHED', expect.stringMatching(/^manual 127\.0\.0\.1 \(.* (laptop|other)\)$/)];
     expect([await explained('laptop'), await explained('other')]).toEqual([byAddress, byAddress]);
   });
 

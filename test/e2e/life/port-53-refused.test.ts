@@ -24,7 +24,7 @@ describe('weir of an ordinary user, without any configuration', () => {
     await using _ended = weir;
     await weir.untilOutput(/Next: +open http/);
     expect(weir.output).toContain(`DNS        ${ADDRESS} port 5300 (UDP and TCP)`);
-    expect(weir.output).toContain('defaults (no configuration file was found)');
+    expect(weir.output).toContain('defaults (no configuration file found)');
     expect(weir.output).toMatch(
       /Devices cannot use Weir on port 5300: [^]*permission[^]*ip_unprivileged_port_start=53/,
     );

@@ -122,7 +122,7 @@ describe('weir upgrade to a release that fails', () => {
         release.folder,
         fault === 'is killed' ? 1 : 0,
       );
-      const reason = fault === 'throws' ? `could not ${LAST_STEP}: ${FAULT_REASON}` : 'ended by SIGKILL';
+      const reason = fault === 'throws' ? `could not ${LAST_STEP}: ${FAULT_REASON}` : 'terminated by SIGKILL';
       expect(output).toMatch(new RegExp(`the running server continues: .*${reason}`));
       await untilComplete();
     },

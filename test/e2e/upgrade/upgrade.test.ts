@@ -21,7 +21,7 @@ const TAKEN_BACK = [
   ['when it answers', /^it answers/],
 ] as const;
 /** Log line after which another process of the old release replaces it. */
-const LEFT = /in flight is answered$/;
+const LEFT = /in flight are answered$/;
 const LOOK_MS = 50;
 /** More queries than the other clients: each one is a connection, which a faulty handover would reset. */
 const TCP_PAUSE_MS = 10;
@@ -159,7 +159,7 @@ describe('weir upgrade', () => {
         if (step.test(line)) process.kill(pid, 'SIGKILL');
       });
       expect(code).toBe(1);
-      expect(output).toMatch(/the running server continues: .*ended by SIGKILL/);
+      expect(output).toMatch(/the running server continues: .*terminated by SIGKILL/);
     });
     // Queries that the killed process had read need another attempt.
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
