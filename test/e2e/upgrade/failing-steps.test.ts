@@ -132,7 +132,7 @@ describe('weir upgrade to a release that fails', () => {
 describe('weir upgrade to a configuration or a release with a fault', () => {
   test.each([
     ['web_port', 'start the web server', 'listen for HTTP on 127.0.0.1'],
-    ['dot_port', 'start the DNS threads', 'listen for DNS on 127.0.0.1 port'],
+    ['dot_port', 'start the DNS threads', 'cannot listen for DNS on 127.0.0.1 port'],
   ])('keeps the running process if the new %s is taken', async (key, step, reason) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
