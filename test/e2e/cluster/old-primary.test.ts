@@ -79,7 +79,7 @@ describe('a node with an unfenced old primary', () => {
   test('rejects the old one, reports it, and answers by its policy, until it is allowed to use it', async () => {
     await database.killPromoted();
     await weir.untilOutput(
-      /an old primary: it is on timeline 1, and this node has seen timeline 2; .* remove/,
+      /an old primary: it is on timeline 1, and this node has seen timeline 2; .* delete/,
     );
     const { checks } = await weir.untilHealth(({ checks: { database: check } }) => check.status !== 'ok');
     expect(checks.dns).toMatchObject({ status: 'ok' });

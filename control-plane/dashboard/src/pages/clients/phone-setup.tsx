@@ -129,7 +129,7 @@ function AppleProfile({ profile }: { readonly profile: NonNullable<Setup['profil
       {profile.protocols.map((protocol) => (
         <a
           key={protocol}
-          className="standing"
+          className="button-link"
           href={`${PAGE_BASE}${profile.path}?protocol=${protocol}`}
           download="weir.mobileconfig"
         >

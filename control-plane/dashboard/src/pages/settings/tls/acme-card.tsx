@@ -51,7 +51,7 @@ function NotSetUp(): ReactNode {
 function SettingsLink(): ReactNode {
   const { say } = useText();
   return (
-    <Link to="/settings?part=server&search=acme" className="standing">
+    <Link to="/settings?part=server&search=acme" className="button-link">
       {say('acme.settings')}
     </Link>
   );
