@@ -46,7 +46,9 @@ describe('openDataDir()', () => {
       socket.destroy();
     });
     await once(running.listen(join(tempDir.dataDir, HANDOVER_SOCKET)), 'listening');
-    await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), true)).rejects.toThrow(/before 0\.1\.0/);
+    await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), true)).rejects.toThrow(
+      /older than 0\.1\.0/,
+    );
     expect(calls).toBe(0);
     running.close();
   });

@@ -49,7 +49,7 @@ describe('regex filters', () => {
     ['/rj\\.example/', /^it cannot match any name/],
     ['пример', /^it cannot match any name/],
     ['rj\\.example;invert', /^the option ;invert is not supported/],
-    ['rj\\.example;reply=IP', /^;reply= is an address/],
+    ['rj\\.example;reply=IP', /^;reply= must be an address/],
   ])('refuse the filter %s with the reason', async (pattern, reason) => {
     const answer = await post({ pattern });
     expect([answer.status, answer.problem.errors![0]!.message]).toEqual([400, expect.stringMatching(reason)]);

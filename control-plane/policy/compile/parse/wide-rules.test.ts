@@ -140,7 +140,7 @@ describe('ListParser', () => {
 
   test.each([
     ['rj\\.example;invert', /^the option ;invert is not supported/],
-    ['rj\\.example;reply=IP', /^;reply= is an address/],
+    ['rj\\.example;reply=IP', /^;reply= must be an address/],
     ['rj\\.example;querytype=NOPE', /^;querytype= with an unknown type/],
     ['rj\\.example;nope', /^unknown option ";nope"/],
   ])('refuses %s with the reason', (line, reason) => {
