@@ -138,7 +138,7 @@ describe('DELETE /groups/{id}', () => {
     const before = await references();
     const answer = await remove();
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
-    expect(answer.problem.detail).toContain('"own": lists of group');
+    expect(answer.problem.detail).toContain('"own": lists only for group');
     expect(await references()).toEqual(before);
   });
 

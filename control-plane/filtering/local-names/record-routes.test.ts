@@ -164,7 +164,7 @@ describe('local records', () => {
     );
     const ofConfig = await post({ fqdn: 'fixed.example.org', ip: '192.0.2.1' });
     expect(ofConfig.status).toBe(409);
-    expect(ofConfig.problem.detail).toContain('fixed.example.org has a record of type CNAME already');
+    expect(ofConfig.problem.detail).toContain('fixed.example.org already has a record of type CNAME');
   });
 
   test('make no loops, by other records, wildcards or the configuration', async () => {

@@ -70,7 +70,7 @@ describe('refuseForgotten', () => {
     await expect(store.refuseForgotten(own.database, 2)).resolves.toBeUndefined();
     await expect(store.refuseForgotten(own.database, 1)).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('only the last 100 made by people'),
+      message: expect.stringContaining('only the last 100 made by users'),
     });
     await expect(store.refuseForgotten(own.database, 999)).rejects.toMatchObject({ status: 404 });
   });

@@ -125,7 +125,7 @@ describe('lockDataDir()', () => {
       expect.objectContaining({
         reason: 'unusable',
         message: expect.stringMatching(
-          /^data directory .* before 0\.1\.0 .*"weir backup FILE".*"weir restore FILE"$/,
+          /^data directory .* older than 0\.1\.0 .*"weir backup FILE".*"weir restore FILE"$/,
         ),
       }),
     );

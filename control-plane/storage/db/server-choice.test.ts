@@ -150,7 +150,7 @@ describe('with a primary that is still running after its standby was promoted', 
     expect(target.name).toBe(second.name);
     await seen.note(standing);
     await expect(connectToChosen([first], seen)).rejects.toThrow(
-      /an old primary: it is on timeline 1, and this node has seen timeline 2; .* remove .*database-seen\.json/,
+      /an old primary: it is on timeline 1, and this node has seen timeline 2; .* delete .*database-seen\.json/,
     );
     rmSync(seen.path);
     expect((await choose([first])).target.name).toBe(first.name);

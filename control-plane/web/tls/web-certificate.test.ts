@@ -66,7 +66,12 @@ describe('open()', () => {
     expect(subject()).toBe('CN=node-a, O=Weir');
     expect(await readFile(files.paths.cert, 'utf8')).toBe('rubbish');
     expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { ...files.paths } });
-    expect(await certificate.found()).toEqual({ exists: true, isValid: false, facts: null });
+    expect(await certificate.found()).toEqual({
+      exists: true,
+      isValid: false,
+      facts: null,
+      fault: 'expected a certificate in PEM (BEGIN CERTIFICATE), got none',
+    });
   });
 
   test('uses a temporary certificate if the folder cannot be written', async () => {

@@ -158,7 +158,11 @@ describe('database.password_file', () => {
   });
 
   test.each([
-    ['that is open to every user', () => chmodSync(passwordFile, 0o644), /password is open to every user/],
+    [
+      'that is open to every user',
+      () => chmodSync(passwordFile, 0o644),
+      /password is accessible to every user/,
+    ],
     ['that is empty', () => writeFileSync(passwordFile, '\n'), /first line of .* is empty/],
     ['that is not there', () => rmSync(passwordFile), /read the password of the database: ENOENT/],
   ])('a file %s is refused by its name', async (_what, spoil, fault) => {

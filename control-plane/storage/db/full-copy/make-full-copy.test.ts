@@ -98,7 +98,7 @@ describe('a full copy', () => {
       await writeFile(at('bad'), content);
       await mkdir(at(`refused${String(index)}`), { mode: 0o755 });
       await expect(restoreTo(at(`refused${String(index)}`), at('bad'))).rejects.toThrow(
-        /cut off|damaged|not a full copy/,
+        /truncated|damaged|not a full copy/,
       );
       expect(await readdir(at(`refused${String(index)}`))).toEqual([]);
     }

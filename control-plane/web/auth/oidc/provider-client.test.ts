@@ -170,7 +170,7 @@ describe('/login/oidc', () => {
     await suite.provider.close();
     const again = await ask();
     suite.provider = await OpenIdProvider.start();
-    expect([again.status, again.text]).toEqual([401, expect.stringContaining('This login is finished')]);
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('is already finished')]);
     expect(await suite.node.sessionsOf(suite.session)).toHaveLength(2);
   });
 
