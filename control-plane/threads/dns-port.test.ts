@@ -68,7 +68,7 @@ describe('chooseDnsPort', () => {
     const port = await takeTcp(OWN);
     await takeTcp(OWN, FALLBACK_DNS_PORT);
     await expect(chooseDnsPort([OWN], port, false)).rejects.toThrow(
-      /TCP port \d+: .*; listen on .* port 5300: /,
+      /TCP port \d+: .*; cannot listen on .* port 5300: /,
     );
   });
 
