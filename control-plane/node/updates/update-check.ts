@@ -66,7 +66,7 @@ export class UpdateCheck {
     this.random = parts.random ?? Math.random;
   }
 
-  /** Looks every minute whether a request is due, once the data directory is there; returns how to stop that. */
+  /** Checks every minute whether a request is due, once this process may write; returns a function that stops this. */
   start(): () => Promise<void> {
     void this.parts.mayWrite.then(() => this.begin());
     return async () => {
@@ -123,28 +123,25 @@ export class UpdateCheck {
     this.checkedAtMs = nowMs;
     // At a random minute of the next day: one request a day, and not all nodes of the world at once.
     this.dueAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + this.randomMinutes(DAY_MINUTES);
-    let answer: string | null;
     try {
-      answer = await fetchAnswer({ url, bounds, signal: this.stopping.signal });
-      this.newest = readAnswer(answer);
+      this.newest = readAnswer(await fetchAnswer({ url, bounds, signal: this.stopping.signal }));
       this.fault = null;
     } catch (error) {
       if (this.stopping.signal.aborted) return;
-      answer = null;
       this.fault = reasonOf(error);
       logger.info('could not check for a new version', { reason: this.fault });
     }
-    await this.store(url, answer);
+    await this.store(url);
   }
 
   private randomMinutes(most: number): number {
     return Math.floor(this.random() * most) * MINUTE_MS;
   }
 
-  private async store(url: string, answer: string | null): Promise<void> {
+  private async store(url: string): Promise<void> {
     const stored = {
       ...{ url, checked_at_ms: this.checkedAtMs, due_at_ms: this.dueAtMs },
-      answer: answer ?? (this.newest === null ? null : JSON.stringify(this.newest)),
+      answer: this.newest === null ? null : JSON.stringify(this.newest),
     };
     await writeDurably(join(this.parts.dataDir, FILE), Buffer.from(JSON.stringify(stored)));
   }

@@ -116,7 +116,8 @@ async function untilStatus(
   url: string,
   wanted: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  for (let waitedMs = 0; waitedMs <= MAX_WAIT_MS; waitedMs += pollMs) {
+  const endMs = performance.now() + MAX_WAIT_MS;
+  while (performance.now() < endMs) {
     const { body } = await account.read(url);
     const status = String(body['status']);
     if (wanted.includes(status)) return body;

@@ -49,10 +49,12 @@ function orderAcme(context: AcmeContext): Route {
       const author = authorOf(request);
       const after = { server, names };
       const entry = { actor: author, action: 'ordered', subject: 'web certificate', after };
+      let hasBegun = false;
       await context.database.transaction(async (tx) => {
         await recordAudit(tx, entry);
-        // Of two requests at once, one begins, and the other leaves no entry.
-        if (!context.acme.begin(author)) throw conflict('an order is in progress');
+        // Of two requests at once, one begins, and the other leaves no entry. A repeated transaction begins no second order.
+        hasBegun ||= context.acme.begin(author);
+        if (!hasBegun) throw conflict('an order is in progress');
       });
       return statusOf(context);
     },

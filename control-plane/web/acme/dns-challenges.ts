@@ -20,8 +20,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [Rcode.FORMERR]: 'it does not understand the update',
   [Rcode.NOTIMP]: 'it does not support updates',
   [Rcode.REFUSED]: 'it does not allow this key to update the zone',
-  9: 'it does not know the TSIG key, the key is wrong, or the clocks differ (NOTAUTH)',
-  10: 'the name is not in the zone (NOTZONE)',
+  [Rcode.NOTAUTH]: 'it does not know the TSIG key, the key is wrong, or the clocks differ (NOTAUTH)',
+  [Rcode.NOTZONE]: 'the name is not in the zone (NOTZONE)',
 };
 
 /** Server and key for updates. */
@@ -45,8 +45,9 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
     put: async (proofs) => {
       const records = proofs.map(recordOf);
       for (const [zone, ofZone] of await byZone(parts, records)) {
-        await update(parts, zone, 'add', ofZone);
+        // Before the update: its answer may be lost although the server has made it.
         added.push({ zone, records: ofZone });
+        await update(parts, zone, 'add', ofZone);
       }
       await sleep(parts.waitMs, undefined, { signal: parts.signal });
     },
@@ -125,7 +126,8 @@ async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Pr
   const { host, port } = parts;
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const socket = connect({ host, port });
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+  const giveUp = (): void => void socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`));
+  const timer = setTimeout(giveUp, TIMEOUT_MS);
   const frames = new FrameReader((message) => {
     resolve(message.slice());
     return false;
@@ -142,6 +144,7 @@ async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Pr
   } catch (error) {
     throw new AcmeFault(`ask ${serverOf(parts)}: ${reasonOf(error)}`, { cause: error });
   } finally {
+    clearTimeout(timer);
     socket.destroy();
   }
 }

@@ -3,12 +3,11 @@
  * sends them.
  */
 import { createHmac, randomInt } from 'node:crypto';
+import { Opcode, RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { AcmeFault } from './acme-http.ts';
 
-const Type = { SOA: 6, TXT: 16, TSIG: 250, ANY: 255 } as const;
-const Class = { IN: 1, NONE: 254, ANY: 255 } as const;
-const UPDATE = 5 << 11;
+const UPDATE_FLAGS = Opcode.UPDATE << 11;
 const TTL_SECS = 60;
 const FUDGE_SECS = 300;
 const MAX_STRING = 255;
@@ -49,13 +48,13 @@ export function updateRequest(
     const data = Buffer.from(text);
     if (data.length > MAX_STRING) throw new AcmeFault('the proof is longer than a TXT string');
     const rdata = Buffer.concat([Buffer.of(data.length), data]);
-    const [klass, ttl] = action === 'add' ? [Class.IN, TTL_SECS] : [Class.NONE, 0];
-    return Buffer.concat([wireName(name), u16(Type.TXT, klass), u32(ttl), u16(rdata.length), rdata]);
+    const [klass, ttl] = action === 'add' ? [RRClass.IN, TTL_SECS] : [RRClass.NONE, 0];
+    return Buffer.concat([wireName(name), u16(RRType.TXT, klass), u32(ttl), u16(rdata.length), rdata]);
   });
   const message = Buffer.concat([
-    u16(id, UPDATE, 1, 0, updates.length, 0),
+    u16(id, UPDATE_FLAGS, 1, 0, updates.length, 0),
     wireName(zone),
-    u16(Type.SOA, Class.IN),
+    u16(RRType.SOA, RRClass.IN),
     ...updates,
   ]);
   return { id, bytes: key === null ? message : signed(message, key, nowMs) };
@@ -64,7 +63,7 @@ export function updateRequest(
 /** Asks for the SOA of a name, which shows its zone. */
 export function soaRequest(name: string): DnsRequest {
   const id = randomInt(0x1_0000);
-  return { id, bytes: Buffer.concat([u16(id, 0, 1, 0, 0, 0), wireName(name), u16(Type.SOA, Class.IN)]) };
+  return { id, bytes: Buffer.concat([u16(id, 0, 1, 0, 0, 0), wireName(name), u16(RRType.SOA, RRClass.IN)]) };
 }
 
 /** The message with a TSIG record (RFC 8945 section 4.2). */
@@ -73,13 +72,13 @@ function signed(message: Buffer, { name, algorithm, secret }: TsigKey, nowMs: nu
   const time = Buffer.alloc(8);
   time.writeUIntBE(Math.floor(nowMs / 1000), 0, 6);
   time.writeUInt16BE(FUDGE_SECS, 6);
-  const variables = [keyName, u16(Class.ANY), u32(0), algorithmName, time, u16(0, 0)];
+  const variables = [keyName, u16(RRClass.ANY), u32(0), algorithmName, time, u16(0, 0)];
   const hmac = createHmac(algorithm.replace('hmac-', ''), secret).update(message);
   for (const part of variables) hmac.update(part);
   const mac = hmac.digest();
   const id = message.subarray(0, 2);
   const rdata = Buffer.concat([algorithmName, time, u16(mac.length), mac, id, u16(0, 0)]);
-  const record = [keyName, u16(Type.TSIG, Class.ANY), u32(0), u16(rdata.length), rdata];
+  const record = [keyName, u16(RRType.TSIG, RRClass.ANY), u32(0), u16(rdata.length), rdata];
   const whole = Buffer.concat([message, ...record]);
   whole.writeUInt16BE(whole.readUInt16BE(10) + 1, 10);
   return whole;
