@@ -136,7 +136,8 @@ export class FirstTries implements TryEvents {
     }
     const question = tries.open(query, batch, slot, version, network);
     this.question.load(tries.records, question * MissRecord.SIZE);
-    const claim = this.mayTry() ? this.settings.claims.claim(POOLS_PARTITION, this.question) : null;
+    const mayTry = this.validator()?.mayProve(this.question) !== false;
+    const claim = mayTry ? this.settings.claims.claim(POOLS_PARTITION, this.question) : null;
     if (claim?.isMine === true) {
       this.claims[question] = claim;
       if (this.askServers(question, query.arrivedMonotonicMs)) return true;
@@ -283,11 +284,6 @@ export class FirstTries implements TryEvents {
   /** The loaded question in the form that is sent to servers. */
   private sentQuestion(): Question {
     return this.validator() === null ? this.question : this.question.withProofs;
-  }
-
-  /** Whether the answer to the loaded question may be accepted on this thread. */
-  private mayTry(): boolean {
-    return this.validator()?.mayProve(this.question) !== false;
   }
 
   /** Answers all requests of a question. An answer of a removed server is sent to them, but not cached. */
