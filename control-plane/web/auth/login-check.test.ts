@@ -29,6 +29,13 @@ describe('lockout', () => {
     expect(await failTimes(5)).toEqual([401, 401, 401, 401, 401]);
   });
 
+  test('refuses a delayed caller like others, and accepts it once the lockout is deleted', async () => {
+    await failTimes(5);
+    expect(await failTimes(2)).toEqual([429, 429]);
+    await node.suite.database.query('DELETE FROM login_failures');
+    expect((await node.logIn(PASSWORD)).status).toBe(200);
+  });
+
   test('holds on another node with the same database', async () => {
     await failTimes(5);
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });

@@ -94,13 +94,15 @@ export class LoginCheck {
   }
 
   /** Only counts attempts that were checked: a refusal because of load or an unavailable database is not a failure. */
-  private inTurn<T>(
+  private async inTurn<T>(
     username: string,
     address: string,
     attempt: (who: failures.LoginSource) => Promise<T>,
   ): Promise<T> {
     // Spellings of one name count as one.
     const who = failures.loginSource(foldedName(username), address);
+    const delayMs = this.pace.lockedDelayMs(who.username, who.address);
+    if (delayMs > 0) await setTimeout(delayMs);
     return this.turns.run(who.address, async () => {
       await this.refuseLocked(who, this.lockoutRule(), address);
       const result = await attempt(who);
@@ -157,6 +159,7 @@ export class LoginCheck {
   ): Promise<void> {
     const waitMs = await failures.lockedForMs(this.parts.database, who, rule);
     if (waitMs <= 0) return;
+    this.pace.noteLocked(who.username, who.address);
     this.parts.logger.warn('refused a login: locked out', { username: who.username, address });
     throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
   }

@@ -70,3 +70,13 @@ test('keeps a bounded number of addresses', () => {
   for (let n = 0; n < 5000; n++) pace.noteFailure('admin', `2001:db8:${n.toString(16)}::`);
   expect(pace.rankOf('192.0.2.0')).toBe(0);
 });
+
+test('delays an account and address for a second if a lockout refused them in the last five', () => {
+  pace.noteLocked('admin', '192.0.2.1');
+  clock.advance(5000);
+  expect(pace.lockedDelayMs('admin', '192.0.2.1')).toBe(1000);
+  expect(pace.lockedDelayMs('vera', '192.0.2.1')).toBe(0);
+  expect(pace.lockedDelayMs('admin', '192.0.2.2')).toBe(0);
+  clock.advance(1);
+  expect(pace.lockedDelayMs('admin', '192.0.2.1')).toBe(0);
+});

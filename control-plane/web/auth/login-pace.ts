@@ -25,6 +25,9 @@ const MOST_DELAY_MS = 800;
  */
 const FREE_OF_NETWORK = 8;
 const MOST_OF_NETWORK = 1000;
+/** Delay of the logins that follow a refusal by a lockout within `LOCKED_RECENTLY_MS`. */
+const LOCKED_DELAY_MS = 1000;
+const LOCKED_RECENTLY_MS = 5000;
 
 /** Recent logins by address and account, within the window of the lockout. */
 export class LoginPace {
@@ -33,6 +36,8 @@ export class LoginPace {
   private readonly ranks = new RecentCounts();
   private readonly networks = new RecentCounts();
   private readonly accounts = new RecentCounts();
+  /** Refusals by a lockout, by account and address. */
+  private readonly refusals = new RecentCounts();
   /** Number of logins that are being checked, by network. */
   private readonly underWay = new Map<string, number>();
 
@@ -91,9 +96,27 @@ export class LoginPace {
     this.ranks.set(address, PROVEN, Infinity);
   }
 
+  /**
+   * Milliseconds before the lockout of a login is looked up. Callers that go on although they are locked out must not
+   * keep the control plane and the database busy.
+   */
+  lockedDelayMs(username: string, address: string): number {
+    const sinceMs = this.clock.monotonicMs() - LOCKED_RECENTLY_MS;
+    return this.refusals.get(refusalKey(username, address), sinceMs) === 0 ? 0 : LOCKED_DELAY_MS;
+  }
+
+  noteLocked(username: string, address: string): void {
+    this.refusals.set(refusalKey(username, address), 1, this.clock.monotonicMs());
+  }
+
   private sinceMs(): number {
     return this.clock.monotonicMs() - this.windowMs();
   }
+}
+
+/** Unambiguous: callers cannot choose the text of an address. */
+function refusalKey(username: string, address: string): string {
+  return `${address} ${username}`;
 }
 
 /** Counts that expire. */
