@@ -132,11 +132,7 @@ describe('LogScans', () => {
     let asked: Promise<{ total: number }>[] = [];
     await whileLocked(async () => {
       asked = [...Array.from({ length: 10 }, () => SEARCH), NEWEST].map((it) => scans.ask('page', it, ever));
-      await until(
-        'the page to be read beside all long questions',
-        asking,
-        (count) => count === LANES.long.atOnce + 1,
-      );
+      await until('the page to be read beside all scans', asking, (count) => count === LANES.scan.atOnce + 1);
     });
     const totals = (await Promise.all(asked)).map(({ total }) => total);
     expect(totals).toEqual([...Array.from({ length: 10 }, () => 2 * 611), 2 * 1500]);
@@ -160,7 +156,7 @@ describe('LogScans', () => {
   test('ask() refuses requests that would wait behind too many, and still accepts short ones', async () => {
     await store(1, 10);
     const scans = open();
-    const { atOnce, waiting } = LANES.long;
+    const { atOnce, waiting } = LANES.scan;
     let asked: Promise<{ total: number }>[] = [];
     await whileLocked(async () => {
       asked = Array.from({ length: atOnce + waiting }, () => scans.ask('page', SEARCH, ever));
@@ -179,7 +175,7 @@ describe('LogScans', () => {
   test('ask() refuses requests of one user beyond half of the places, and serves others', async () => {
     await store(1, 10);
     const scans = open();
-    const { atOnce, waiting } = LANES.long;
+    const { atOnce, waiting } = LANES.scan;
     const ask = (user: string): Promise<{ total: number }> =>
       runFor(user, () => scans.ask('page', SEARCH, ever));
     let asked: Promise<{ total: number }>[] = [];

@@ -75,7 +75,8 @@ export class LogScans implements Scans {
   private readonly shared = new SharedAnswers();
   private readonly places: Readonly<Record<Lane, Places>> = {
     quick: placesIn('quick'),
-    long: placesIn('long'),
+    sums: placesIn('sums'),
+    scan: placesIn('scan'),
   };
   private readonly stopListening: () => void;
   private thread: ScanWorker | undefined;

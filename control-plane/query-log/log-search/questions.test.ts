@@ -34,19 +34,32 @@ describe('laneOf()', () => {
   });
 
   test.each<[string, Question]>([
+    ['figures of a day', { name: 'summary', argument: hours(24) }],
+    ['a top list of a day', { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed' } }],
+    ['the most asked names', { name: 'mostAsked', argument: { nowMs: 0, days: 7, limit: 9 } }],
+  ])('%s reads sums', (_, question) => {
+    expect(laneOf(question)).toBe('sums');
+  });
+
+  test.each<[string, Question]>([
     ['a search of all days', page({ domain: 'ads' })],
     ['a search since last year', page({ domain: 'ads', fromMs: 0 })],
     ['the newest page without a client', page({ not: { client: '192.0.2.7' } })],
     ['a page far behind', page({ offset: 100_000 })],
-    ['figures of a day', { name: 'summary', argument: hours(24) }],
-    ['a top list of a day', { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed' } }],
+    [
+      'a top list of a client in a day',
+      { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed', client: '192.0.2.1' } },
+    ],
     [
       'a timeline of a group in a day',
       { name: 'timeline', argument: { ...hours(24), granularity: '15min', timezone: 'UTC', group_id: 2 } },
     ],
+    [
+      'the slots of clients in a day',
+      { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, most: 3 } },
+    ],
     ['an export', { name: 'rows', argument: { from: null, to: null } }],
-    ['the most asked names', { name: 'mostAsked', argument: { nowMs: 0, days: 7, limit: 9 } }],
-  ])('%s is long', (_, question) => {
-    expect(laneOf(question)).toBe('long');
+  ])('%s is a scan', (_, question) => {
+    expect(laneOf(question)).toBe('scan');
   });
 });

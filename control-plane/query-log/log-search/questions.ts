@@ -18,7 +18,7 @@ import {
   readTopClients,
   readTopDomains,
 } from '../statistics/stats-store.ts';
-import { readTimeline, type TimelineRequest } from '../statistics/timeline.ts';
+import { readTimeline } from '../statistics/timeline.ts';
 import { type QuestionsRequest, readQuestions } from '../logged-questions/read-questions.ts';
 import { readClientSlots } from '../reading/client-slots.ts';
 import { exportQueries } from '../reading/log-export.ts';
@@ -29,24 +29,30 @@ import { readLoggedRow, readQueryLog } from '../reading/query-log-store.ts';
 import type { QueryConditions } from '../search/query-conditions.ts';
 
 /**
- * A queue of requests: one that reads few blocks, whatever the size of the log, never waits behind one that may read
- * all.
+ * A queue of requests, so that none waits behind much longer ones. `quick` reads few blocks, whatever the size of the
+ * log; `sums` reads kept lists of names and clients, and few blocks; `scan` may read every block.
  */
-export type Lane = 'quick' | 'long';
+export type Lane = 'quick' | 'sums' | 'scan';
 
 /** Limits of each lane. */
 export const LANES: Readonly<Record<Lane, { readonly atOnce: number; readonly waiting: number }>> = {
   quick: { atOnce: 2, waiting: 100 },
-  long: { atOnce: 2, waiting: 30 },
+  sums: { atOnce: 2, waiting: 30 },
+  scan: { atOnce: 2, waiting: 30 },
 };
 
-/** Maximum length of a span whose names are counted quickly. */
+/** Maximum length of a span that is read quickly. */
 const QUICK_SPAN_MS = 2 * 3_600_000;
 /** Maximum number of rows that a quick page skips or shows. */
 const QUICK_ROWS = 1000;
 
 /** Sends part of the rows; resolves when the next part may be sent. */
 export type SendRows = (rows: readonly LoggedQuery[]) => Promise<void>;
+
+interface ClientSpan extends Span {
+  readonly client?: string | undefined;
+  readonly group_id?: number | undefined;
+}
 
 interface QuestionRow<Argument, Answer> {
   readonly read: (log: LogSource, argument: Argument, send: SendRows) => Promise<Answer>;
@@ -56,22 +62,22 @@ interface QuestionRow<Argument, Answer> {
 const TABLE = {
   page: question(readQueryLog, laneOfPage),
   row: question(readLoggedRow, 'quick'),
-  rows: question(sendRows, 'long'),
-  distinctQuestions: question((log, request: QuestionsRequest) => readQuestions(log, request), 'long'),
-  mostAsked: question(readMostAsked, 'long'),
-  summary: question(readSummary, laneOfSpan),
+  rows: question(sendRows, 'scan'),
+  distinctQuestions: question((log, request: QuestionsRequest) => readQuestions(log, request), 'scan'),
+  mostAsked: question(readMostAsked, 'sums'),
+  summary: question(readSummary, laneOfSums),
   cacheUse: question(readCacheUse, 'quick'),
   listHits: question(readListHits, 'quick'),
   breakdown: question(readBreakdown, 'quick'),
-  topDomains: question(readTopDomains, laneOfSpan),
-  namesBelow: question(readNamesBelow, laneOfSpan),
-  topClients: question(readTopClients, laneOfSpan),
-  addressCounts: question(readAddressCounts, laneOfSpan),
+  topDomains: question(readTopDomains, laneOfTop),
+  namesBelow: question(readNamesBelow, laneOfSums),
+  topClients: question(readTopClients, laneOfTop),
+  addressCounts: question(readAddressCounts, laneOfSums),
   timeline: question(readTimeline, laneOfTimeline),
   slotCounts: question(readSlotCounts, 'quick'),
-  clientSlots: question(readClientSlots, laneOfSpan),
-  clientTimeline: question(readClientTimeline, laneOfSpan),
-  dashboard: question(readDashboard, laneOfSpan),
+  clientSlots: question(readClientSlots, laneOfScan),
+  clientTimeline: question(readClientTimeline, laneOfScan),
+  dashboard: question(readDashboard, laneOfSums),
 };
 
 export type QuestionName = keyof typeof TABLE;
@@ -120,22 +126,32 @@ async function sendRows(log: LogSource, selection: LogSelection, send: SendRows)
   return null;
 }
 
-function laneOfSpan({ fromMs, toMs }: Span): Lane {
-  return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'long';
+function laneOfSums({ fromMs, toMs }: Span): Lane {
+  return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'sums';
+}
+
+function laneOfScan({ fromMs, toMs }: Span): Lane {
+  return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'scan';
+}
+
+/** Sums are kept of all clients together. */
+function laneOfTop(request: ClientSpan): Lane {
+  const { client, group_id } = request;
+  return client === undefined && group_id === undefined ? laneOfSums(request) : laneOfScan(request);
 }
 
 /** Timelines of all clients are counted without reading blocks. */
-function laneOfTimeline(request: TimelineRequest): Lane {
+function laneOfTimeline(request: ClientSpan): Lane {
   const { client, group_id } = request;
-  return client === undefined && group_id === undefined ? 'quick' : laneOfSpan(request);
+  return client === undefined && group_id === undefined ? 'quick' : laneOfScan(request);
 }
 
 /** The total of all rows is counted without reading blocks; that of some rows needs every block of the span. */
 function laneOfPage({ limit, offset, cursor, fromMs, toMs, ...filter }: QueryLogRequest): Lane {
-  if (limit + (cursor === undefined ? offset : 0) > QUICK_ROWS) return 'long';
+  if (limit + (cursor === undefined ? offset : 0) > QUICK_ROWS) return 'scan';
   const { node: _, notNode: __, not, ...conditions } = filter;
   if (!isAnySet(conditions) && (not === undefined || !isAnySet(not))) return 'quick';
-  return fromMs === undefined ? 'long' : laneOfSpan({ fromMs, toMs: toMs ?? Infinity });
+  return fromMs === undefined ? 'scan' : laneOfScan({ fromMs, toMs: toMs ?? Infinity });
 }
 
 function isAnySet(conditions: QueryConditions): boolean {

@@ -12,7 +12,8 @@ import { type FromScans, PARTS_AHEAD, toFailure, type ToScans } from './scan-mes
 /** Concurrent transactions. An export uses a place only during each of its turns. */
 const PLACES: Readonly<Record<Lane, Semaphore>> = {
   quick: new Semaphore(LANES.quick.atOnce),
-  long: new Semaphore(LANES.long.atOnce),
+  sums: new Semaphore(LANES.sums.atOnce),
+  scan: new Semaphore(LANES.scan.atOnce),
 };
 
 /** Shared by all requests of the thread. */

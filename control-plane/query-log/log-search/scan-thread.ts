@@ -18,7 +18,7 @@ const MOST = 19;
 /** The name of the connections in `pg_stat_activity`. */
 const CONNECTION_NAME = 'weir scans';
 /** Number of connections: one for each concurrent request. */
-const PLACES = LANES.quick.atOnce + LANES.long.atOnce;
+const PLACES = LANES.quick.atOnce + LANES.sums.atOnce + LANES.scan.atOnce;
 
 const port = parentPort;
 if (port === null) throw new Error('could not start the scan thread: this file runs only as a worker thread');

@@ -35,7 +35,7 @@ describe('ScanWorker', () => {
   test('answers, says when nothing is left, and ends', async () => {
     const { worker, told } = start();
     const answers = [worker.ask(1, asked()), worker.ask(2, asked())];
-    expect([worker.count('quick'), worker.count('long')]).toEqual([2, 0]);
+    expect([worker.count('quick'), worker.count('scan')]).toEqual([2, 0]);
     expect(await Promise.all(answers)).toMatchObject([{ total: 0 }, { total: 0 }]);
     expect([worker.count('quick'), told]).toEqual([0, ['idle']]);
     await worker.end();

@@ -40,15 +40,37 @@ describe('SharedAnswers', () => {
     expect(await later).toBe('second');
   });
 
-  test('shares work that takes longer than a second with the questions of its first second only', async () => {
+  test('answers questions after the first second of long work from one run that begins after it', async () => {
     const first = ask('a');
     jest.advanceTimersByTime(1000);
     const second = ask('a');
+    jest.advanceTimersByTime(5000);
+    const third = ask('a');
+    expect(begun).toHaveLength(1);
+    begun[0]!.resolve('old');
+    expect(await first).toBe('old');
+    await jest.advanceTimersByTimeAsync(0);
     expect(begun).toHaveLength(2);
     begun[1]!.resolve('new');
-    begun[0]!.resolve('old');
-    expect([await first, await second]).toEqual(['old', 'new']);
-    expect(await ask('a')).toBe('new');
+    expect([await second, await third, await ask('a')]).toEqual(['new', 'new', 'new']);
+  });
+
+  test('begins the next run when the one before it is given up or fails', async () => {
+    const gone = new AbortController();
+    const given = ask('a', gone.signal);
+    given.catch(() => undefined);
+    jest.advanceTimersByTime(1000);
+    const failed = ask('a');
+    failed.catch(() => undefined);
+    gone.abort(new Error('gone'));
+    await expect(given).rejects.toThrow('gone');
+    await jest.advanceTimersByTimeAsync(1000);
+    const next = ask('a');
+    begun[1]!.reject(new Error('no room'));
+    await expect(failed).rejects.toThrow('no room');
+    await jest.advanceTimersByTimeAsync(0);
+    begun[2]!.resolve('next');
+    expect(await next).toBe('next');
   });
 
   test('gives work up when the last of its questions is given up, and no sooner', async () => {

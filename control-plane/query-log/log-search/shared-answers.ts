@@ -1,6 +1,7 @@
 /**
- * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work that no
- * caller waits for is cancelled.
+ * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work never runs
+ * beside earlier work for the same request: what comes later shares one further run. Work that no caller waits for is
+ * cancelled.
  */
 
 /**
@@ -17,6 +18,8 @@ interface Shared {
 /** The answers of the last second, and those in progress. */
 export class SharedAnswers {
   private readonly shared = new Map<string, Shared>();
+  /** The end of the last work that was begun for each key, until it has ended. */
+  private readonly lastEnds = new Map<string, Promise<void>>();
 
   /** The result of `work`, or of an earlier call with the same key; rejects when `signal` is aborted. */
   async ask<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -37,10 +40,23 @@ export class SharedAnswers {
 
   private begin(key: string, work: (signal: AbortSignal) => Promise<unknown>): Shared {
     const giveUp = new AbortController();
-    const shared: Shared = { answer: work(giveUp.signal), giveUp, callers: 0 };
+    const start = (): Promise<unknown> => {
+      giveUp.signal.throwIfAborted();
+      setTimeout(() => this.forget(key, shared), SHARED_MS).unref();
+      return work(giveUp.signal);
+    };
+    const before = this.lastEnds.get(key);
+    const answer = before === undefined ? Promise.try(start) : before.then(start);
+    const shared: Shared = { answer, giveUp, callers: 0 };
     this.shared.set(key, shared);
-    setTimeout(() => this.forget(key, shared), SHARED_MS).unref();
-    shared.answer.catch(() => this.forget(key, shared));
+    answer.catch(() => this.forget(key, shared));
+    const stopped = new Promise((resolve) =>
+      giveUp.signal.addEventListener('abort', resolve, { once: true }),
+    );
+    const last = Promise.race([Promise.allSettled([answer]), stopped]).then(() => {
+      if (this.lastEnds.get(key) === last) this.lastEnds.delete(key);
+    });
+    this.lastEnds.set(key, last);
     return shared;
   }
 
