@@ -171,3 +171,37 @@ describe('the devices of a group', () => {
     });
   });
 });
+
+describe('a service that is blocked for a group', () => {
+  test('is unblocked by an administrator on one device for an hour', async () => {
+    const { id: group } = await room.api.createGroup('Tom');
+    const [mine, others] = ['127.0.0.74', '127.0.0.75'];
+    const { id } = await own(mine, 'Tom’s laptop');
+    for (const client of [id, (await own(others, 'Tom’s phone')).id])
+      await room.api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: group });
+    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
+    const asked = async (): Promise<unknown[]> => [
+      ...(await room.ask(['www.youtube.com'], mine)),
+      ...(await room.ask(['www.youtube.com'], others)),
+    ];
+    expect(await asked()).toEqual([undefined, undefined]);
+    await room.withPage(PHONE, async (page) => {
+      await page.goto(`./clients?open=${String(id)}`);
+      await page.getByRole('button', { name: 'Unblock a service' }).tap();
+      const form = page.getByRole('dialog', { name: 'Unblock a service for Tom’s laptop' });
+      await choose(form, 'Service', 'YouTube');
+      await choose(form, 'Duration', '1 hr');
+      await expectAccessible(page);
+      expect(await layoutFaults(page)).toEqual([]);
+      await form.getByRole('button', { name: 'Start' }).tap();
+      await page.getByText('Service YouTube').waitFor();
+      expect(await asked()).toEqual([EVERY_ADDRESS, undefined]);
+      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+        { client_id: id, service_id: 'youtube', action: 'allow', until: expect.any(String) },
+      ]);
+      await page.getByRole('button', { name: 'End now' }).tap();
+      await page.getByText('Service YouTube').waitFor({ state: 'detached' });
+    });
+    expect(await asked()).toEqual([undefined, undefined]);
+  });
+});

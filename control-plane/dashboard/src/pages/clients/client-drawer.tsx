@@ -18,6 +18,7 @@ import { ClientParts, MergeButton } from './client-parts.tsx';
 import { EXCLUSIONS, hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
+import { UnblockService } from './unblock-service.tsx';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './clients.module.css';
 import { lazy, Suspense, useState } from 'react';
@@ -67,7 +68,9 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
             )}
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
-              <TimedPermissions of={{ client_id: client.id }} />
+              <TimedPermissions of={{ client_id: client.id }}>
+                <UnblockService client={client} />
+              </TimedPermissions>
             </section>
             {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
           </>

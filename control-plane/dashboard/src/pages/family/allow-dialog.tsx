@@ -8,9 +8,9 @@ import { TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { nameOfRule, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
-import { grantEnd } from './family-spans.ts';
-import type { Span } from './family-spans.ts';
-import { SpanField } from './span-field.tsx';
+import { grantEnd } from '../../ui/grants/grant-spans.ts';
+import type { Span } from '../../ui/grants/grant-spans.ts';
+import { SpanField } from '../../ui/grants/span-field.tsx';
 
 interface AllowDialogProps {
   readonly clientId: number;
@@ -34,7 +34,7 @@ export function AllowDialog({
   const [domain, setDomain] = useState(asked);
   const [span, setSpan] = useState<Span>('1800');
   const create = useChange('POST /grants', {
-    done: 'family.nameAllowed',
+    done: 'grants.nameAllowed',
     quiet: true,
     onDone: () => {
       onClose();

@@ -18,8 +18,8 @@ import { nameOf } from '../../ui/policy/client-name.ts';
 import { GrantedName } from '../../ui/policy/granted-name.tsx';
 import { AllowDialog } from './allow-dialog.tsx';
 import { AskedNames } from './asked-names.tsx';
-import { grantEnd, SPANS } from './family-spans.ts';
-import { ServiceDialog } from './service-dialog.tsx';
+import { grantEnd, SPANS } from '../../ui/grants/grant-spans.ts';
+import { ServiceDialog } from '../../ui/grants/service-dialog.tsx';
 import styles from './family-page.module.css';
 
 type Device = AnswerOf<'GET /clients'>['data'][number];
@@ -103,10 +103,10 @@ function DeviceCard({ device, grants }: DeviceCardProps): ReactNode {
         </Button>
         <Button
           icon={Plus}
-          aria-label={say('family.allowServiceOf', { name })}
+          aria-label={say('grants.allowServiceOf', { name })}
           onPress={() => setOpened('service')}
         >
-          {say('family.allowService')}
+          {say('grants.allowService')}
         </Button>
       </div>
       {grants.length > 0 && (

@@ -22,8 +22,14 @@ const ALLOW_SECS = 1_800;
 
 type Grant = AnswerOf<'GET /grants'>[number];
 
-/** Active temporary rules, and buttons for two new ones. */
-export function TimedPermissions({ of: holder }: { readonly of: Holder }): ReactNode {
+interface TimedPermissionsProps {
+  readonly of: Holder;
+  /** More buttons for administrators. */
+  readonly children?: ReactNode;
+}
+
+/** Active temporary rules, and buttons for new ones. */
+export function TimedPermissions({ of: holder, children }: TimedPermissionsProps): ReactNode {
   const { say, format } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: REFRESH_MS });
   const block = useChange('POST /grants', { done: 'timed.blocked' });
@@ -48,6 +54,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
           >
             {say('timed.allow', { span: format.span(ALLOW_SECS) })}
           </Button>
+          {children}
         </Bar>
       </ForAdmins>
       <Answered of={grants} lines={1}>

@@ -1,9 +1,9 @@
-/** Choice of how long a user of the role family allows something. */
+/** Choice of how long something is allowed. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
-import { grantEnd, SPANS } from './family-spans.ts';
-import type { Span } from './family-spans.ts';
+import { grantEnd, SPANS } from './grant-spans.ts';
+import type { Span } from './grant-spans.ts';
 
 interface SpanFieldProps {
   readonly value: Span;

@@ -1,4 +1,4 @@
-/** Allows a service that is blocked for the group of a device on that device for a while. */
+/** Temporarily allows a service on one device; the service is blocked for the device's group. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -7,8 +7,8 @@ import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { grantEnd } from './family-spans.ts';
-import type { Span } from './family-spans.ts';
+import { grantEnd } from './grant-spans.ts';
+import type { Span } from './grant-spans.ts';
 import { SpanField } from './span-field.tsx';
 
 interface ServiceDialogProps {
@@ -23,10 +23,10 @@ export function ServiceDialog({ clientId, name, onClose }: ServiceDialogProps): 
   const [service, setService] = useState('');
   const [span, setSpan] = useState<Span>('1800');
   const services = useAsk('GET /clients/{id}/services', { params: { id: clientId } });
-  const create = useChange('POST /grants', { done: 'family.nameAllowed', onDone: onClose, quiet: true });
+  const create = useChange('POST /grants', { done: 'grants.nameAllowed', onDone: onClose, quiet: true });
   return (
     <FormDialog
-      title={say('family.allowServiceOf', { name })}
+      title={say('grants.allowServiceOf', { name })}
       saveText={say('grants.start')}
       isReady={service !== ''}
       isPending={create.isPending}
@@ -40,11 +40,11 @@ export function ServiceDialog({ clientId, name, onClose }: ServiceDialogProps): 
       <Answered of={services} lines={2}>
         {(blocked) =>
           blocked.length === 0 ? (
-            <p>{say('family.noServices')}</p>
+            <p>{say('grants.noServices')}</p>
           ) : (
             <>
               <SelectField
-                label={say('family.service')}
+                label={say('field.service')}
                 value={service}
                 onChange={setService}
                 choices={blocked.map(({ service_id: id, name: text }) => ({ id, text }))}

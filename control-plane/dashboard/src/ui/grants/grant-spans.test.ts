@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { grantEnd, SPANS } from './family-spans.ts';
+import { grantEnd, SPANS } from './grant-spans.ts';
 
 test.each([
   [new Date(2026, 0, 15, 20, 30), [1800, 3600, 34_200]],

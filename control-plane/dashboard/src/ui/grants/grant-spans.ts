@@ -1,4 +1,4 @@
-/** Durations for which users with the role family can pause or allow something. Pure functions. */
+/** Durations for which something is paused or allowed on a device. Pure functions. */
 
 /** Seconds, or until the next morning. */
 export const SPANS = ['1800', '3600', 'tomorrow'] as const;
