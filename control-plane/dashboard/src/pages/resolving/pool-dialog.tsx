@@ -63,21 +63,32 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     ...(strategy !== 'default' && { strategy }),
   });
   const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
-  const [newer, setNewer] = useState<readonly Pool[] | null>(null);
+  const [newer, setNewer] = useState<Newer | null>(null);
+  const withPool = (all: readonly Pool[]): Pool[] => all.toSpliced(placeOf(old, all), 1, pool());
+  const withoutPool = (all: readonly Pool[]): Pool[] => all.filter((one) => one.name !== old?.name);
   // The configuration has all pools in one key: those that someone else has added must stay.
-  const store = async (force: boolean, base = known): Promise<void> => {
+  const read = async (base: readonly Pool[], isDeletion: boolean): Promise<Current | null> => {
     const now = await send('GET /config', {}).catch(() => null);
     const current = (now?.answer.dns['pools'] ?? base) as readonly Pool[];
     if (!isSame(current, base)) {
-      setNewer(current);
-      return;
+      setNewer({ pools: current, isDeletion });
+      return null;
     }
-    const body = { dns: { pools: current.toSpliced(placeOf(old, current), 1, pool()) } };
     const etag = now?.headers.get('ETag') ?? null;
-    const guard = etag === null ? {} : { headers: { 'If-Match': etag } };
-    if (await save.run({ query: { force }, body, ...guard })) return;
+    return { pools: current, guard: etag === null ? {} : { headers: { 'If-Match': etag } } };
+  };
+  const store = async (force: boolean, base = known): Promise<void> => {
+    const current = await read(base, false);
+    if (current === null) return;
+    const body = { dns: { pools: withPool(current.pools) } };
+    if (await save.run({ query: { force }, body, ...current.guard })) return;
     if (!force) test();
     setAsking(!force);
+  };
+  const deletePool = async (base = known): Promise<void> => {
+    const current = await read(base, true);
+    if (current === null) return;
+    await remove.run({ query: {}, body: { dns: { pools: withoutPool(current.pools) } }, ...current.guard });
   };
   return (
     <Dialog
@@ -87,16 +98,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
       actions={
         <>
           {old !== undefined && pools.length > 1 && (
-            <Button
-              kind="danger"
-              isPending={remove.isPending}
-              onPress={() =>
-                void remove.run({
-                  query: {},
-                  body: { dns: { pools: pools.filter((one) => one.name !== old.name) } },
-                })
-              }
-            >
+            <Button kind="danger" isPending={remove.isPending} onPress={() => void deletePool()}>
               {say('action.delete')}
             </Button>
           )}
@@ -120,16 +122,16 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           fields={[
             {
               label: say('page.resolving'),
-              mine: format.list(known.toSpliced(placeOf(old, known), 1, pool()).map(wordsOf)),
-              now: format.list(newer.map(wordsOf)),
+              mine: format.list((newer.isDeletion ? withoutPool : withPool)(known).map(wordsOf)),
+              now: format.list(newer.pools.map(wordsOf)),
             },
           ]}
-          isPending={save.isPending}
+          isPending={save.isPending || remove.isPending}
           onUse={onClose}
           onKeep={() => {
             setNewer(null);
-            setKnown(newer);
-            void store(false, newer);
+            setKnown(newer.pools);
+            void (newer.isDeletion ? deletePool(newer.pools) : store(false, newer.pools));
           }}
         />
       )}
@@ -186,6 +188,19 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
       )}
     </Dialog>
   );
+}
+
+/** Pools that another user has changed since this one saw them. */
+interface Newer {
+  readonly pools: readonly Pool[];
+  /** Whether this user deletes the pool. */
+  readonly isDeletion: boolean;
+}
+
+/** The current pools, and the header fields that reject a change if they are no longer current. */
+interface Current {
+  readonly pools: readonly Pool[];
+  readonly guard: { readonly headers?: Readonly<Record<string, string>> };
 }
 
 /** Maximum number of servers in one test, as in the API. */
