@@ -165,7 +165,7 @@ describe('the settings of the dashboard', () => {
       await choose(page, 'pi-hole_teleporter.zip', version6());
       await page.getByText('Settings of Pi-hole. Nothing has changed yet.').waitFor();
       await page.getByText('entries are not imported').click();
-      await page.getByText('Weir does not know clients by their interface').waitFor();
+      await page.getByText('Weir does not identify clients by interface').waitFor();
       await page.getByRole('heading', { name: 'Answers that change' }).waitFor();
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
       await press(page, 'Import');

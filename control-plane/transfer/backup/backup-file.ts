@@ -189,7 +189,7 @@ function unmasked({ kind, url, name }: Item, { path, current, problems }: Place)
   );
   const found = stored.find((source) => source['name'] === name) ?? stored[0];
   if (found !== undefined) return found['url'];
-  const message = 'the credentials are not in this backup, and not stored here; put them in the place of ***';
+  const message = 'the credentials are neither in this backup nor stored here; replace *** with them';
   problems.push({ path: `${path}.url`, message });
   return url;
 }

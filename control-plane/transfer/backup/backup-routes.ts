@@ -42,7 +42,7 @@ function readBackup(context: BackupContext): Route {
     path: '/backup',
     access: 'admin',
     tag: 'Backup',
-    summary: 'Everything that people have set but secrets, as one file for POST /restore',
+    summary: 'Everything that users have set, except secrets, as one file for POST /restore',
     query: BackupQuery,
     media: ['application/json'],
     handle: async ({ response }) => send(response, await makeBackup(context)),
@@ -56,7 +56,7 @@ function readBackupWithSecrets(context: BackupContext): Route {
     path: '/backup',
     access: 'admin',
     tag: 'Backup',
-    summary: 'The same with secrets, encrypted with a passphrase; the audit log notes it',
+    summary: 'The same with secrets, encrypted with a passphrase; recorded in the audit log',
     body: BackupBody,
     media: ['application/json'],
     waits: false,
@@ -105,7 +105,7 @@ function restore(context: BackupContext): Route {
     query: RestoreQuery,
     body: RestoreBody,
     answer: RestoreAnswer,
-    errors: { 409: 'a group that the backup does not have is in use by things that it leaves out' },
+    errors: { 409: 'a group that is not in the backup is used by objects that are not in the backup either' },
     bodyLimitBytes: MAX_BACKUP_BYTES,
     handle: async (request) => {
       const { passphrase, ...sealed } = request.body;

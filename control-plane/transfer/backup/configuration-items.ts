@@ -40,7 +40,9 @@ export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] 
     if (!CLUSTER_KEYS.has(key))
       problems.push({
         path: `configuration.${key}`,
-        message: isNodeKey(key) ? 'a key of the node is not restored' : 'this Weir does not know this key',
+        message: isNodeKey(key)
+          ? 'a key of the node is not restored'
+          : 'this version of Weir does not know this key',
       });
   return Object.entries(values).map(([key, value]) => ({ key, value }));
 }

@@ -162,9 +162,10 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isForeignKeyViolation(error))
-      throw conflict('a group that the backup does not have is in use by things that it leaves out');
-    if (isUniqueViolation(error))
-      throw conflict('two things of the backup cannot be stored under their names');
+      throw conflict(
+        'a group that is not in the backup is used by objects that are not in the backup either',
+      );
+    if (isUniqueViolation(error)) throw conflict('two objects in the backup have conflicting names');
     throw error;
   }
 }

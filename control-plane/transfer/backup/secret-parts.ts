@@ -28,7 +28,7 @@ export async function withSecrets(file: BackupFile, passphrase: string | undefin
   if (secrets === undefined) return file;
   if (passphrase === undefined)
     throw invalid([
-      { path: 'passphrase', message: 'this backup has encrypted secrets: give its passphrase' },
+      { path: 'passphrase', message: 'this backup has encrypted secrets: its passphrase is required' },
     ]);
   const parts = await opened(file, passphrase);
   const [hidden, full] = [parsed(open, parts.hidden), parsed(open, parts.full)];

@@ -52,7 +52,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     const report = await imported(adguard.TIMED);
     expect(await answered(adguard.ANSWERS_TIMED, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_TIMED);
     expect(itemsOf(report, 'setting')).toEqual({
-      'local_domain_name lan': 'skipped: it is of the DHCP server there, which is off',
+      'local_domain_name lan': "skipped: it belongs to AdGuard Home's DHCP server, which is disabled",
     });
     await expectRepeatable(adguard.TIMED);
   });
@@ -107,7 +107,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(table)).toEqual(table);
     const later = await imported(adguard.SCHEMA_20);
     expect(itemsOf(later, 'safe_search')).toEqual({
-      google: 'skipped: Weir has it already',
+      google: 'skipped: already in Weir',
       'bing (AdGuard Home: Phone)': 'done',
     });
   });
@@ -265,7 +265,7 @@ describe('POST {api}/import of a profile in the cloud', () => {
     );
     expect(itemsOf(report, 'blocklist')).toEqual({
       'https://big.oisd.nl': 'done: fetched in the background',
-      unknown: 'not_mapped: Weir does not know where this list is from',
+      unknown: 'not_mapped: Weir does not know the URL of this list',
     });
     await expectRepeatable(profiles.NEXTDNS);
   });

@@ -97,34 +97,34 @@ describe('POST {api}/import of a Pi-hole', () => {
       Default: "skipped: it is Weir's group Default",
       Kids: 'done',
       Guests: 'done',
-      Old: 'done: it is switched off: its clients are in a group made of their other groups',
-      'Guests + Kids': 'done: made for clients of 2 groups, as a client has one group in Weir',
-      'Unfiltered (Pi-hole)': 'done: made for clients without an enabled group, which are not filtered',
+      Old: 'done: it is disabled: its clients are in a group that combines their other groups',
+      'Guests + Kids': 'done: created for clients of 2 groups, because a client has one group in Weir',
+      'Unfiltered (Pi-hole)': 'done: created for clients without an enabled group, which are not filtered',
     });
     expect(itemsOf(report, 'client')).toMatchObject({
       '192.0.2.10': 'done',
-      'laptop.lan': 'done: known by its MAC 02:00:5e:00:00:04 here',
-      ':eth0': 'not_mapped: Weir does not know clients by their interface',
+      'laptop.lan': 'done: identified by its MAC 02:00:5e:00:00:04 in Weir',
+      ':eth0': 'not_mapped: Weir does not identify clients by interface',
       'unknown.lan':
-        'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
+        'not_mapped: Weir identifies clients by MAC or address, and the export has no device of this name',
       '02:00:5e:00:00:03':
         'differs: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
       'printer (lease)': 'done',
     });
     expect(itemsOf(report, 'blocklist')).toMatchObject({
       [pihole.ADS_URL]: 'done: fetched in the background',
-      'https://lists.example.org/orphan.txt': 'done: it is in no group, so it is switched off',
+      'https://lists.example.org/orphan.txt': 'done: it is in no group, so it is imported as disabled',
       'https://***@lists.example.org/private.txt':
-        'not_mapped: its URL holds a secret, which is not imported: add the list by hand',
+        'not_mapped: its URL contains a secret, which is not imported: add the list manually',
     });
     expect(itemsOf(report, 'regex_filter')).toEqual({
-      'inverted\\.example$;invert': 'not_mapped: it denies; Weir has no expression for all names but those',
-      '(a)\\1': 'not_mapped: it denies; it refers back by \\1, which takes exponential time',
+      'inverted\\.example$;invert': 'not_mapped: it denies; Weir does not support inverted expressions',
+      '(a)\\1': 'not_mapped: it denies; it uses the back reference \\1, which takes exponential time',
       'no\\.example$;reply=NONE':
-        'differs: it denies; a question gets no answer there, and the blocked answer here',
-      'x{~2}y': 'not_mapped: it denies; it matches approximately',
+        'differs: it denies; Pi-hole does not answer, and Weir answers as for a blocked name',
+      'x{~2}y': 'not_mapped: it denies; it uses approximate matching',
     });
-    const inList = 'a rule of a list, so that allowlists outrank it as in Pi-hole';
+    const inList = 'imported as a list rule, so that allowlists take precedence as in Pi-hole';
     expect(itemsOf(report, 'list_rule')).toMatchObject({
       '^ad[0-9]{,3}[.]': `done: ${inList}; written as ^ad[0-9]{0,4}[.]`,
       '\\<word': `done: ${inList}; written as \\bword`,
@@ -135,7 +135,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       ...Object.fromEntries(
         ['bind', 'internal', 'lan'].map((zone) => [
           `local=/${zone}/`,
-          'done: answered here, without servers',
+          'done: answered by Weir, without servers',
         ]),
       ),
     });
@@ -238,7 +238,7 @@ describe('POST {api}/import of a bad file', () => {
     [
       'a zip bomb',
       zipOf({ 'pihole.toml': 'a' }, { claimedBytes: 300 * 1024 * 1024 }),
-      'the zip file unpacks to too much',
+      'the unpacked zip file is too large',
     ],
     ['YAML that holds itself', 'schema_version: 34\ndns: &a\n  b: *a\n', 'nested too deeply'],
   ])('refuses %s with 400, and leaves nothing', async (_what, file, detail) => {

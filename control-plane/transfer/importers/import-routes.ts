@@ -15,7 +15,8 @@ export function importRoutes({ settingsImport }: { settingsImport: Pick<Settings
     path: '/import',
     access: 'admin',
     tag: 'Moving',
-    summary: "Take over another program's settings from its export, the body as it is; one revision",
+    summary:
+      "Import another program's settings from its export, which is the raw request body; creates one revision",
     query: ImportQuery,
     uploadLimitBytes: LIMIT_BYTES,
     answer: ImportReport,

@@ -307,7 +307,7 @@ user_rules: ['||denied.example^']
     const report = await imported(adguard(ENTRY));
     expect(await clients()).toEqual([{ mac: MAC, name: 'tv', group: 'AdGuard Home: tv' }]);
     expect(itemsOf(report, 'client')['tv']).toBe(
-      `done: the device with the MAC ${MAC} has this address: one client here`,
+      `done: the device with the MAC ${MAC} has this address: imported as one client`,
     );
     expect(report.questions).toEqual([]);
     expect(await imported(adguard(ENTRY))).toMatchObject({ revision: null });

@@ -178,7 +178,7 @@ describe('makePlan()', () => {
       'does not recognise which program',
     ],
     ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
-    ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],
+    ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'is outside of it'],
     [
       'a damaged database',
       Buffer.concat([pihole.liveGravity().subarray(0, 100), Buffer.alloc(9000, 7)]),
@@ -191,7 +191,7 @@ describe('makePlan()', () => {
     [
       'YAML whose aliases multiply',
       `schema_version: 34\na: &a 1\nb: [${'*a, '.repeat(200)}1]\n`,
-      'beyond bounds',
+      'too many aliases or levels',
     ],
     [
       'more records than one transaction takes',

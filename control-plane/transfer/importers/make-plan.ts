@@ -63,7 +63,7 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
   const plan = importer.plan(files, folder);
   if (rowsOf(plan) > MOST_ROWS)
     throw new ImportFault(
-      `the file would make ${rowsOf(plan)} rows; ${MOST_ROWS} are the most of one import`,
+      `the file would create ${rowsOf(plan)} rows; the maximum for one import is ${MOST_ROWS}`,
     );
   return plan;
 }

@@ -19,7 +19,7 @@ function listRevisions({ database }: RollBackParts): Route {
     path: '/revisions',
     access: 'viewer',
     tag: 'Revisions',
-    summary: 'Changes of policy, clients and lists, newest first',
+    summary: 'Changes to policy, clients and lists, newest first',
     answer: RevisionList,
     handle: () => list(database),
   });
@@ -49,12 +49,12 @@ function rollBackTo(parts: RollBackParts): Route {
     access: 'admin',
     tag: 'Revisions',
     summary:
-      'Undo what people have changed since a revision; updates of lists stay, and this is itself a revision',
+      'Undo the changes that users made since a revision; list updates are kept, and the rollback is itself a revision',
     params: IdParams,
     query: RollbackQuery,
     answer: Revision,
     errors: {
-      409: 'too old, people have made newer ones than expected_head, or two lists have exchanged their URLs',
+      409: 'the revision is too old, users have made newer ones than expected_head, or two lists have exchanged their URLs',
     },
     handle: (request) => rollBack(parts, request.params.id, authorOf(request), request.query.expected_head),
   });

@@ -27,13 +27,17 @@ export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
       builder.notMapped(
         'client',
         `dns.allowed_clients ${key}`,
-        'its key is too short to let it ask from anywhere',
+        'its key is too short for queries from any address',
       );
       continue;
     }
     builder.client(
       { mac: null, ip: null, key, name: null, group: null },
-      builder.item('client', `dns.allowed_clients ${key}`, 'a client with a known key may ask from anywhere'),
+      builder.item(
+        'client',
+        `dns.allowed_clients ${key}`,
+        'a client with a known key may send queries from any address',
+      ),
     );
   }
   const networks = places.filter((text) => !keys.includes(text));
@@ -42,7 +46,7 @@ export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
     builder.skipped(
       'configuration',
       `dns.disallowed_clients ${text}`,
-      'it has no effect there beside dns.allowed_clients',
+      'AdGuard Home ignores it while dns.allowed_clients is set',
     );
 }
 
@@ -66,7 +70,7 @@ export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
 function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: string): void {
   const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^^]*)\^?$/.exec(written.toLowerCase()) ?? [];
   const name = canonicalDomain(rest);
-  const remark = 'AdGuard Home gives no answer at all; Weir that of a blocked name';
+  const remark = 'AdGuard Home does not answer; Weir answers as for a blocked name';
   const item = builder.item(
     name === null ? 'list_rule' : 'managed_domain',
     `blocked_hosts ${written}`,
@@ -84,8 +88,9 @@ function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: st
 function addBlockedPattern(builder: PlanBuilder, lists: GeneratedLists, written: string, item: number): void {
   const rule = written.includes('$') ? `${written},important` : `${written}$important`;
   const outcome = readAdblockRule(rule, false);
-  if (written.startsWith('@@')) return builder.refuse(item, 'Weir has no exceptions from blocked hosts');
+  if (written.startsWith('@@'))
+    return builder.refuse(item, 'Weir does not support exceptions from blocked hosts');
   if (outcome.type === 'unused') return builder.refuse(item, outcome.unused.reason);
-  builder.remark(item, 'a rule of a list: allowlists outrank it');
+  builder.remark(item, 'imported as a list rule: allowlists take precedence over it');
   lists.add(rule, null, item);
 }

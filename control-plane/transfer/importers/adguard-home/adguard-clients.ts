@@ -59,12 +59,16 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
   const { name, ids, policy, tags, others } = client;
   const group = groups.groupOf(policy, name);
   if (others.length > 0)
-    builder.notMapped('other', name, `Weir has no such settings of a client: ${others.join(', ')}`);
+    builder.notMapped(
+      'other',
+      name,
+      `Weir does not support these settings for single clients: ${others.join(', ')}`,
+    );
   if (tags.length > 0)
     builder.skipped(
       'other',
       `${name}: tags`,
-      'own rules with $ctag name its addresses instead; rules of lists with $ctag do nothing in Weir',
+      'custom rules with $ctag are imported with its addresses instead; list rules with $ctag have no effect in Weir',
     );
   return ids.flatMap((id) => {
     const place = adguardPlaceOf(id);
@@ -100,7 +104,7 @@ class PolicyGroups {
     const before = this.byPolicy.get(key);
     if (before !== undefined) return before.name;
     const title = `AdGuard Home: ${clientName}`;
-    const comment = 'made for clients with these settings';
+    const comment = 'created for clients with these settings';
     const name = this.builder.group(
       title,
       { enabled: true, comment },

@@ -12,7 +12,7 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   fastest_addr: 'Fastest',
 };
 
-const OF_ONE_LABEL = 'Weir has no servers for names of one label alone';
+const OF_ONE_LABEL = 'Weir cannot use separate servers for single-label names';
 
 /** Adds them. */
 export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): void {
@@ -24,7 +24,7 @@ export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): 
     builder.notMapped(
       'configuration',
       `upstream_dns_file ${file}`,
-      'that file has the upstreams, and is not in the upload: add it to the archive, or enter them by hand',
+      'the upstreams are in this file, which is not in the upload: add it to the archive, or enter the upstreams manually',
     );
   else {
     const servers = plainServers(builder, pools, lines);
@@ -62,7 +62,7 @@ function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStra
     builder.differs(
       'configuration',
       'upstream_mode fastest_addr',
-      'AdGuard Home tries the addresses of answers; Weir asks the fastest server',
+      'AdGuard Home tests the addresses in answers; Weir uses the fastest server',
       [],
     );
   return STRATEGIES[mode] ?? 'Balanced';
@@ -76,13 +76,9 @@ function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: 
       const zone = domain.replace(/^\*\./, '');
       if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]#`, OF_ONE_LABEL);
       else if (servers.length === 0)
-        builder.notMapped('forward_zone', `[/${domain}/]#`, 'Weir cannot ask any of its servers');
+        builder.notMapped('forward_zone', `[/${domain}/]#`, 'Weir supports none of its servers');
       else {
-        const item = builder.item(
-          'forward_zone',
-          `[/${domain}/]#`,
-          'asks the servers that it has for all names',
-        );
+        const item = builder.item('forward_zone', `[/${domain}/]#`, 'uses the general upstream servers');
         builder.zone({ zone, servers: servers.slice(0, 8), enabled: true }, item);
       }
     }
@@ -113,11 +109,11 @@ function mapDomains(
     const zone = domain.replace(/^\*\./, '');
     if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]`, OF_ONE_LABEL);
     else if (servers.length === 0)
-      builder.notMapped('forward_zone', domain, 'Weir cannot ask any of its servers');
+      builder.notMapped('forward_zone', domain, 'Weir supports none of its servers');
     else {
       builder.zone({ zone, servers, enabled: true }, builder.item('forward_zone', domain));
       if (zone !== domain)
-        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is also asked of these servers`, [
+        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is also resolved by these servers`, [
           zone,
         ]);
     }
@@ -132,7 +128,7 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }
       builder.differs(
         'forward_zone',
         'dns.use_private_ptr_resolvers',
-        "the resolvers of AdGuard Home's machine name private addresses there; in Weir dns.local_dns_server does",
+        "AdGuard Home looks up names of private addresses with its machine's resolvers; in Weir, set dns.local_dns_server",
         [],
       );
     return;
@@ -141,7 +137,7 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }
     builder.differs(
       'forward_zone',
       'names of addresses in rewrites',
-      'these servers know them there; in Weir local records also answer for their own addresses',
+      'AdGuard Home looks them up with these servers; in Weir, local records also answer for their own addresses',
       [],
     );
   const networks = dns.texts('private_networks') ?? [];

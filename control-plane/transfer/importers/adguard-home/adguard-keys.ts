@@ -48,8 +48,7 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
   const ttl = filtering.count('blocked_response_ttl');
   if (ttl !== undefined) builder.key('blocking.ttl_secs', Math.min(ttl, DAY_SECS), 'blocked_response_ttl');
   const hours = filtering.count('filters_update_interval');
-  if (hours === 0)
-    builder.differs('other', 'filters_update_interval 0', 'Weir always downloads lists again', []);
+  if (hours === 0) builder.differs('other', 'filters_update_interval 0', 'Weir always updates lists', []);
   else if (hours !== undefined)
     builder.key('blocking.list_refresh_hours', Math.min(hours, 8760), 'filters_update_interval');
 }
@@ -92,7 +91,9 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
       'cache.max_bytes',
       Math.max(bytes, MIN_CACHE_BYTES),
       'dns.cache_size',
-      bytes === DEFAULT_CACHE_BYTES ? "it is AdGuard Home's default; Weir's holds more names" : null,
+      bytes === DEFAULT_CACHE_BYTES
+        ? "this is AdGuard Home's default; Weir's default has space for more names"
+        : null,
     );
   const least = dns.count('cache_ttl_min') ?? 0;
   const most = dns.count('cache_ttl_max') ?? 0;
@@ -103,7 +104,8 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
 
 /** AdGuard Home answers with expired records while new ones are fetched; Weir does so if no upstream answers. */
 function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
-  const remark = 'Weir asks again before popular answers end, and gives ended ones while no upstream answers';
+  const remark =
+    'Weir refreshes popular answers before they expire, and serves stale ones while no upstream responds';
   builder.key(
     'cache.optimistic_refresh',
     true,
@@ -122,7 +124,7 @@ function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
       Math.min(timeoutSecs * 1000, 60_000),
       'dns.upstream_timeout',
       timeoutSecs === DEFAULT_TIMEOUT_SECS
-        ? "it is AdGuard Home's default; most clients give up before"
+        ? "this is AdGuard Home's default; most clients time out sooner"
         : null,
     );
   mapSubnets(builder, dns);
@@ -131,7 +133,7 @@ function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
       'dns.dnssec_enabled',
       true,
       'dns.enable_dnssec',
-      'AdGuard Home only asks for signatures; Weir validates them, and refuses answers with wrong ones',
+      'AdGuard Home only requests signatures; Weir validates them and rejects bogus answers',
     );
   const proxies = (dns.texts('trusted_proxies') ?? []).map(asNetwork);
   if (proxies.some((network) => !DEFAULT_PROXIES.includes(network)))
@@ -141,14 +143,14 @@ function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
 /** Client subnets (RFC 7871). */
 function mapSubnets(builder: PlanBuilder, dns: ForeignTree): void {
   if (dns.flag('edns_client_subnet.enabled') !== true) return;
-  const remark = 'Weir hands on the subnets that clients send, and adds none itself';
+  const remark = 'Weir forwards the subnets that clients send, and adds none itself';
   builder.key('dns.ecs', 'forward', builder.item('configuration', 'dns.edns_client_subnet', remark));
   const custom = dns.text('edns_client_subnet.custom_ip') ?? '';
   if (dns.flag('edns_client_subnet.use_custom') === true && custom !== '')
     builder.notMapped(
       'configuration',
       `dns.edns_client_subnet.custom_ip ${custom}`,
-      'Weir sends no subnet that you choose',
+      'Weir cannot send a configured subnet',
     );
 }
 
@@ -165,12 +167,12 @@ function mapLocalDomain(
   if (domain === '') return;
   const shown = `local_domain_name ${domain}`;
   if (file.flag('dhcp.enabled') !== true)
-    return builder.skipped('setting', shown, 'it is of the DHCP server there, which is off');
+    return builder.skipped('setting', shown, "it belongs to AdGuard Home's DHCP server, which is disabled");
   builder.setting({ local_domain: domain }, builder.item('setting', shown));
   for (const { name, address, isStatic } of leases) {
     if (name === '') continue;
     const item = builder.item('local_record', `${name}.${domain} ${address} (lease)`);
-    if (!isStatic) builder.refuse(item, 'the lease ends; add a record if the device keeps its address');
+    if (!isStatic) builder.refuse(item, 'the lease expires; add a record if the device keeps its address');
     else builder.record({ name: `${name}.${domain}`, type: 'A', value: address }, item);
   }
 }

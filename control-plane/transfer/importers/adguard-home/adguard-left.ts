@@ -14,7 +14,7 @@ const OF_PROGRAM = [
   'log',
   'os',
 ];
-const CLOUD = 'it asks a service in the cloud; add lists of such names instead';
+const CLOUD = 'it queries a cloud service; add lists of such names instead';
 
 /** Reports them. */
 export function reportLeft(builder: PlanBuilder, { dns, filtering, file }: AdguardSettings): void {
@@ -25,16 +25,16 @@ export function reportLeft(builder: PlanBuilder, { dns, filtering, file }: Adgua
   const isGiven = (key: string): boolean => dns.list(key).length > 0 || (dns.text(key) ?? '') !== '';
   report(isOn(filtering, 'safebrowsing_enabled'), 'safe browsing', CLOUD);
   report(isOn(filtering, 'parental_enabled'), 'parental control', CLOUD);
-  report(isGiven('ipset'), 'dns.ipset', 'Weir fills no sets of addresses');
-  report(isGiven('ipset_file'), 'dns.ipset_file', 'Weir fills no sets of addresses');
-  report(isOn(dns, 'use_dns64'), 'dns.use_dns64', 'Weir makes no addresses of IPv4 addresses');
+  report(isGiven('ipset'), 'dns.ipset', 'Weir does not fill ipsets');
+  report(isGiven('ipset_file'), 'dns.ipset_file', 'Weir does not fill ipsets');
+  report(isOn(dns, 'use_dns64'), 'dns.use_dns64', 'Weir does not synthesize IPv6 addresses');
   report(
     isOn(dns, 'hostsfile_enabled'),
     'dns.hostsfile_enabled',
-    'AdGuard Home also answers the names of the file /etc/hosts of its machine, which is not in the export: import that file too if it has names of your network',
+    'AdGuard Home also answers names in /etc/hosts of its machine, which is not in the export: also import that file if it has names of your network',
   );
-  report(dns.flag('use_http3_upstreams') === true, 'dns.use_http3_upstreams', 'Weir asks over HTTP/2');
-  report(isOn(file, 'dhcp.enabled'), 'DHCP server', 'Weir does not give out addresses');
+  report(dns.flag('use_http3_upstreams') === true, 'dns.use_http3_upstreams', 'Weir uses HTTP/2');
+  report(isOn(file, 'dhcp.enabled'), 'DHCP server', 'Weir is not a DHCP server');
   report(
     isOn(file, 'tls.enabled'),
     'encrypted DNS and HTTPS',
@@ -43,5 +43,9 @@ export function reportLeft(builder: PlanBuilder, { dns, filtering, file }: Adgua
   report(file.list('users').length > 0, 'users', 'passwords are not imported');
   const program = OF_PROGRAM.filter((section) => file.has(section));
   if (program.length > 0)
-    builder.skipped('other', program.join(', '), "about AdGuard Home's own web interface and process");
+    builder.skipped(
+      'other',
+      program.join(', '),
+      "concerns only AdGuard Home's own web interface and process",
+    );
 }

@@ -23,7 +23,7 @@ export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettin
     builder.differs(
       'other',
       'querylog.file_enabled',
-      'there, the query log is in memory only; Weir stores it: disable database.log_queries to store nothing',
+      'AdGuard Home keeps the query log in memory only; Weir stores it: disable database.log_queries to store nothing',
       [],
     );
   mapStatistics(builder, file);
@@ -40,16 +40,13 @@ function mapIgnored(builder: PlanBuilder, section: ForeignTree, from: string, ke
     const name = canonicalDomain(text);
     const shown = `${from} ${written}`;
     if (name === null) {
-      builder.notMapped(
-        'configuration',
-        shown,
-        'Weir leaves out names with all names below them, and no others',
-      );
+      builder.notMapped('configuration', shown, 'Weir can only exclude a name together with its subdomains');
       continue;
     }
     names.push(name);
-    if (prefix === '') builder.differs('configuration', shown, 'in Weir with all names below it', [name]);
-    else if (prefix !== '||') builder.differs('configuration', shown, `in Weir with ${name} itself`, [name]);
+    if (prefix === '') builder.differs('configuration', shown, 'Weir also excludes its subdomains', [name]);
+    else if (prefix !== '||')
+      builder.differs('configuration', shown, `Weir also excludes ${name} itself`, [name]);
   }
   if (names.length > 0) builder.key(key, [...new Set(names)], from);
 }
@@ -61,10 +58,15 @@ function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
       'database.rollup_days',
       days,
       'statistics.interval',
-      days > 1 ? null : 'a day is the default of AdGuard Home; Weir shows weeks and months as well',
+      days > 1 ? null : "one day is AdGuard Home's default; Weir also shows weeks and months",
     );
   if (file.flag('statistics.enabled') === false)
-    builder.differs('other', 'statistics.enabled', 'Weir counts questions even if their log is off', []);
+    builder.differs(
+      'other',
+      'statistics.enabled',
+      'Weir counts queries even if the query log is disabled',
+      [],
+    );
 }
 
 /** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null for none. */

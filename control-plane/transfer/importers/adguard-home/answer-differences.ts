@@ -38,7 +38,7 @@ function reportHostsLines(builder: PlanBuilder, rules: readonly string[], mode: 
     builder.differs(
       'list_rule',
       'hosts lines with 127.0.0.1 or ::1',
-      'their names have this address there; here they get the answer of a blocked name',
+      'AdGuard Home answers their names with this address; Weir answers as for a blocked name',
       [...loopback],
     );
   const isDefault = mode === 'default';
@@ -48,8 +48,8 @@ function reportHostsLines(builder: PlanBuilder, rules: readonly string[], mode: 
       'local_record',
       'names of hosts lines',
       isDefault
-        ? 'an address of the other kind (A, AAAA) is 0.0.0.0 or :: there; here there is none'
-        : `blocking_mode ${mode} blocks them there; here they have the address of their line`,
+        ? 'for the other address type (A or AAAA), AdGuard Home answers 0.0.0.0 or ::; Weir answers NODATA'
+        : `AdGuard Home blocks them with blocking_mode ${mode}; Weir answers with the address in their line`,
       names,
     );
 }
@@ -69,7 +69,7 @@ function reportRewriteRules(builder: PlanBuilder, rules: readonly string[]): voi
     builder.differs(
       'list_rule',
       'several $dnsrewrite for one name',
-      'AdGuard Home may choose another rule; Weir takes the first alias, else the first code',
+      'AdGuard Home may choose another rule; Weir uses the first alias, otherwise the first response code',
       names,
     );
 }
@@ -90,7 +90,7 @@ function reportAliases(builder: PlanBuilder, { rewrites }: AdguardSettings): voi
     builder.differs(
       'local_record',
       'aliases of rewrites',
-      'types other than A and AAAA of the target are asked upstream there; here it has none',
+      'AdGuard Home forwards queries for types other than A and AAAA; Weir answers NODATA',
       names,
     );
 }
@@ -103,7 +103,7 @@ function reportServices(builder: PlanBuilder, { everyone, clients }: AdguardSett
     builder.differs(
       'service',
       'answers of blocked services',
-      'names of blocked services get the answer of blocking_mode there, and NXDOMAIN here',
+      'AdGuard Home answers names of blocked services as blocking_mode says; Weir answers NXDOMAIN',
       [],
     );
 }

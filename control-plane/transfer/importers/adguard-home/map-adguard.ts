@@ -27,7 +27,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
     builder.notMapped(
       'other',
       `schema ${settings.schema}`,
-      `newer than ${NEWEST_SCHEMA}, which Weir knows: compare this report with the settings there`,
+      `newer than ${NEWEST_SCHEMA}, the newest that Weir knows: compare this report with the settings in AdGuard Home`,
     );
   const groups = mapAdguardClients(builder, settings);
   for (const filter of settings.filters) mapFilter(builder, filter, groups);
@@ -45,7 +45,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   mapAdguardKeys(builder, settings);
   mapAdguardLog(builder, settings);
   if (settings.dns.flag('aaaa_disabled') === true)
-    builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'as no_ipv6 of every group'));
+    builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'imported as no_ipv6 for every group'));
   reportRanks(builder, settings);
   if (groups?.length !== 0) reportAnswers(builder, settings);
   reportLeft(builder, settings);
@@ -60,8 +60,8 @@ function mapFilter(
   const text = copy === null || /^https?:/i.test(url) ? undefined : decodeText(copy);
   const list = { kind, place: url, name, enabled, groups, text, fileName: `adguard-home-filter-${id}` };
   addForeignList(builder, list, {
-    noGroup: 'no client is filtered there, so it is switched off',
-    noText: `it is a file there: add data/filters/${id}.txt to the archive`,
+    noGroup: 'AdGuard Home filters no client, so it is imported as disabled',
+    noText: `it is a local file: add data/filters/${id}.txt to the archive`,
   });
 }
 
@@ -84,7 +84,7 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {
-    const remark = 'NXDOMAIN there; in Weir the answer of a blocked name';
+    const remark = 'AdGuard Home answers NXDOMAIN; Weir answers as for a blocked name';
     const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`, remark);
     if (/^(?:ip|subnet)$/.test(placeOf(address)?.kind ?? ''))
       lists.add(`bogus-nxdomain=${address}`, null, item);
@@ -104,7 +104,7 @@ function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }
     builder.differs(
       'other',
       'exceptions from blocked services',
-      'in AdGuard Home an exception beats a blocked service; in Weir the service is blocked',
+      'in AdGuard Home an exception takes precedence over a blocked service; in Weir the service stays blocked',
       exceptions.flatMap((rule) => /^@@\|\|?([\w.-]+)/.exec(rule)?.[1] ?? []),
     );
 }

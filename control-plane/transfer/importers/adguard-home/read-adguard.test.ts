@@ -16,9 +16,9 @@ describe('isAdguard()', () => {
 describe('readAdguard()', () => {
   test.each([
     ['schema_version: 9', 'has schema 9'],
-    ['schema_version: x', 'names no schema_version'],
-    ['- 1', 'names no schema_version'],
-    ['', 'names no schema_version'],
+    ['schema_version: x', 'has no schema_version'],
+    ['- 1', 'has no schema_version'],
+    ['', 'has no schema_version'],
   ])('refuses %j', (text, reason) => {
     expect(() => read(text)).toThrow(reason);
   });

@@ -35,14 +35,14 @@ export function isAdguard(files: FileSet): boolean {
 /** Reads the files; throws an ImportFault. */
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
-  if (content === undefined) throw new ImportFault(`there is no ${NAME} in it`);
+  if (content === undefined) throw new ImportFault(`it does not contain ${NAME}`);
   const taken = takeRules(decodeText(content));
   const file = readYaml(NAME, taken === null ? content : Buffer.from(taken.rest));
   const schema = file.count('schema_version');
-  if (schema === undefined) throw new ImportFault(`${NAME} names no schema_version`);
+  if (schema === undefined) throw new ImportFault(`${NAME} has no schema_version`);
   if (schema < OLDEST_SCHEMA)
     throw new ImportFault(
-      `${NAME} has schema ${schema}; Weir reads ${OLDEST_SCHEMA} and newer: start a newer AdGuard Home on it first`,
+      `${NAME} has schema ${schema}; Weir reads ${OLDEST_SCHEMA} and newer: upgrade AdGuard Home first`,
     );
   const dns = file.at('dns');
   const filtering = schema < FILTERING_SINCE ? dns : file.at('filtering');

@@ -15,9 +15,9 @@ export function mapRewrites(
 ): void {
   const used = rewrites.filter(({ enabled }) => enabled);
   for (const rewrite of rewrites)
-    if (!rewrite.enabled) builder.skipped('local_record', shownOf(rewrite), 'it is switched off there');
+    if (!rewrite.enabled) builder.skipped('local_record', shownOf(rewrite), 'it is disabled in the file');
     else if (groups?.length === 0)
-      builder.skipped('local_record', shownOf(rewrite), 'no client is filtered there');
+      builder.skipped('local_record', shownOf(rewrite), 'AdGuard Home filters no client');
     else mapRewrite(builder, rewrite, used);
   const names = [...used.map(({ domain }) => domain.replace(/^\*\./, '')), ...hostsNames(rules)];
   if (groups === null || groups.length === 0 || names.length === 0) return;
@@ -25,7 +25,7 @@ export function mapRewrites(
   builder.differs(
     'local_record',
     `local records for ${unfiltered.length === 0 ? 'clients without settings' : unfiltered.join(', ')}`,
-    'these clients are not filtered, and get no rewrites there; in Weir local records are for everyone',
+    'AdGuard Home does not filter these clients and applies no rewrites to them; in Weir, local records apply to all clients',
     names,
   );
 }
@@ -58,12 +58,12 @@ function mapException(builder: PlanBuilder, rewrite: AdguardRewrite, used: reado
     return builder.skipped(
       'local_record',
       shownOf(rewrite),
-      'no rewrite answers the name, so it is asked upstream',
+      'no rewrite answers the name, so it is forwarded anyway',
     );
   builder.differs(
     'local_record',
     shownOf(rewrite),
-    `it is asked upstream there; in Weir the record ${other.domain} answers, as local records have no exceptions`,
+    `AdGuard Home forwards it; in Weir the record ${other.domain} answers, because local records have no exceptions`,
     [rewrite.domain],
   );
 }

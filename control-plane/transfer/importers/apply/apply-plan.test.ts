@@ -49,7 +49,7 @@ describe('applyPlan()', () => {
     };
     const { counts, items } = await applied(add);
     expect(counts).toEqual({ done: 300, changed: 0, skipped: 0, not_mapped: 0, differs: 0 });
-    const refused = items.filter(({ reason }) => reason?.startsWith('switched off: ') === true);
+    const refused = items.filter(({ reason }) => reason?.startsWith('disabled: ') === true);
     expect(refused.length).toBeGreaterThan(0);
     const disabled = await rowsOf('SELECT pattern FROM regex_filters WHERE NOT enabled');
     expect(new Set(disabled.map(({ pattern }) => pattern))).toEqual(new Set(refused.map(({ name }) => name)));

@@ -276,6 +276,6 @@ async function disableRefused(
     const place = places.get(keyOf(kind, { pattern, action, group }));
     if (place === undefined) continue;
     await updateRule(tx, REGEX_FILTERS, id, { enabled: false });
-    outcomes.remark(things.get('regex_filters')![place]!.origin, `switched off: ${reason}`);
+    outcomes.remark(things.get('regex_filters')![place]!.origin, `disabled: ${reason}`);
   }
 }

@@ -28,7 +28,7 @@ describe('ImportOutcomes', () => {
     expect(items.map(({ name, result, reason }) => [name, result, reason])).toEqual([
       ['made', 'done', null],
       ['changed', 'changed', null],
-      ['there', 'skipped', 'Weir has it already'],
+      ['there', 'skipped', 'already in Weir'],
       ['nothing', 'not_mapped', null],
     ]);
     expect(counts).toEqual({ done: 1, changed: 1, skipped: 1, not_mapped: 1, differs: 0 });

@@ -48,11 +48,11 @@ describe('plannedThings()', () => {
     expect(things.get('local_records')!.map(({ item }) => item['fqdn'])).toEqual(['www.lan', 'x.lan']);
     expect(reasons).toEqual([
       null,
-      'a.lan has other records, and an alias stands alone',
-      'www.lan is an alias already',
-      'set.lan has other records, and an alias stands alone',
+      'a.lan has other records, and an alias must be the only record of its name',
+      'www.lan is already an alias',
+      'set.lan has other records, and an alias must be the only record of its name',
       null,
-      'the alias would lead y.lan back to itself',
+      'the alias would lead from y.lan back to y.lan',
     ]);
   });
 
@@ -81,7 +81,7 @@ describe('plannedThings()', () => {
     const list = { kind: 'block', name: 'ads', enabled: true, subdomains: false, groups: null } as const;
     const add = (builder: PlanBuilder): void =>
       builder.list({ ...list, fileName: 'ads.txt', text: 'a.example\n' }, [builder.item('blocklist', 'ads')]);
-    expect(thingsOf(add).reasons).toEqual(['blocking.list_dirs names no folder to keep the list in']);
+    expect(thingsOf(add).reasons).toEqual(['blocking.list_dirs contains no directory for the list']);
     const source = { ...list, comment: '', groups: [] };
     const file = { source, fileName: 'ads.txt', text: 'a.example\n', items: [0] };
     const { things, reasons } = thingsOf(add, {

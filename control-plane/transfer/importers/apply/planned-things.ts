@@ -46,7 +46,7 @@ export function plannedThings(
   found.set('list_sources', [...found.get('list_sources')!, ...sources]);
   if (lists.length > into.files.length)
     for (const { items } of lists)
-      outcomes.refuse(items, 'blocking.list_dirs names no folder to keep the list in');
+      outcomes.refuse(items, 'blocking.list_dirs contains no directory for the list');
   found.set('local_records', withoutConflicts(found.get('local_records')!, into, outcomes));
   found.set('blocked_services', knownServices(plan, found.get('blocked_services')!, into, outcomes));
   return found;
@@ -113,10 +113,11 @@ class NamesInUse {
 
   /** Reason why a record cannot be added; null = it can. */
   faultOf({ fqdn, type, value }: Name): string | null {
-    if (type !== 'CNAME') return this.aliases.has(fqdn) ? `${fqdn} is an alias already` : null;
-    if (this.names.has(fqdn)) return `${fqdn} has other records, and an alias stands alone`;
+    if (type !== 'CNAME') return this.aliases.has(fqdn) ? `${fqdn} is already an alias` : null;
+    if (this.names.has(fqdn))
+      return `${fqdn} has other records, and an alias must be the only record of its name`;
     for (let at: string | undefined = value; at !== undefined; at = this.aliases.get(at))
-      if (at === fqdn) return `the alias would lead ${fqdn} back to itself`;
+      if (at === fqdn) return `the alias would lead from ${fqdn} back to ${fqdn}`;
     return null;
   }
 }

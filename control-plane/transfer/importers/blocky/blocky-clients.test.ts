@@ -38,7 +38,7 @@ describe('mapBlockyClients()', () => {
   test('a name that no address has is a row, and so is one with a wrong address', () => {
     const rows = clientsOf(keysOf('laptop: [a]', 'clientLookup: {clients: {desk: [nowhere]}}\n'));
     expect(rows).toEqual({
-      laptop: expect.stringMatching(/^not_mapped: Weir knows clients by address/),
+      laptop: expect.stringMatching(/^not_mapped: Weir identifies clients by address/),
       'desk nowhere': 'not_mapped: it is not an address',
     });
   });

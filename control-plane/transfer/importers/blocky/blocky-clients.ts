@@ -67,7 +67,7 @@ export function mapBlockyClients(
 
 /** A client that no key matches only has a name. */
 function addNamed(builder: PlanBuilder, name: string, ip: string): void {
-  const item = builder.item('client', `${name} (${ip})`, 'its name only');
+  const item = builder.item('client', `${name} (${ip})`, 'only its name is imported');
   builder.client({ mac: null, ip, key: null, name, group: null }, item);
 }
 
@@ -77,13 +77,13 @@ function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asks
     builder.notMapped(
       'client',
       key,
-      'Weir knows clients by address, and the file has no address of this name: such clients have the group Default; choose their group once they are listed',
+      'Weir identifies clients by address, and the file has no address for this name: these clients get the group Default; choose their group once they are listed',
     );
   else if (asksServer && placeOf(key) === null)
     builder.differs(
       'client',
       key,
-      'clients that only the server of clientLookup names so have the group Default here: choose their group once they are listed',
+      'clients whose name only the clientLookup server knows get the group Default: choose their group once they are listed',
       [],
     );
 }

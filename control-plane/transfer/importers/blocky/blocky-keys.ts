@@ -45,7 +45,7 @@ function mapUpstreams(builder: PlanBuilder, pools: PlannedPools, file: ForeignTr
       builder.notMapped(
         'configuration',
         `upstreams.groups ${name}`,
-        'Weir has no upstreams of single clients',
+        'Weir does not support upstreams for single clients',
       );
   }
   pools.finish('upstreams.groups.default');
@@ -72,7 +72,7 @@ function textsOf(file: ForeignTree, key: string): string[] {
 function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
   if (isFqdnOnly(file)) {
     builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
-    builder.differs('other', 'fqdnOnly', 'localhost is answered here', ['localhost']);
+    builder.differs('other', 'fqdnOnly', 'Weir answers localhost itself', ['localhost']);
   }
   if (file.flag('specialUseDomains.enable') === false) {
     builder.key('dns.special_names', false, 'specialUseDomains.enable');
@@ -92,7 +92,7 @@ function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTr
     const item = builder.item(
       'list_rule',
       `filtering.queryTypes ${type}`,
-      'denied: answered with no records, except by local records',
+      'imported as a deny rule: answered with NODATA, except by local records',
     );
     lists.add(`||*^$dnstype=${type.toUpperCase()},dnsrewrite=NOERROR`, null, item);
   }
@@ -120,9 +120,9 @@ function mapClientLookup(builder: PlanBuilder, file: ForeignTree): void {
   const [, host, port = ':53'] =
     /^(?:udp:\/\/)?(\[[^\]]+\]|[^[\]/:]+|[^[\]/]+:[^[\]/]*:[^[\]/]*)(:\d+)?$/.exec(server ?? '') ?? [];
   if (host === undefined)
-    return builder.refuse(item, 'Weir asks such a server over plain DNS: set dns.local_dns_server');
+    return builder.refuse(item, 'Weir queries such a server over plain DNS: set dns.local_dns_server');
   builder.setting({ local_dns_server: `${/^[^[].*:/.test(host) ? `[${host}]` : host}${port}` }, item);
-  builder.remark(item, 'asked for the names of private addresses, for questions about them too');
+  builder.remark(item, 'used for names of private addresses, also in queries of clients');
 }
 
 function mapBlocking(builder: PlanBuilder, file: ForeignTree): void {

@@ -22,7 +22,7 @@ test.each([
 describe('mapBlockyNames()', () => {
   test('refuses a zone for names of one label, and one without servers', () => {
     const rows = rowsOf('conditional: {mapping: {.: 192.0.2.1, x.example: "%"}}\n');
-    expect(rows['.']).toMatch(/^not_mapped: Weir has no servers for names of one label/);
+    expect(rows['.']).toMatch(/^not_mapped: Weir cannot use separate servers for single-label names/);
     expect(rows['x.example']).toMatch(/^not_mapped: /);
   });
 
@@ -31,8 +31,8 @@ describe('mapBlockyNames()', () => {
 customDNS: {mapping: {a.example: 192.0.2.1}, zone: "a.example. 60 IN A 192.0.2.2\\n"}
 hostsFile: {sources: ["192.0.2.3 b.a.example\\n"]}
 `);
-    expect(rows['a.example 192.0.2.1']).toBe('skipped: the zone has the same name, and counts');
-    expect(rows['a.example 192.0.2.2']).toMatch(/with all names below it/);
+    expect(rows['a.example 192.0.2.1']).toBe('skipped: a zone has the same name and takes precedence');
+    expect(rows['a.example 192.0.2.2']).toMatch(/includes all names below it/);
     expect(rows['b.a.example 192.0.2.3']).toMatch(/^skipped: customDNS answers a\.example/);
   });
 

@@ -12,7 +12,7 @@ import type { BlockySettings } from './blocky-settings.ts';
 /** Domains of private networks (RFC 6762 appendix G) that blocky answers with NXDOMAIN. */
 const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan'];
 
-const ONE_LABEL = 'fqdnOnly answers names of one label with NXDOMAIN';
+const ONE_LABEL = 'fqdnOnly answers single-label names with NXDOMAIN';
 
 /** Recipients of the imported names. */
 export interface NameParts {
@@ -45,12 +45,12 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     builder.differs(
       'other',
       'customDNS.filterUnmappedTypes',
-      'types that a name has no record of are asked upstream there; Weir answers that there are none',
+      'the other program forwards queries for types without a record; Weir answers NODATA',
       [...new Set(own.map(({ owner }) => owner))],
     );
   mapHosts(builder, records, (name) => {
     const above = parentsOf(name).find((one) => own.some(({ owner }) => owner === one));
-    if (above !== undefined) return `customDNS answers ${above} and all names below it, and counts`;
+    if (above !== undefined) return `customDNS answers ${above} and all names below it, and takes precedence`;
     return isOneLabelRefused && !name.includes('.') ? ONE_LABEL : null;
   });
   const zones = mapConditional(
@@ -58,7 +58,7 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     file.members('conditional.mapping').map(([domain, servers]) => [domain, servers.text() ?? '']),
   );
   if (file.members('conditional.rewrite').length > 0)
-    builder.notMapped('other', 'conditional.rewrite', 'Weir does not rewrite names of questions');
+    builder.notMapped('other', 'conditional.rewrite', 'Weir does not rewrite queried names');
   if (
     file.flag('specialUseDomains.enable') !== false &&
     file.flag('specialUseDomains.rfc6762-appendixG') !== false
@@ -75,11 +75,11 @@ function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyR
       builder.notMapped(
         'local_record',
         shown,
-        'blocky answers no name by it: a name without the star covers those below it',
+        'it matches nothing in blocky: a name without the asterisk covers its subdomains',
       );
     else if (record.type === '') builder.notMapped('local_record', shown, 'its value is not an address');
     else if (ofZone.has(record.owner))
-      builder.skipped('local_record', shown, 'the zone has the same name, and counts');
+      builder.skipped('local_record', shown, 'a zone has the same name and takes precedence');
     else return true;
     return false;
   });
@@ -98,7 +98,7 @@ function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
     builder.differs(
       'local_record',
       'addresses with several names',
-      `PTR of ${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ', ...' : ''} has all names there; here the first`,
+      `blocky answers PTR queries for ${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ', ...' : ''} with all names; Weir answers with the first`,
       shared.flatMap((address) => {
         const bytes = addressFromText(address);
         return bytes === null ? [] : [reverseName(bytes)];
@@ -117,7 +117,7 @@ function addWithSubdomains(
   const item = builder.item(
     'local_record',
     shown,
-    `with all names below it, except those that begin with _${remark}`,
+    `includes all names below it, except those that begin with _${remark}`,
   );
   if (!isLocalType(type)) return builder.refuse(item, `Weir has no local records of the type ${type}`);
   for (const name of owner.startsWith('*.') ? [owner] : [owner, `*.${owner}`])
@@ -145,7 +145,7 @@ function mapRewrites(
     builder.differs(
       'other',
       `customDNS.rewrite ${from}: ${to}`,
-      `names below ${from} have the records of those below ${to}; others are not asked under the other name`,
+      `names below ${from} get the records of names below ${to}; no other names are rewritten`,
       [from],
     );
   }
@@ -159,13 +159,13 @@ function mapHosts(
 ): void {
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
-    builder.notMapped('other', `hosts file ${source}`, 'the upload has no such file: add it to the archive');
+    builder.notMapped('other', `hosts file ${source}`, 'it is not in the upload: add it to the archive');
   // Such a line may be anything, even a password.
   if (hostsFaults.length > 0)
     builder.notMapped(
       'local_record',
       `hosts files: ${hostsFaults.length === 1 ? '1 line' : `${hostsFaults.length} lines`}`,
-      'not an address with names; the text is not shown, as it may be a secret',
+      'not an address with names; the text is not shown because it may be a secret',
     );
   const families = new Map<string, Set<string>>();
   for (const { name, address, ttlSecs } of hosts) {
@@ -185,7 +185,7 @@ function mapHosts(
     builder.differs(
       'other',
       'names of hosts files',
-      'types that a name has no line for are asked upstream there; Weir answers that there are none',
+      'the other program forwards queries for types without a line; Weir answers NODATA',
       [...families.keys()],
     );
 }
@@ -197,12 +197,12 @@ function mapConditional(
 ): string[] {
   return mapping.flatMap(([domain, servers]) => {
     if (domain === '.') {
-      builder.notMapped('forward_zone', domain, 'Weir has no servers for names of one label alone');
+      builder.notMapped('forward_zone', domain, 'Weir cannot use separate servers for single-label names');
       return [];
     }
     const item = builder.item('forward_zone', domain);
     const read = pools.servers(servers.split(',').map((one) => one.trim()));
-    if (read.length === 0) builder.refuse(item, 'Weir cannot ask any of its servers');
+    if (read.length === 0) builder.refuse(item, 'Weir supports none of its servers');
     else builder.zone({ zone: domain, servers: read, enabled: true }, item);
     return [domain.toLowerCase()];
   });
@@ -212,7 +212,11 @@ function mapConditional(
 function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): void {
   for (const zone of PRIVATE_DOMAINS) {
     if (zones.includes(zone)) continue;
-    const item = builder.item('forward_zone', `specialUseDomains: ${zone}`, 'answered here, without servers');
+    const item = builder.item(
+      'forward_zone',
+      `specialUseDomains: ${zone}`,
+      'answered by Weir, without servers',
+    );
     builder.zone({ zone, servers: [], enabled: true }, item);
   }
 }

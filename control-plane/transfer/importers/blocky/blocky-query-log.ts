@@ -16,7 +16,7 @@ export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   const fields = file.texts('queryLog.fields');
   if (fields !== undefined) mapFields(builder, fields);
   if (file.flag('queryLog.ignore.sudn') === true)
-    builder.differs('other', 'queryLog.ignore.sudn', 'queries for reserved names are logged here', []);
+    builder.differs('other', 'queryLog.ignore.sudn', 'Weir also logs queries for reserved names', []);
   mapIgnored(builder, file.texts('queryLog.ignore.domains') ?? []);
 }
 
@@ -30,12 +30,13 @@ function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
       builder.differs(
         'other',
         from,
-        'names of clients are not kept either, as Weir knows them by address',
+        'client names are not stored either, because Weir identifies clients by address',
         [],
       );
   } else if (!fields.includes('responseAnswer'))
     builder.key('database.query_log_privacy', 'no_answers', from);
-  else builder.differs('other', from, 'Weir keeps all fields of a query; see database.query_log_privacy', []);
+  else
+    builder.differs('other', from, 'Weir stores all fields of a query; see database.query_log_privacy', []);
 }
 
 /** An entry is a single name, `*.name`, or an expression. */
@@ -49,17 +50,12 @@ function mapIgnored(builder: PlanBuilder, entries: readonly string[]): void {
       'queryLog.ignore.domains',
     );
   if (exact.length > 0)
-    builder.differs(
-      'other',
-      'queryLog.ignore.domains',
-      'names below these are not logged here either',
-      exact,
-    );
+    builder.differs('other', 'queryLog.ignore.domains', 'Weir does not log their subdomains either', exact);
   for (const entry of entries)
     if (entry.startsWith('/'))
       builder.notMapped(
         'other',
         `queryLog.ignore.domains ${entry}`,
-        `Weir leaves out names with those below them, not expressions: see ${EXCLUDED}`,
+        `Weir can only exclude names with their subdomains, not regular expressions: see ${EXCLUDED}`,
       );
 }

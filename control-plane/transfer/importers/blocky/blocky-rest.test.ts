@@ -17,7 +17,7 @@ test('a key outranks its section, and one that is read has no row', () => {
     rowsOf('blocking: {blockTTL: 1}\ndnssec: {validate: true, trustAnchors: [x], cacheSize: 1}\n'),
   ).toEqual({
     'dnssec.trustAnchors': 'not_mapped: set dns.dnssec_trust_anchors to a file with them',
-    'dnssec.cacheSize': 'skipped: it is about how that program runs',
+    'dnssec.cacheSize': 'skipped: it only affects how the other program runs',
   });
   expect(rowsOf('blocking: {blockTTL: 1}\nrebindingProtection: {enable: true}\n')).toEqual({});
 });
@@ -26,7 +26,7 @@ test('lists unknown keys one by one, unless they are off', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nodd: 1\nnew: {a: 1, b: false}\nconstructor: {c: 1}\n')).toEqual({
     odd: 'not_mapped: Weir has no such setting',
     'new.a': 'not_mapped: Weir has no such setting',
-    'new.b': 'skipped: it is switched off there',
+    'new.b': 'skipped: it is disabled in the file',
     'constructor.c': 'not_mapped: Weir has no such setting',
   });
 });
@@ -35,6 +35,6 @@ test('reports that lists with a schedule always apply, and nothing else for a sc
   const file = 'blocking: {schedules: {night: {}, noon: {}}, listSchedules: {kids: [night]}}\n';
   expect(rowsOf(file)).toEqual({
     'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night:/),
-    'blocking.schedules noon': 'skipped: no list has it',
+    'blocking.schedules noon': 'skipped: no list uses it',
   });
 });

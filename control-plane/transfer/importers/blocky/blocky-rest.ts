@@ -4,8 +4,8 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 
 type Rest = 'read' | { readonly skipped: string } | { readonly notMapped: string };
 
-const OF_PROGRAM: Rest = { skipped: 'it is about how that program runs' };
-const OF_DOWNLOADS: Rest = { skipped: 'Weir has its own way to fetch lists' };
+const OF_PROGRAM: Rest = { skipped: 'it only affects how the other program runs' };
+const OF_DOWNLOADS: Rest = { skipped: 'Weir fetches lists with its own settings' };
 
 /** By key, or by the section before the first dot; a key takes precedence over its section. */
 const REST: Readonly<Record<string, Rest>> = {
@@ -38,24 +38,24 @@ const REST: Readonly<Record<string, Rest>> = {
   'upstreams.userAgent': OF_PROGRAM,
   'upstreams.quic': OF_PROGRAM,
   'customDNS.fallbackUpstream': {
-    notMapped: 'Weir answers names that it has records for, and never asks others for them',
+    notMapped: 'Weir answers names with local records itself and never forwards them',
   },
   'conditional.fallbackUpstream': {
     notMapped: "Weir does not ask other servers for a name that the zone's servers do not have",
   },
-  'clientLookup.singleNameOrder': { notMapped: 'Weir takes the first name that the server gives' },
-  'caching.exclude': { notMapped: 'Weir keeps the answers of all names while they live' },
-  'caching.prefetching': { skipped: 'Weir asks again for popular names: cache.optimistic_refresh' },
+  'clientLookup.singleNameOrder': { notMapped: 'Weir uses the first name that the server returns' },
+  'caching.exclude': { notMapped: 'Weir caches answers for all names until they expire' },
+  'caching.prefetching': { skipped: 'Weir refreshes popular names: cache.optimistic_refresh' },
   'caching.prefetchExpires': { skipped: 'Weir decides by itself which names are popular' },
   'caching.prefetchThreshold': { skipped: 'Weir decides by itself which names are popular' },
   'caching.prefetchMaxItemsCount': { skipped: 'Weir decides by itself which names are popular' },
-  'caching.maxItemsCount': { skipped: 'Weir counts bytes instead: cache.max_bytes' },
-  'queryLog.target': { skipped: 'Weir keeps queries in its own database' },
+  'caching.maxItemsCount': { skipped: 'Weir limits the cache in bytes: cache.max_bytes' },
+  'queryLog.target': { skipped: 'Weir stores queries in its own database' },
   'queryLog.creationAttempts': OF_PROGRAM,
   'queryLog.creationCooldown': OF_PROGRAM,
   'queryLog.flushInterval': OF_PROGRAM,
-  'hostsFile.loading': { skipped: 'the lines are kept as local records: change those here' },
-  'hostsFile.refreshPeriod': { skipped: 'the lines are kept as local records: change those here' },
+  'hostsFile.loading': { skipped: 'the lines are imported as local records: edit those instead' },
+  'hostsFile.refreshPeriod': { skipped: 'the lines are imported as local records: edit those instead' },
   'blocking.downloadTimeout': OF_DOWNLOADS,
   'blocking.downloadAttempts': OF_DOWNLOADS,
   'blocking.downloadCooldown': OF_DOWNLOADS,
@@ -63,12 +63,12 @@ const REST: Readonly<Record<string, Rest>> = {
   'blocking.processingConcurrency': OF_DOWNLOADS,
   'blocking.startStrategy': OF_DOWNLOADS,
   'blocking.maxErrorsPerFile': OF_DOWNLOADS,
-  connectIPVersion: { notMapped: 'Weir asks upstreams at every address that they have' },
+  connectIPVersion: { notMapped: 'Weir uses every address of an upstream' },
   'dnssec.trustAnchors': { notMapped: 'set dns.dnssec_trust_anchors to a file with them' },
   dnssec: OF_PROGRAM,
-  ecs: { notMapped: 'Weir only hands on the subnets that clients send: dns.ecs' },
-  dns64: { notMapped: 'Weir makes no IPv6 addresses out of IPv4 addresses' },
-  ede: { skipped: 'Weir always gives the reason of a block' },
+  ecs: { notMapped: 'Weir only forwards the subnets that clients send: dns.ecs' },
+  dns64: { notMapped: 'Weir does not synthesize IPv6 addresses from IPv4 addresses' },
+  ede: { skipped: 'Weir always includes the reason for a block' },
   'ports.tls': { notMapped: 'set server.encrypted_dns.dot_enabled in the configuration file' },
   'ports.https': { notMapped: 'set server.encrypted_dns.doh_enabled in the configuration file' },
   'ports.proxyProtocol': { notMapped: 'set server.proxy_protocol_enabled in the configuration file' },
@@ -92,7 +92,7 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
       const rest = restOf(key) ?? ofSection ?? { notMapped: 'Weir has no such setting' };
       if (rest === 'read') continue;
       // In Weir it is always off.
-      if (file.flag(key) === false) builder.skipped('other', key, 'it is switched off there');
+      if (file.flag(key) === false) builder.skipped('other', key, 'it is disabled in the file');
       else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
       else builder.notMapped('other', key, rest.notMapped);
     }
@@ -113,11 +113,11 @@ function reportSchedules(builder: PlanBuilder, file: ForeignTree): void {
     builder.differs(
       'other',
       `blocking.listSchedules ${list}`,
-      `its lists count at all times here, there at the times of ${(names.texts() ?? []).join(', ')}: switch them with blocked services or a schedule profile`,
+      `blocky uses its lists only at the times of ${(names.texts() ?? []).join(', ')}, and Weir always: use blocked services or a schedule profile instead`,
       [],
     );
   for (const [name] of file.members('blocking.schedules'))
-    if (!used.has(name)) builder.skipped('other', `blocking.schedules ${name}`, 'no list has it');
+    if (!used.has(name)) builder.skipped('other', `blocking.schedules ${name}`, 'no list uses it');
 }
 
 function read(...keys: readonly string[]): Record<string, Rest> {

@@ -64,11 +64,11 @@ hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
 clientLookup: {upstream: 192.0.2.1, singleNameOrder: [2, 1], clients: {tablet-a: [192.0.2.10]}}
 `;
     expect(rowsOf(file, 'not_mapped')).toEqual({
-      laptop: expect.stringContaining('such clients have the group Default'),
+      laptop: expect.stringContaining('these clients get the group Default'),
       'clientLookup.singleNameOrder': expect.any(String),
     });
     expect(rowsOf(file, 'differs')).toEqual({
-      'tablet*': expect.stringContaining('have the group Default here'),
+      'tablet*': expect.stringContaining('only the clientLookup server knows'),
     });
     expect(planOf(file).document.configuration).toEqual({ 'dns.local_dns_server': '192.0.2.1:53' });
   });
@@ -98,7 +98,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
       ['192.0.2.1', 'x.iot.lan', 1, 'FORWARDED'],
     ]);
     expect(rowsOf(file, 'differs')).toEqual({
-      'customDNS.rewrite house.example: lan': expect.stringContaining('others are not asked'),
+      'customDNS.rewrite house.example: lan': expect.stringContaining('no other names are rewritten'),
     });
   });
 
@@ -113,7 +113,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
     expect(
       rowsOf('customDNS: {mapping: {"*.wild.example": 192.0.2.1, odd.example: nowhere}}\n', 'not_mapped'),
     ).toEqual({
-      '*.wild.example 192.0.2.1': expect.stringContaining('blocky answers no name by it'),
+      '*.wild.example 192.0.2.1': expect.stringContaining('it matches nothing in blocky'),
       'odd.example nowhere': 'its value is not an address',
     });
   });
@@ -129,13 +129,13 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
       'tablet',
     ]);
     expect(Object.keys(rowsOf(file, 'skipped'))).toEqual(['nas 192.0.2.1', 'tablet 192.0.2.2']);
-    expect(rowsOf(file, 'differs')).toMatchObject({ fqdnOnly: 'localhost is answered here' });
+    expect(rowsOf(file, 'differs')).toMatchObject({ fqdnOnly: 'Weir answers localhost itself' });
   });
 
   test('addresses with several names are a row', () => {
     const rows = (mapping: string) => rowsOf(`customDNS: {mapping: {${mapping}}}\n`, 'differs');
     expect(rows('a.lan: 192.0.2.1, b.lan: 192.0.2.1, c.lan: 192.0.2.2')).toMatchObject({
-      'addresses with several names': 'PTR of 192.0.2.1 has all names there; here the first',
+      'addresses with several names': 'PTR of 192.0.2.1 with all names; Weir answers with the first',
     });
     expect(rows('a.lan: 192.0.2.1, c.lan: 192.0.2.2')).not.toHaveProperty('addresses with several names');
   });

@@ -54,8 +54,8 @@ function mapList(
     isCustom: isText,
   };
   addForeignList(builder, list, {
-    noGroup: `no client has the group ${group}, so it is switched off`,
-    noText: 'it is a file there: add it to the archive',
+    noGroup: `no client has the group ${group}, so it is imported as disabled`,
+    noText: 'it is a local file: add it to the archive',
   });
 }
 
@@ -83,7 +83,7 @@ function addAllowlistOnly(
       builder.item(
         'list_rule',
         `${group}: all other names`,
-        'denied, as there; reserved names such as localhost are answered',
+        'denied as in blocky; Weir still answers reserved names such as localhost',
       ),
     );
   }

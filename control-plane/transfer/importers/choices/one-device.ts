@@ -99,7 +99,10 @@ export function oneDeviceEach(
     };
     const origins = [...(other?.origin ?? []), ...origin];
     clients.set(mac, { item: merged, origin: origins });
-    remarks.push({ items: origin, text: `the device with the MAC ${mac} has this address: one client here` });
+    remarks.push({
+      items: origin,
+      text: `the device with the MAC ${mac} has this address: imported as one client`,
+    });
   }
   return { clients: [...clients.values()], questions, remarks };
 }

@@ -19,22 +19,21 @@ const PROTECTIONS: readonly Protection[] = [
     key: 'dns.rebinding_protection',
     name: 'private addresses in answers',
     reason:
-      'Weir removes private addresses from the answers of public names, which then seem to have no address; ' +
-      'select it to let them pass, or list such domains in dns.rebinding_allowlist',
+      'Weir removes private addresses from answers for public names, which then appear to have no address; ' +
+      'select this to allow them, or list such domains in dns.rebinding_allowlist',
     domains: [],
   },
   {
     key: 'dns.block_private_relay',
     name: 'iCloud Private Relay',
-    reason:
-      'Weir answers its names with NXDOMAIN, so that the devices of Apple use Weir; select it to allow them',
+    reason: 'Weir answers its names with NXDOMAIN, so that Apple devices use Weir; select this to allow them',
     domains: ['mask.icloud.com', 'mask-h2.icloud.com'],
   },
   {
     key: 'dns.block_doh_canary',
     name: 'canary name of Firefox',
     reason:
-      'Weir answers it with NXDOMAIN, so that Firefox uses Weir; select it to allow DNS over HTTPS there',
+      'Weir answers it with NXDOMAIN, so that Firefox uses Weir; select this to allow DNS over HTTPS in Firefox',
     domains: ['use-application-dns.net'],
     sameIn: 'adguard_home',
   },

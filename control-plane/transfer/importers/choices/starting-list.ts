@@ -46,12 +46,12 @@ export function startingList(
     return {
       question,
       changed: { ...list, enabled: false },
-      reason: "Weir's list of the first start is disabled: only what the file blocks is blocked",
+      reason: "Weir's preinstalled list is disabled: only what the file blocks is blocked",
     };
   const unfiltered = unfilteredGroups(plan);
   const groups = list['groups'] as readonly string[];
   if (unfiltered.length === 0 || groups.length > 0)
-    return { question, changed: null, reason: "Weir's list of the first start stays active" };
+    return { question, changed: null, reason: "Weir's preinstalled list stays active" };
   const names = [...current.groups.map(({ name }) => String(name)), ...namesOf(plan)];
   const without = new Set(unfiltered.map((name) => name.toLowerCase()));
   const kept = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -59,7 +59,7 @@ export function startingList(
   return {
     question,
     changed: { ...list, groups: filtered },
-    reason: `Weir's list of the first start stays active, except for ${unfiltered.join(', ')}`,
+    reason: `Weir's preinstalled list stays active, except for ${unfiltered.join(', ')}`,
   };
 }
 

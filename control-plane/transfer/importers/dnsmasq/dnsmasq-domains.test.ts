@@ -50,7 +50,7 @@ describe('DnsmasqDomains', () => {
   test('has a row for a wrong address or set of names', () => {
     const { rows } = mapped(['/a.example/nowhere', '/a b/192.0.2.1'], ['/a b/192.0.2.1']);
     expect(rows['address=/a.example/nowhere']).toBe('not_mapped: it is not a name with an address');
-    expect(rows['address=/a b/192.0.2.1']).toBe('not_mapped: Weir has no such set of names');
-    expect(rows['server=/a b/192.0.2.1']).toBe('not_mapped: Weir has no servers for such names');
+    expect(rows['address=/a b/192.0.2.1']).toBe('not_mapped: Weir does not support this pattern of names');
+    expect(rows['server=/a b/192.0.2.1']).toBe('not_mapped: Weir cannot use separate servers for such names');
   });
 });

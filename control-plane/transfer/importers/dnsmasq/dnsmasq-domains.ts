@@ -60,7 +60,7 @@ export class DnsmasqDomains {
     for (const written of domains) {
       const name = written === '#' ? ROOT : canonicalDomain(written.replace(/^\*?\.*/, ''));
       if (name === null)
-        builder.notMapped('local_record', `address=${value}`, 'Weir has no such set of names');
+        builder.notMapped('local_record', `address=${value}`, 'Weir does not support this pattern of names');
       else if (!NOWHERE.test(target) && addressFromText(target) === null)
         builder.notMapped('local_record', `address=${value}`, 'it is not a name with an address');
       else if (written.startsWith('*')) this.addStar(written, name, target);
@@ -75,11 +75,15 @@ export class DnsmasqDomains {
     for (const written of domains) {
       const name = canonicalDomain(written.replace(/^\*?\.*/, ''));
       if (name === null) {
-        builder.notMapped('forward_zone', `server=${value}`, 'Weir has no servers for such names');
+        builder.notMapped(
+          'forward_zone',
+          `server=${value}`,
+          'Weir cannot use separate servers for such names',
+        );
         continue;
       }
       if (written.startsWith('*'))
-        builder.differs('forward_zone', name, `${name} itself is not among the names of *.${name} there`);
+        builder.differs('forward_zone', name, `in dnsmasq, *.${name} does not include ${name} itself`);
       const domain = this.domain(name);
       if (target === '#') domain.isUsual = true;
       else if (target === '') domain.isLocal = true;
@@ -102,14 +106,14 @@ export class DnsmasqDomains {
       builder.differs(
         'other',
         'denied names',
-        'there only questions for addresses (for 0.0.0.0 or :: of that kind) are denied; here all questions are',
+        'dnsmasq denies only queries for addresses (with 0.0.0.0 or ::, only of that type); Weir denies all queries',
         this.denied,
       );
     if (this.absent.length > 0)
       builder.differs(
         'other',
         'denied names without an address',
-        'NXDOMAIN there; here the answer of a blocked name, which is the same only if blocking.mode is nxdomain',
+        'dnsmasq answers NXDOMAIN; Weir answers as for a blocked name, which is the same only if blocking.mode is nxdomain',
         this.absent,
       );
     return this.allowed;
@@ -132,7 +136,12 @@ export class DnsmasqDomains {
     if (NOWHERE.test(target))
       lists.add(`${isDotted ? '.' : ''}${name}|`, null, builder.item('list_rule', shown, 'denied'));
     else if (isDotted) addAddressOfAll(builder, name, target, { isBelowOnly: true, ttlSecs: this.ttlSecs });
-    else builder.notMapped('local_record', shown, 'Weir has no records for names by their end alone');
+    else
+      builder.notMapped(
+        'local_record',
+        shown,
+        'Weir does not support records for all names with the same ending',
+      );
   }
 
   private addAddresses(domain: Domain): void {
@@ -171,7 +180,7 @@ export class DnsmasqDomains {
   /** NXDOMAIN for unknown names, except in subdomains that have servers. */
   private addLocal({ name }: Domain): void {
     const { builder } = this.parts;
-    const item = builder.item('forward_zone', `local=/${name}/`, 'answered here, without servers');
+    const item = builder.item('forward_zone', `local=/${name}/`, 'answered by Weir, without servers');
     builder.zone({ zone: name, servers: [], enabled: true }, item);
   }
 
@@ -185,7 +194,7 @@ export class DnsmasqDomains {
       if (reason !== null) builder.remark(item, `${one}: ${reason}`);
       return read.server ?? [];
     });
-    if (servers.length === 0) builder.refuse(item, 'Weir cannot ask any of its servers');
+    if (servers.length === 0) builder.refuse(item, 'Weir supports none of its servers');
     else builder.zone({ zone: name, servers, enabled: true }, item);
   }
 
@@ -200,10 +209,10 @@ export class DnsmasqDomains {
       return builder.notMapped(
         'forward_zone',
         shown,
-        'Weir has no exceptions from forward zones, local domains and records',
+        'Weir does not support exceptions from forward zones, local domains and records',
       );
     if (this.isDeniedAbove(name)) this.allowIfDenied(name);
-    else builder.skipped('forward_zone', shown, 'nothing above it is denied or has its own servers');
+    else builder.skipped('forward_zone', shown, 'no parent domain is denied or has its own servers');
   }
 
   private allowIfDenied(name: string): void {
@@ -229,7 +238,7 @@ export class DnsmasqDomains {
 
 /** Difference for names with records. */
 export const NO_OTHER_TYPES =
-  'types that a name has no record of are asked upstream there; Weir answers that there are none';
+  'the other program forwards queries for types without a record; Weir answers NODATA';
 
 function hasRecord({ name, addresses }: Domain): boolean {
   return name !== ROOT && addresses.some((address) => !NOWHERE.test(address));

@@ -27,11 +27,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
   const { builder, names, linesOf, domain, ttlSecs, shown } = parts;
   const lines = linesOf(path);
   if (lines === undefined)
-    return builder.notMapped(
-      'other',
-      `addn-hosts=${path}`,
-      'the upload has no such file: add it to the archive',
-    );
+    return builder.notMapped('other', `addn-hosts=${path}`, 'it is not in the upload: add it to the archive');
   // Systems map the machine's own name to a loopback address.
   const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
   const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MOST_OWN_NAMES;
@@ -50,7 +46,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     builder.notMapped(
       'local_record',
       `${path}: ${others === 1 ? '1 line' : `${others} lines`}`,
-      'not an address with names; the text is not shown, as it may be a secret',
+      'not an address with names; the text is not shown because it may be a secret',
     );
 }
 

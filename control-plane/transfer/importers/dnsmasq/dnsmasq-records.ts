@@ -39,7 +39,7 @@ export function addOtherRecord(builder: PlanBuilder, option: string, line: strin
   const [name = '', ...rest] = partsOf(line);
   const item = builder.item('local_record', `${option}=${line}`);
   if ((rest[0] ?? '') === '')
-    return builder.refuse(item, 'it has no target: there it leads to that machine, or to nothing');
+    return builder.refuse(item, 'it has no target: in dnsmasq it points to that machine, or to nothing');
   const record =
     option === 'txt-record'
       ? { name, type: 'TXT' as const, value: textValue(line.slice(line.indexOf(',') + 1)) }
@@ -74,10 +74,14 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
     part !== 'infinite';
   const name = parts.find(isName);
   if (mac === undefined || name === undefined)
-    return builder.notMapped('client', line, 'Weir gives no addresses, and this names no client with a MAC');
+    return builder.notMapped(
+      'client',
+      line,
+      'Weir is not a DHCP server, and this is not a client name with a MAC',
+    );
   builder.client(
     { mac, ip: null, key: null, name, group: null },
-    builder.item('client', line, 'its name only'),
+    builder.item('client', line, 'only its name is imported'),
   );
 }
 
@@ -86,7 +90,7 @@ export function addAddressOfAll(
   builder: PlanBuilder,
   name: string,
   address: string,
-  { isBelowOnly = false, remark = 'with all names below it', ttlSecs }: AddressOptions = {},
+  { isBelowOnly = false, remark = 'includes all names below it', ttlSecs }: AddressOptions = {},
 ): void {
   const bytes = addressFromText(address);
   const type = bytes !== null && !isMappedIpv4(bytes) ? 'AAAA' : 'A';

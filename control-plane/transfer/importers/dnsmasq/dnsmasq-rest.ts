@@ -4,37 +4,37 @@
 const SKIPPED: readonly (readonly [options: RegExp, reason: string])[] = [
   [
     /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-daemon|keep-in-foreground|enable-dbus|enable-ubus|conntrack|dumpfile|dumpmask|no-ident|no-poll|clear-on-reload|script-arp|leasefile-ro|read-ethers|bridge-interface|shared-network|tag-if)$/,
-    'it is about how that program runs',
+    'it only affects how the other program runs',
   ],
   [
     /^(?:dns-forward-max|edns-packet-max|query-port|min-port|max-port|port-limit|max-tcp-connections|fast-dns-retry|dns-loop-detect|dnssec-limits|dnssec-no-timecheck|dnssec-timestamp|dnssec-debug|dnssec-check-unsigned|proxy-dnssec)$/,
-    'Weir has its own way to ask servers',
+    'Weir queries servers with its own settings',
   ],
-  [/^(?:localise-queries|no-round-robin)$/, 'Weir gives all addresses of a name, in turns'],
-  [/^(?:all-servers|strict-order)$/, 'it is the strategy of the pool'],
-  [/^no-resolv$/, 'the servers of resolv.conf are not asked there, either'],
-  [/^no-hosts$/, 'the hosts file of that machine is not read there, either'],
-  [/^expand-hosts$/, 'names of hosts files also have the domain here'],
-  [/^(?:filterwin2k|strip-mac)$/, 'Weir sends no such questions on'],
-  [/^(?:ipset|nftset|connmark-allowlist.*)$/, 'it is about the firewall of that machine'],
+  [/^(?:localise-queries|no-round-robin)$/, 'Weir returns all addresses of a name, in rotating order'],
+  [/^(?:all-servers|strict-order)$/, 'this is the strategy of the pool'],
+  [/^no-resolv$/, 'dnsmasq does not use the servers of resolv.conf either'],
+  [/^no-hosts$/, 'dnsmasq does not read the hosts file of that machine either'],
+  [/^expand-hosts$/, 'Weir also adds the domain to names of hosts files'],
+  [/^(?:filterwin2k|strip-mac)$/, 'Weir does not forward such queries'],
+  [/^(?:ipset|nftset|connmark-allowlist.*)$/, 'it configures the firewall of that machine'],
 ];
 
 const NOT_MAPPED: readonly (readonly [options: RegExp, reason: string])[] = [
   [
     /^(?:dhcp-.*|no-dhcp.*|tftp-.*|enable-tftp|enable-ra|ra-param|pxe-.*|bootp-dynamic|no-ping|quiet-.*|domain-suffix)$/,
-    'Weir does not give out addresses',
+    'Weir is not a DHCP server',
   ],
-  [/^(?:add-mac|add-cpe-id|add-subnet|umbrella)$/, 'Weir adds nothing about clients to questions'],
+  [/^(?:add-mac|add-cpe-id|add-subnet|umbrella)$/, 'Weir adds no information about clients to queries'],
   [/^trust-anchor$/, 'set dns.dnssec_trust_anchors to a file with them'],
   [/^no-negcache$/, 'set cache.negative_max_ttl_secs to 0'],
-  [/^rebind-localhost-ok$/, 'Weir refuses 127.0.0.0/8 too: see dns.rebinding_allowlist'],
+  [/^rebind-localhost-ok$/, 'Weir also rejects 127.0.0.0/8: see dns.rebinding_allowlist'],
   [/^auth-.*$/, 'Weir is not an authoritative server'],
-  [/^(?:conf-dir|conf-file|servers-file|hostsdir)$/, 'the upload has no such file: add it to the archive'],
+  [/^(?:conf-dir|conf-file|servers-file|hostsdir)$/, 'it is not in the upload: add it to the archive'],
   [/^(?:caa-record|naptr-record|dns-rr)$/, 'Weir has no local records of this type'],
-  [/^(?:localmx|selfmx|mx-target)$/, 'Weir makes no mail records by itself: add them as local records'],
-  [/^(?:synth-domain|interface-name|dynamic-host)$/, 'Weir has no records that are made from addresses'],
+  [/^(?:localmx|selfmx|mx-target)$/, 'Weir does not generate MX records: add them as local records'],
+  [/^(?:synth-domain|interface-name|dynamic-host)$/, 'Weir does not generate records from addresses'],
   [/^alias$/, 'Weir does not change addresses in answers'],
-  [/^conf-script$/, 'Weir runs no scripts: put its output into the file'],
+  [/^conf-script$/, 'Weir does not run scripts: put the output of the script into the file'],
 ];
 
 /** Reason why an option is not imported, and whether that matters; null for an unknown option. */

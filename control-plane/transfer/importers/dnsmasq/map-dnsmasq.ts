@@ -33,11 +33,16 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     ...systemServers(builder, files, options),
   ]);
   if (options.every(({ name }) => name !== 'log-queries'))
-    builder.differs('other', 'query log', 'that program keeps none; Weir does: see database.log_queries', []);
+    builder.differs(
+      'other',
+      'query log',
+      'dnsmasq does not keep one; Weir does: see database.log_queries',
+      [],
+    );
   builder.differs(
     'other',
     'reserved names',
-    'they are asked upstream there; Weir answers them by itself: see dns.special_names',
+    'dnsmasq forwards them; Weir answers them itself: see dns.special_names',
     ['localhost', 'local', 'home.arpa', 'test', 'invalid', 'onion', 'resolver.arpa'],
   );
   names.finish();
@@ -60,7 +65,7 @@ function systemServers(
   builder.notMapped(
     'configuration',
     path,
-    'its servers are asked there, and the upload has no such file: add it to the archive, or the servers as a pool',
+    'dnsmasq uses the servers in this file, which is not in the upload: add it to the archive, or add the servers as a pool',
   );
   return [];
 }

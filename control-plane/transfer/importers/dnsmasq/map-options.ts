@@ -58,7 +58,7 @@ const ADD: Readonly<Record<string, Add>> = {
   'domain-needed': ({ builder }) =>
     builder.setting(
       { never_forward_non_fqdn: true },
-      builder.item('setting', 'domain-needed', 'for questions of all types'),
+      builder.item('setting', 'domain-needed', 'for queries of all types'),
     ),
   'bogus-priv': ({ builder }) => builder.key('dns.block_private_ptr', true, 'bogus-priv'),
   'stop-dns-rebind': ({ builder }) => builder.key('dns.rebinding_protection', true, 'stop-dns-rebind'),
@@ -77,7 +77,7 @@ const ADD: Readonly<Record<string, Add>> = {
     ),
   'cache-size': ({ builder }, value) => {
     if (value === '0') builder.key('cache.enabled', false, 'cache-size=0');
-    else builder.skipped('other', `cache-size=${value}`, 'Weir counts bytes instead: cache.max_bytes');
+    else builder.skipped('other', `cache-size=${value}`, 'Weir limits the cache in bytes: cache.max_bytes');
   },
   'local-ttl': ({ builder }, value) =>
     builder.skipped('other', `local-ttl=${value}`, 'the local records of the import have this TTL'),
@@ -122,7 +122,7 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
   ];
   const freed = domains.finish(servers);
   if (freed.length > 0 && options.some(({ name }) => name.startsWith('filter-')))
-    builder.differs('other', 'filtered types', 'allowed names have answers of all types here', freed);
+    builder.differs('other', 'filtered types', 'in Weir, allowed names get answers of all types', freed);
   reportOutside(builder, valuesOf('cname'), reading.shown);
   if (reading.shown.length > 0)
     builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
@@ -130,7 +130,7 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
     builder.differs(
       'list_rule',
       'other types of bogus names',
-      'until such an answer expires, all types of its name are NXDOMAIN there; here only this answer is blocked',
+      'until such an answer expires, dnsmasq answers NXDOMAIN for all types of the name; Weir blocks only this answer',
       [],
     );
   const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
@@ -160,7 +160,7 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     builder.differs(
       'other',
       'aliases of other names',
-      'Weir also gives the addresses of their targets',
+      'Weir also returns the addresses of their targets',
       aliases,
     );
 }
@@ -183,7 +183,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
     builder.notMapped(
       'other',
       unknown === 1 ? '1 line' : `${unknown} lines`,
-      'Weir knows no such option of dnsmasq; the text is not shown, as it may be a secret',
+      'Weir does not know this dnsmasq option; the text is not shown because it may be a secret',
     );
   for (const [key, [name = '', ...more]] of lines) {
     const shown = more.length === 0 ? key : `${key} (${more.length + 1} lines)`;
@@ -215,7 +215,7 @@ function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[
     builder.notMapped(
       'configuration',
       `resolv-file=${path}`,
-      'its servers are asked there, and the upload has no such file: add it to the archive, or the servers as a pool',
+      'dnsmasq uses the servers in this file, which is not in the upload: add it to the archive, or add the servers as a pool',
     );
   else builder.skipped('other', `resolv-file=${path}`, 'its servers are in the pool');
   return servers ?? [];
@@ -226,7 +226,7 @@ function addFilter({ builder, lists }: Reading, type: string): void {
   const item = builder.item(
     'list_rule',
     `filter ${type}`,
-    'denied: answered with no records, except by local records',
+    'imported as a deny rule: answered with NODATA, except by local records',
   );
   lists.add(`||*^$dnstype=${type},dnsrewrite=NOERROR`, null, item);
 }
@@ -247,7 +247,7 @@ function addBogus({ builder, lists }: Reading, option: string, value: string): v
   const item = builder.item(
     'list_rule',
     `${option}=${value}`,
-    'denied: answers that hold the address are blocked',
+    'imported as a deny rule: answers with this address are blocked',
   );
   lists.add(`bogus-nxdomain=${value}`, null, item);
 }

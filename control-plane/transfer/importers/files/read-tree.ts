@@ -29,7 +29,7 @@ export function readYaml(name: string, content: Uint8Array): ForeignTree {
   } catch (error) {
     if (error instanceof ImportFault) throw error;
     // The parser throws for too many aliases, undefined aliases, and brackets that are nested too deeply.
-    throw new ImportFault(`${name} is not YAML, or its aliases or its depth are beyond bounds`);
+    throw new ImportFault(`${name} is not valid YAML, or has too many aliases or levels`);
   }
 }
 
@@ -64,7 +64,7 @@ function lineAt(text: string, position: number): number {
 function refuseLarge(name: string, root: unknown): void {
   let left = MAX_VALUES;
   const visit = (value: unknown, depth: number): void => {
-    if (--left < 0) throw new ImportFault(`${name} holds too many values`);
+    if (--left < 0) throw new ImportFault(`${name} contains too many values`);
     if (typeof value !== 'object' || value === null) return;
     if (depth >= MAX_DEPTH) throw new ImportFault(`${name} is nested too deeply`);
     for (const inner of Object.values(value)) visit(inner, depth + 1);

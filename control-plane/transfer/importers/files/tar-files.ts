@@ -52,9 +52,9 @@ function faultOf(entry: ReadEntry, files: ReadonlyMap<string, Buffer>): string |
   if (FOLDERS.has(entry.type)) return null;
   if (!FILES.has(entry.type)) return `${path} in the tar is a link or a device`;
   if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\\'))
-    return `${path} in the tar leads out of it`;
+    return `${path} in the tar is outside of it`;
   if (files.has(path)) return `the tar has ${path} twice`;
-  return entry.size > MAX_UNPACKED_BYTES ? 'the tar unpacks to too much' : null;
+  return entry.size > MAX_UNPACKED_BYTES ? 'the unpacked tar is too large' : null;
 }
 
 function pathIn(entry: ReadEntry): string {

@@ -32,7 +32,7 @@ async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
     if (name.endsWith('/')) continue;
     refuseOddEntry(entry);
     if (files.has(name)) throw new ImportFault(`the zip file has ${name} twice`);
-    if (entry.uncompressedSize > leftBytes) throw new ImportFault('the zip file unpacks to too much');
+    if (entry.uncompressedSize > leftBytes) throw new ImportFault('the unpacked zip file is too large');
     leftBytes -= entry.uncompressedSize;
     const content = await readAll(await zip.openReadStreamPromise(entry));
     if (crc32(content) !== entry.crc32) throw new ImportFault(`the zip file is damaged at ${name}`);

@@ -36,12 +36,16 @@ function mapGroups(builder: PlanBuilder, { groups }: PiholeSettings, sets: Group
       sets.add(id, DEFAULT_GROUP, true);
       if (enabled) builder.skipped('group', name, "it is Weir's group Default");
       else
-        builder.notMapped('group', name, 'the default group is switched off; Weir cannot do that to Default');
+        builder.notMapped(
+          'group',
+          name,
+          'the default group is disabled; in Weir, Default cannot be disabled',
+        );
       continue;
     }
     const item = builder.item('group', name);
     if (!enabled)
-      builder.remark(item, 'it is switched off: its clients are in a group made of their other groups');
+      builder.remark(item, 'it is disabled: its clients are in a group that combines their other groups');
     sets.add(id, builder.group(name, { enabled, comment }, item), enabled);
   }
   if (groups.every(({ id }) => id !== DEFAULT_ID)) sets.add(DEFAULT_ID, DEFAULT_GROUP, true);
@@ -51,7 +55,7 @@ function placeIn(
   { ip }: PiholeClient,
   { devices }: PiholeSettings,
 ): ClientPlace | { readonly reason: string } {
-  if (ip.startsWith(':')) return { reason: 'Weir does not know clients by their interface' };
+  if (ip.startsWith(':')) return { reason: 'Weir does not identify clients by interface' };
   const place = placeOf(ip);
   if (place !== null) return place;
   if (ip.includes('/')) return { reason: 'it is not a network' };
@@ -59,7 +63,7 @@ function placeIn(
   const macs = new Set(named.flatMap((device) => canonicalMac(device.mac) ?? []));
   if (macs.size === 1) return { kind: 'mac', text: [...macs][0]! };
   const reason = macs.size === 0 ? 'has no device of this name' : 'has several devices of this name';
-  return { reason: `Weir knows clients by MAC or address, and the export ${reason}` };
+  return { reason: `Weir identifies clients by MAC or address, and the export ${reason}` };
 }
 
 function addClient(
@@ -70,7 +74,7 @@ function addClient(
 ): PlacedClient {
   const client = { shown: ip, place, group };
   const isByName = place.kind === 'mac' && canonicalMac(ip) === null;
-  const remark = isByName ? `known by its MAC ${place.text} here` : null;
+  const remark = isByName ? `identified by its MAC ${place.text} in Weir` : null;
   addPlacedClient(builder, client, { name: comment.trim() === '' ? null : comment, remark });
   return client;
 }

@@ -5,7 +5,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
 const IS_HIDDEN =
-  'Pi-hole stores and counts its questions, but shows them nowhere; Weir neither stores nor counts them';
+  'Pi-hole stores and counts its queries but never shows them; Weir neither stores nor counts them';
 const LOCALHOST = ['127.0.0.1', '::1'];
 /** An expression for a single text, and whether a prefix may precede it. */
 const ONE_TEXT = /^(\^|\(\^\|\\\.\)|\(\\\.\|\^\)|\\\.)((?:[\w:-]|\\\.)+)\$$/;
@@ -29,15 +29,11 @@ function mapDomains(builder: PlanBuilder, expressions: readonly string[]): void 
     const name = canonicalDomain(text.replaceAll('\\.', '.'));
     const from = `excludeDomains ${expression}`;
     if (name === null || start === undefined) {
-      builder.notMapped(
-        'configuration',
-        from,
-        'Weir excludes names with all names below them, and no others',
-      );
+      builder.notMapped('configuration', from, 'Weir can only exclude a name together with its subdomains');
       continue;
     }
     names.push(name);
-    const covered = start.includes('|') ? 'subdomains included' : 'here with the name and all names below it';
+    const covered = start.includes('|') ? 'subdomains included' : 'in Weir with the name and its subdomains';
     builder.differs('configuration', from, `${IS_HIDDEN}; ${covered}`, [name]);
   }
   if (names.length === 0) return;
@@ -51,7 +47,11 @@ function mapClient(builder: PlanBuilder, expression: string): void {
   const address = text.replaceAll('\\.', '.');
   const from = `excludeClients ${expression}`;
   if (start !== '^' || addressFromText(address) === null)
-    return builder.notMapped('client', from, 'exclude such clients by hand: Weir does so by address or MAC');
+    return builder.notMapped(
+      'client',
+      from,
+      'exclude such clients manually: Weir excludes clients by address or MAC',
+    );
   exclude(builder, { address, group: null }, builder.item('client', from, IS_HIDDEN));
 }
 

@@ -13,8 +13,7 @@ import { readUpstream } from '../plan/upstream-text.ts';
 import { mapSwitches } from './map-switches.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
-const NO_OTHER_TYPES =
-  'types that a name has no record of are asked upstream there; Weir answers that there are none';
+const NO_OTHER_TYPES = 'the other program forwards queries for types without a record; Weir answers NODATA';
 /** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
 /** Zones, in addition to its own, that Pi-hole 6 never forwards; Weir has others, such as home.arpa. */
@@ -98,7 +97,7 @@ function reportNames(
   names: readonly string[],
   sinks: readonly string[],
 ): void {
-  const onList = 'a name with a record that is on a blocklist is blocked there; here its record answers';
+  const onList = 'Pi-hole blocks a name on a blocklist even if it has a record; in Weir, the record answers';
   if (names.length > 0 && lists.some(({ kind, enabled }) => kind === 'block' && enabled))
     builder.differs('other', 'names with records', onList, names);
   const { blockingMode = 'NULL' } = keys;
@@ -106,7 +105,7 @@ function reportNames(
     builder.differs(
       'other',
       'names with 0.0.0.0 or ::',
-      `they have this address there; here they are denied, with the answer of blocking mode ${blockingMode}`,
+      `Pi-hole answers with this address; Weir denies them, with the answer of blocking mode ${blockingMode}`,
       sinks,
     );
   const suffix = keys.isDomainLocal === true ? `.${keys.localDomain ?? ''}` : null;
@@ -175,7 +174,7 @@ function mapRevServer(builder: PlanBuilder, line: string, getsSingleLabels: bool
     builder.differs(
       'forward_zone',
       `names without a dot to ${server}`,
-      'Pi-hole asks this server for names without a dot; Weir asks the upstreams',
+      'Pi-hole sends queries for names without a dot to this server; Weir sends them to the upstreams',
       [],
     );
 }

@@ -19,7 +19,7 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
     builder.notMapped(
       'other',
       'gravity.db',
-      'the upload has no such file: groups, clients, lists and domains are in it',
+      'it is not in the upload: it contains groups, clients, lists and domains',
     );
   // First, because the clients determine the groups of everything else.
   const sets = mapClients(builder, settings);
@@ -53,7 +53,7 @@ function reportDenied(builder: PlanBuilder, rules: MappedRules, written: string)
   builder.differs(
     'local_record',
     name,
-    `${denier} denies it there, although it has a record; here the record answers`,
+    `in Pi-hole ${denier} denies it although it has a record; in Weir, the record answers`,
   );
 }
 
@@ -62,6 +62,9 @@ function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string
   addForeignList(
     builder,
     { kind, place, name: comment, comment, enabled, groups },
-    { noGroup: 'it is in no group, so it is switched off', noText: 'it is a file there: add it by hand' },
+    {
+      noGroup: 'it is in no group, so it is imported as disabled',
+      noText: 'it is a local file: add it manually',
+    },
   );
 }

@@ -89,7 +89,7 @@ function mapExact(parts: RuleParts, row: PiholeDomain, allowedBy: string | undef
   const name = row.domain.trim();
   const canonical = canonicalDomain(name);
   if (allowedBy === undefined || canonical === null) return addRule(parts, row, 'managed_domains', name);
-  const remark = `an expression, so that ${allowedBy} outranks it as in Pi-hole`;
+  const remark = `imported as a regex filter, so that ${allowedBy} takes precedence as in Pi-hole`;
   addRule(parts, row, 'regex_filters', `^${escaped(canonical)}$`, remark);
 }
 
@@ -102,15 +102,15 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
     return addRule(parts, row, 'managed_domains', `*.${name}`, `was the regex ${written}`);
   const reply = isAllow ? null : replyIn(parts, row, options.reply);
   const remarks = pattern === written ? [] : [`written as ${pattern}`];
-  if (isAllow && options.reply !== null) remarks.push('its reply changes nothing, as the name is allowed');
+  if (isAllow && options.reply !== null) remarks.push('its reply has no effect, because the name is allowed');
   if (reply?.kind === 'addresses' && reply.addresses.length === 1)
-    remarks.push(
-      'questions for the other kind of address have no data here, and an address that leads nowhere there',
-    );
+    remarks.push('queries for the other address type get NODATA in Weir, and an unusable address in Pi-hole');
   const needsList = reply?.kind === 'alias' || (reply?.kind === 'addresses' && reply.addresses.length > 1);
   if (!isAllow && (hasAllowlist || needsList)) {
     remarks.unshift(
-      hasAllowlist ? 'a rule of a list, so that allowlists outrank it as in Pi-hole' : 'a rule of a list',
+      hasAllowlist
+        ? 'imported as a list rule, so that allowlists take precedence as in Pi-hole'
+        : 'imported as a list rule',
     );
     return addListRule(parts, regex, { name, reply, remarks });
   }
@@ -129,12 +129,12 @@ function replyIn(
   if (reply === null || (reply.kind !== 'own_address' && reply.kind !== 'none')) return reply;
   if (reply.kind === 'own_address' && blockingAddresses.length > 0)
     return { kind: 'addresses', addresses: blockingAddresses };
-  const there = reply.kind === 'none' ? 'gets no answer there' : 'gets the address of the Pi-hole there';
+  const there = reply.kind === 'none' ? 'Pi-hole does not answer' : 'Pi-hole answers with its own address';
   if (enabled)
     builder.differs(
       'regex_filter',
       domain,
-      `it denies; a question ${there}, and the blocked answer here`,
+      `it denies; ${there}, and Weir answers as for a blocked name`,
       [],
     );
   return null;
@@ -151,7 +151,7 @@ function addRule(
   const item = builder.item(kind, row.domain, remark);
   const groups = groupsOf(row.id);
   const hasGroups = groups.length > 0;
-  if (!hasGroups) builder.remark(item, 'it is in no group, so it is switched off');
+  if (!hasGroups) builder.remark(item, 'it is in no group, so it is imported as disabled');
   const action = row.type === EXACT_DENY || row.type === REGEX_DENY ? 'deny' : 'allow';
   const { comment } = row;
   const rule = { table, text, action, comment, groups: hasGroups ? groups : null } as const;
@@ -172,7 +172,7 @@ function addListRule(
   const groups = groupsOf(row.id);
   const item = builder.item('list_rule', row.domain, remarks.join('; '));
   const isOn = row.enabled && groups.length > 0;
-  if (!isOn) builder.remark(item, 'switched off: a comment in that list');
+  if (!isOn) builder.remark(item, 'disabled: imported as a comment in that list');
   const place = name === null ? `/${pattern}/` : `||${name}^`;
   const { types } = options;
   const dnstype =
@@ -208,7 +208,7 @@ function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: string } {
   const read = readOptions(row.domain);
   if ('reason' in read) return read;
   const { reply } = read.options;
-  if (read.options.isInverted) return { reason: 'Weir has no expression for all names but those' };
+  if (read.options.isInverted) return { reason: 'Weir does not support inverted expressions' };
   if (reply?.kind === 'alias' && canonicalDomain(reply.target) === null)
     return { reason: 'the name in its reply is not a domain name' };
   const rewritten = fromTre(read.pattern);

@@ -43,7 +43,7 @@ export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): voi
   mapLog(builder, keys);
   if (keys.staleSecs !== undefined) mapStale(builder, keys.staleSecs);
   mapRebinding(builder, settings);
-  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir does not give out addresses');
+  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir is not a DHCP server');
 }
 
 /** The addresses with which blocked queries are answered, if set. */
@@ -72,7 +72,7 @@ function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
     builder.differs(
       'configuration',
       `${from} ${mode}`,
-      `a blocked question for ${hasIpv6 ? 'A' : 'AAAA'} gets the address of the Pi-hole there, and no data here`,
+      `Pi-hole answers blocked queries for ${hasIpv6 ? 'A' : 'AAAA'} with its own address, Weir with NODATA`,
       [],
     );
 }
@@ -119,7 +119,7 @@ function mapSpecialDomains(builder: PlanBuilder, { specialDomains = {} }: Pihole
       builder.notMapped(
         'configuration',
         from,
-        'Weir answers resolver.arpa itself as long as dns.special_names is on, which is for other reserved names as well',
+        'Weir answers resolver.arpa itself while dns.special_names is enabled, which also applies to other reserved names',
       );
   }
 }
@@ -157,7 +157,7 @@ function mapRebinding(builder: PlanBuilder, { keys, dnsmasqFiles }: PiholeSettin
   const item = builder.item(
     'configuration',
     'stop-dns-rebind is off',
-    'Pi-hole passes private addresses of public names on; Weir answers such names with nothing unless this is off',
+    'Pi-hole returns private addresses of public names; Weir answers NODATA unless this is disabled',
   );
   builder.key('dns.rebinding_protection', false, item);
 }

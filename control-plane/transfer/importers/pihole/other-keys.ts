@@ -29,25 +29,25 @@ const OTHER: Readonly<Record<string, OtherKey>> = {
     usual: 'PI.HOLE',
     reason: "add a local record of the type PTR for this machine's address",
   },
-  'dns.replyWhenBusy': { usual: 'ALLOW', reason: 'Weir decides without its database' },
-  'dns.localise': { usual: true, reason: 'Weir gives all addresses of a local record' },
-  'dns.queryLogging': { usual: true, reason: 'Weir writes no log of queries as text' },
+  'dns.replyWhenBusy': { usual: 'ALLOW', reason: 'Weir answers without its database' },
+  'dns.localise': { usual: true, reason: 'Weir returns all addresses of a local record' },
+  'dns.queryLogging': { usual: true, reason: 'Weir does not write queries to a text file' },
   'dns.port': { usual: 53, reason: 'set server.dns_port' },
-  'dns.cache.size': { usual: 10_000, reason: 'Weir counts its cache in bytes: see cache.max_bytes' },
+  'dns.cache.size': { usual: 10_000, reason: 'Weir limits the cache in bytes: see cache.max_bytes' },
   'dns.cache.upstreamBlockedTTL': { usual: 86_400, reason: "Weir keeps the upstream's TTL" },
   'dns.blocking.edns': { usual: 'TEXT', reason: 'Weir adds an extended error to blocked answers' },
-  'database.useWAL': { usual: true, reason: 'Weir has a database of another kind' },
-  'resolver.resolveIPv4': { usual: true, reason: 'Weir asks for the names of its clients by itself' },
-  'resolver.resolveIPv6': { usual: true, reason: 'Weir asks for the names of its clients by itself' },
-  'resolver.networkNames': { usual: true, reason: 'Weir asks for the names of its clients by itself' },
+  'database.useWAL': { usual: true, reason: 'Weir uses a different database' },
+  'resolver.resolveIPv4': { usual: true, reason: 'Weir always looks up the names of its clients' },
+  'resolver.resolveIPv6': { usual: true, reason: 'Weir always looks up the names of its clients' },
+  'resolver.networkNames': { usual: true, reason: 'Weir always looks up the names of its clients' },
 };
 
 /** Sections about the program itself; they contain secrets, so only their names are shown. */
 const SECTIONS: Readonly<Record<string, string>> = {
   webserver: "its web server and API: enter what you need in Weir's own settings; passwords are not imported",
   ntp: 'Weir is not a time server',
-  debug: 'debugging of the program',
-  files: 'places of its files',
+  debug: 'only for debugging that program',
+  files: 'paths of its files',
 };
 
 /** Adds the rows. */
@@ -84,18 +84,18 @@ function reportNames(builder: PlanBuilder, { upstreams = [], others }: PiholeKey
     builder.differs(
       'other',
       'names whose alias is denied',
-      'blocked in both; a repeated question gets the alias without an address there, and the blocked answer here',
+      'blocked in both; for a repeated query, Pi-hole returns the alias without an address, Weir the blocked answer',
       [],
     );
   builder.differs(
     'other',
     'pi.hole',
-    'Pi-hole answers it with its own address; Weir does so with server.alt_compat only',
+    'Pi-hole answers it with its own address; Weir does so only with server.alt_compat',
   );
   builder.differs(
     'other',
     'names below .local',
-    'Pi-hole asks upstreams for them; Weir answers that there are none as long as dns.special_names is on',
+    'Pi-hole forwards them; Weir answers NXDOMAIN while dns.special_names is enabled',
     ['local'],
   );
 }

@@ -132,7 +132,7 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
 
   test.each([
     [true, 'changed'],
-    [false, 'skipped: Weir has it already'],
+    [false, 'skipped: already in Weir'],
   ])('says of domainNeeded = %s what it changes here', async (isNeeded, result) => {
     const report = await imported(
       exported([[1, 'a.example']], { toml: `[dns]\ndomainNeeded = ${isNeeded}\n` }),
@@ -149,7 +149,7 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
     expect(report.format).toBe('pihole');
     expect(itemsOf(report, 'local_record')).toEqual({ 'nas.lan 192.0.2.5': 'done' });
     expect(itemsOf(report, 'other')).toMatchObject({
-      'gravity.db': 'not_mapped: the upload has no such file: groups, clients, lists and domains are in it',
+      'gravity.db': 'not_mapped: it is not in the upload: it contains groups, clients, lists and domains',
     });
   });
 });

@@ -24,7 +24,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** The types that are known to Pi-hole; it has one more for all others. */
 const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
 const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
-const IS_REFUSED = 'Pi-hole refuses it too, so it is not active there:';
+const IS_REFUSED = 'Pi-hole also rejects it, so it is not active in Pi-hole:';
 
 /** Separates a regex from its options; returns a reason if Weir does not support them. */
 export function readOptions(
@@ -48,17 +48,17 @@ function readOption(option: string, into: Writable<RuleOptions>): string | null 
   const [name, value = ''] = [option.split('=', 1)[0], option.split('=')[1]?.trim()];
   if (name === 'querytype') return readTypes(value, into);
   if (name === 'reply') return readReply(value, into);
-  return `${IS_REFUSED} it knows no option ${option.slice(0, 40)}`;
+  return `${IS_REFUSED} unknown option ${option.slice(0, 40)}`;
 }
 
 /** Types unknown to Pi-hole are ignored if there are others. */
 function readTypes(value: string, into: Writable<RuleOptions>): string | null {
-  if (into.types !== null) return `${IS_REFUSED} it has two options querytype`;
+  if (into.types !== null) return `${IS_REFUSED} it has two querytype options`;
   const isExcept = value.startsWith('!');
   const written = value.replace(/^!/, '').toUpperCase().split(',');
-  if (written.includes('OTHER')) return 'Weir has no name for the types that Pi-hole does not know';
+  if (written.includes('OTHER')) return 'Weir cannot express the types that Pi-hole does not know';
   const names = [...new Set(written)].filter((type) => KNOWN_TYPES.has(type) && Object.hasOwn(RRType, type));
-  if (names.length === 0) return `${IS_REFUSED} it knows no type ${value.slice(0, 20)}`;
+  if (names.length === 0) return `${IS_REFUSED} unknown type ${value.slice(0, 20)}`;
   into.types = { isExcept, names };
   return null;
 }
@@ -76,6 +76,6 @@ function readReply(value: string, into: Writable<RuleOptions>): string | null {
   } else if (/^ip$/i.test(value)) into.reply = { kind: 'own_address' };
   else if (/^none$/i.test(value)) into.reply = { kind: 'none' };
   else if (/^cname,./i.test(value)) into.reply = { kind: 'alias', target: value.slice('cname,'.length) };
-  else return `${IS_REFUSED} it knows no reply ${value.slice(0, 40)}`;
+  else return `${IS_REFUSED} unknown reply ${value.slice(0, 40)}`;
   return null;
 }

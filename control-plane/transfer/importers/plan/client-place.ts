@@ -44,7 +44,7 @@ export function addPlacedClient(
   const isExcluded = excludeFromLog || excludeFromStats;
   if (kind === 'subnet') {
     if (isExcluded)
-      builder.notMapped('subnet', shown, 'Weir logs and counts networks: exclude their clients one by one');
+      builder.notMapped('subnet', shown, 'Weir cannot exclude a network: exclude its clients one by one');
     return builder.subnet({ cidr: text, group, comment: name ?? '' }, builder.item('subnet', shown, remark));
   }
   const known = { mac: null, ip: null, key: null, [kind]: text };

@@ -73,10 +73,10 @@ export class GroupSets<Key> {
     const joined = shown.length === 0 ? this.unfilteredName : shown.join(' + ');
     const reason =
       labels.length === 0
-        ? 'made for clients without an enabled group, which are not filtered'
+        ? 'created for clients without an enabled group, which are not filtered'
         : labels.length === 1
-          ? 'made for its clients'
-          : `made for clients of ${labels.length} groups, as a client has one group in Weir`;
+          ? 'created for its clients'
+          : `created for clients of ${labels.length} groups, because a client has one group in Weir`;
     const item = this.builder.item('group', joined, reason);
     return this.builder.group(joined, { enabled: true, comment: reason }, item);
   }

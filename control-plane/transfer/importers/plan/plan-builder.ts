@@ -107,7 +107,7 @@ export class PlanBuilder {
     const wanted = labelOf(name, 90) ?? 'Imported group';
     let free = wanted;
     for (let n = 2; taken(free); n++) free = `${wanted} (${n})`;
-    if (free !== name) this.remark(item, `named ${free} here`);
+    if (free !== name) this.remark(item, `named ${free} in Weir`);
     const { enabled } = given;
     const comment = commentOf(given.comment);
     const group = { name: free, enabled, comment, no_ipv6: false, is_default: false };
@@ -119,7 +119,7 @@ export class PlanBuilder {
   source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
     if (shownUrl(url) !== url)
-      return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
+      return this.refuse(item, 'its URL contains a secret, which is not imported: add the list manually');
     const read = this.checked(SourceCreateBody, item, {
       name: labelOf(given.name, 200) ?? (labelOf(url, 200) || 'imported list'),
       url,
@@ -207,7 +207,7 @@ export class PlanBuilder {
     item: number,
   ): void {
     const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
-    if (bad !== undefined) return this.refuse(item, `Weir cannot ask a server written as ${bad}`);
+    if (bad !== undefined) return this.refuse(item, `Weir does not support the server address ${bad}`);
     const read = this.checked(ForwardZoneCreateBody, item, {
       ...given,
       servers: [...new Set(given.servers)],
@@ -265,7 +265,7 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const { subnet_cidr: cidr } = read;
-    if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is in the file already`);
+    if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is already in the file`);
     put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
@@ -322,7 +322,7 @@ export class PlanBuilder {
     const key = `dns.${name}`;
     const before = this.settings.get(key);
     if (before !== undefined && before.value !== value)
-      return this.refuse(item, 'the file gives it two values; the first one counts');
+      return this.refuse(item, 'the file has two values for it; the first one is used');
     put(this.settings, key, value, item);
   }
 

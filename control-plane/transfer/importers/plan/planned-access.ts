@@ -23,7 +23,7 @@ export function reportOpen(builder: PlanBuilder, from: string): void {
   builder.notMapped(
     'configuration',
     from,
-    'anyone may ask there; Weir answers private and connected networks: add other networks of your clients to dns.allowed_clients',
+    'it answers anyone; Weir answers private and connected networks: add other networks of your clients to dns.allowed_clients',
   );
 }
 

@@ -55,7 +55,11 @@ export function addBootstrap(builder: PlanBuilder, written: readonly string[], f
     const address = one.trim().replace(/^(?:udp:\/\/|tcp\+udp:)/i, '');
     if (address === '' || address.startsWith('#')) return [];
     if (expectedInstead(resolver, address) === undefined) return [address];
-    builder.notMapped('configuration', `${from} ${one}`, 'Weir asks such resolvers by plain address only');
+    builder.notMapped(
+      'configuration',
+      `${from} ${one}`,
+      'Weir supports only plain addresses for these resolvers',
+    );
     return [];
   });
   if (plain.length > 0) builder.key('dns.bootstrap', plain, from);

@@ -11,13 +11,13 @@ export type ReadUpstream =
   | { readonly server: null; readonly reason: string };
 
 const STAMP_PROTOCOLS: Readonly<Record<number, 'udp' | 'https' | 'tls'>> = { 0: 'udp', 2: 'https', 3: 'tls' };
-const LOOPBACK = 'it is an address of this machine: make sure that the program there still runs';
+const LOOPBACK = 'it is an address of this machine: make sure that the server at this address still runs';
 
 /** `address#port` as in dnsmasq and Pi-hole, or any URL that AdGuard Home and Pi-hole support. */
 export function readUpstream(written: string): ReadUpstream {
   const text = written.trim();
   if (text.includes('://') && shownUrl(text) !== text)
-    return { server: null, reason: 'its URL holds a secret, which is not imported: enter it by hand' };
+    return { server: null, reason: 'its URL contains a secret, which is not imported: enter it manually' };
   return readServer(text);
 }
 
@@ -25,8 +25,8 @@ export function readUpstream(written: string): ReadUpstream {
 export function readServer(text: string): ReadUpstream {
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));
-  if (scheme === 'quic') return { server: null, reason: 'Weir does not ask over QUIC' };
-  if (scheme === 'h3') return checked(text.replace(/^h3/i, 'https'), 'asked over HTTP/2 instead of HTTP/3');
+  if (scheme === 'quic') return { server: null, reason: 'Weir does not support DNS over QUIC' };
+  if (scheme === 'h3') return checked(text.replace(/^h3/i, 'https'), 'queried over HTTP/2 instead of HTTP/3');
   if (scheme !== undefined) return checked(text.replace(/\/$/, ''), null);
   const [host = '', port] = text.split('#');
   if (port === undefined) return checked(text, null);
@@ -35,7 +35,8 @@ export function readServer(text: string): ReadUpstream {
 
 function checked(server: string, remark: string | null): ReadUpstream {
   const read = parseUpstream(server);
-  if (read === undefined) return { server: null, reason: 'Weir knows no server of this form' };
+  if (read === undefined)
+    return { server: null, reason: 'Weir does not support this form of server address' };
   if (lacksScope(read.pinnedIp ?? read.host))
     return { server: null, reason: 'a link-local address needs its interface, as in fe80::1%eth0' };
   const address = addressFromText(read.host);
@@ -50,7 +51,7 @@ function readStamp(encoded: string): ReadUpstream {
   const bytes = Buffer.from(encoded, 'base64url');
   const protocol = STAMP_PROTOCOLS[bytes[0] ?? -1];
   if (protocol === undefined)
-    return { server: null, reason: 'Weir does not speak the protocol of this stamp' };
+    return { server: null, reason: 'Weir does not support the protocol of this stamp' };
   const fields = stampFields(bytes, protocol);
   if (fields === null) return { server: null, reason: 'the stamp is damaged' };
   const { address, host, path } = fields;
@@ -59,7 +60,7 @@ function readStamp(encoded: string): ReadUpstream {
   const bracketed = isIP(ip) === 6 ? `[${ip}]` : ip;
   if (protocol === 'udp') return checked(address, null);
   const pin = ip === '' || isIP(host) > 0 ? '' : `@${bracketed}`;
-  const remark = 'pins of certificates are lost';
+  const remark = 'certificate pins are not imported';
   return checked(`${protocol}://${host === '' ? bracketed : host}${pin}${path}`, remark);
 }
 

@@ -45,11 +45,11 @@ function mapRule(builder: PlanBuilder, names: OwnNames, rule: ForeignTree, share
     case Action.BYPASS:
       return names.add({ name, action: 'allow', groups: null, enabled });
     case Action.SPOOF:
-      if (!enabled) return builder.skipped('local_record', name, 'it is switched off there');
+      if (!enabled) return builder.skipped('local_record', name, 'it is disabled in the file');
       return addSpoof(builder, name, action.text('via') ?? '', false);
     case Action.REDIRECT:
-      return builder.notMapped('other', name, 'Weir has no proxies to send it through');
+      return builder.notMapped('other', name, 'Weir cannot redirect it through a proxy');
     default:
-      return builder.notMapped('other', name, 'Weir does not know its action');
+      return builder.notMapped('other', name, 'its action is unknown to Weir');
   }
 }

@@ -52,8 +52,7 @@ export function mapNextdns(files: FileSet): ImportPlan {
 
 function mapList(builder: PlanBuilder, id: string): void {
   const url = listUrl(id);
-  if (url === undefined)
-    return builder.notMapped('blocklist', id, 'Weir does not know where this list is from');
+  if (url === undefined) return builder.notMapped('blocklist', id, 'Weir does not know the URL of this list');
   const words = { noGroup: '', noText: '' };
   addForeignList(builder, { kind: 'block', place: url, name: id, enabled: true, groups: null }, words);
 }
@@ -61,10 +60,10 @@ function mapList(builder: PlanBuilder, id: string): void {
 function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   for (const service of parental.list('services')) {
     const id = service.text('id') ?? '';
-    if (service.flag('active') === false) builder.skipped('service', id, 'it is switched off there');
+    if (service.flag('active') === false) builder.skipped('service', id, 'it is disabled in the file');
     else {
       if (service.flag('recreation') === true)
-        builder.differs('service', id, 'blocked in its recreation time too: give it a schedule profile', []);
+        builder.differs('service', id, 'also blocked in its recreation time: assign a schedule profile', []);
       const item = builder.item('service', id);
       builder.service({ serviceId: id, ownId: id.replaceAll('_', '-'), group: DEFAULT_GROUP }, item);
     }
@@ -99,11 +98,11 @@ function mapSwitches(builder: PlanBuilder, profile: ForeignTree): void {
   for (const [name, value] of profile.members('settings.performance'))
     if (name === 'ecs' && value.flag() === true)
       builder.key('dns.ecs', 'forward', 'settings.performance.ecs');
-    else builder.skipped('other', `settings.performance.${name}`, 'it is about how NextDNS runs');
+    else builder.skipped('other', `settings.performance.${name}`, 'it only affects how NextDNS runs');
   if (profile.flag('settings.blockPage.enabled') === true)
     builder.notMapped('other', 'settings.blockPage', 'Weir has no page for blocked names: see blocking.mode');
   if (profile.flag('settings.web3') === true)
-    builder.notMapped('other', 'settings.web3', 'Weir answers no names of blockchains');
+    builder.notMapped('other', 'settings.web3', 'Weir does not resolve blockchain names');
 }
 
 function mapLogs(builder: PlanBuilder, logs: ForeignTree): void {
@@ -118,7 +117,7 @@ function mapLogs(builder: PlanBuilder, logs: ForeignTree): void {
   if (drops[1] === true) builder.key('database.query_log_privacy', 'off', 'settings.logs.drop.domain');
   else if (drops[0] === true)
     builder.key('database.query_log_privacy', 'anonymous_clients', 'settings.logs.drop.ip');
-  if (logs.has('location')) builder.skipped('other', 'settings.logs.location', 'Weir keeps its log itself');
+  if (logs.has('location')) builder.skipped('other', 'settings.logs.location', 'Weir stores its log itself');
 }
 
 function idsOf(tree: ForeignTree, path: string): string[] {

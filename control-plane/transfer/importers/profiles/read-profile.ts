@@ -37,7 +37,11 @@ export function profileIn(files: FileSet): ForeignTree | null {
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
   const isBelowOnly = name.startsWith('*.');
   const covers = isForAll && !isBelowOnly;
-  const item = builder.item('local_record', `${name} ${target}`, covers ? 'with all names below it' : null);
+  const item = builder.item(
+    'local_record',
+    `${name} ${target}`,
+    covers ? 'includes all names below it' : null,
+  );
   const isAddress = placeOf(target)?.kind === 'ip';
   const type = !isAddress ? 'CNAME' : target.includes(':') ? 'AAAA' : 'A';
   for (const owner of covers ? [name, `*.${name}`] : [name])

@@ -8,7 +8,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 
 /** The networks of all other clients. */
 const EVERYONE = /^(?:0\.0\.0\.0\/0|\[?::\]?\/0)$/;
-const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
 /** Lists by their key, with their effect. */
 const LISTS = [
   ['blockListUrls', 'block'],
@@ -33,7 +33,7 @@ export function mapAdvancedBlocking(builder: PlanBuilder, names: OwnNames, app: 
   for (const group of app.list('groups')) mapGroup(builder, names, group, groups, isOn);
   for (const [network, name] of networks) mapNetwork(builder, network, groups.get(name), ofEveryone === name);
   for (const [place] of app.members('localEndPointGroupMap'))
-    builder.notMapped('client', place, 'Weir does not choose groups by the address that was asked');
+    builder.notMapped('client', place, 'Weir does not choose groups by the server address that was queried');
 }
 
 function makeGroup(builder: PlanBuilder, name: string): string {
@@ -88,13 +88,13 @@ function reportRest(builder: PlanBuilder, title: string, group: ForeignTree): vo
     builder.notMapped(
       'other',
       `${title}: its own kind of blocked answers`,
-      'Weir has one for all: blocking.mode',
+      'Weir has one for all clients: blocking.mode',
     );
   const allows = group.list('allowedRegex').length;
   if (allows > 0 && group.list('blocked').length > 0)
     builder.notMapped(
       'other',
       `${title}: allowed expressions over blocked names`,
-      'in Technitium an allowed expression beats a blocked name; in Weir the name decides',
+      'in Technitium an allowed expression takes precedence over a blocked name; in Weir the name takes precedence',
     );
 }

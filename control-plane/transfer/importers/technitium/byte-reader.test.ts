@@ -11,7 +11,7 @@ describe('ByteReader', () => {
 
   test.each([
     ['nothing', Buffer.alloc(0), 'ends too early'],
-    ['another file', namesFile('AZ', []), 'is not such a file'],
+    ['another file', namesFile('AZ', []), 'is not this kind of Technitium file'],
     ['another version', namesFile('BZ', ['a'], 1, 9), 'has version 9'],
     ['a count that lies', namesFile('BZ', ['a'], 2_000_000_000), 'ends too early'],
     ['a negative count', namesFile('BZ', ['a'], -1), 'ends too early'],

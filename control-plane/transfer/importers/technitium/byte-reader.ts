@@ -16,7 +16,7 @@ export class ByteReader {
   /** The version of a file that begins with `magic`; throws an ImportFault for other files. */
   head(magic: string, newest: number): number {
     const found = this.octets(magic.length).toString('latin1');
-    if (found !== magic) throw new ImportFault(`${this.name} is not such a file of Technitium`);
+    if (found !== magic) throw new ImportFault(`${this.name} is not this kind of Technitium file`);
     const version = this.octet();
     if (version < 1 || version > newest)
       throw new ImportFault(`${this.name} has version ${version}; Weir reads up to ${newest}`);

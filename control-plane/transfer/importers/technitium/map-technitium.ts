@@ -12,7 +12,7 @@ import type { TechnitiumSettings, TechnitiumZone } from './technitium-settings.t
 
 /** Zones that exist on every such server. */
 const OWN_ZONES = /^(?:localhost|(?:0|127|255)\.in-addr\.arpa|(?:1|0)(?:\.0){31}\.ip6\.arpa)$/;
-const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
 
 /** Maps them all. */
 export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
@@ -35,7 +35,7 @@ export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
     builder.notMapped(
       'other',
       'dns.config',
-      'save the answer of /api/settings/get as settings.json into the zip, for forwarders and blocking',
+      'add the answer of /api/settings/get to the zip as settings.json, to import forwarders and blocking',
     );
   for (const app of settings.apps) builder.notMapped('other', `app ${app}`, 'Weir has no apps');
   return builder.finish('technitium');
@@ -49,12 +49,12 @@ interface ZoneParts {
 
 function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
   const { builder, pools } = parts;
-  if (OWN_ZONES.test(name)) return builder.skipped('other', `zone ${name}`, 'Weir answers it by itself');
+  if (OWN_ZONES.test(name)) return builder.skipped('other', `zone ${name}`, 'Weir answers it itself');
   if (text === null)
     return builder.notMapped(
       'other',
       `zone ${name}`,
-      'it is in binary form: export it as text, and put that into the folder zones of the zip',
+      'it is in binary form: export it as text, and add the file to the folder zones of the zip',
     );
   const { records, faults } = readZone(text, name);
   for (const record of records) mapRecord(builder, pools, record);
@@ -69,7 +69,7 @@ function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readon
   if (forwards.some(({ owner }) => owner === zone)) return;
   const usual = forwards.filter(({ value }) => value.includes('this-server')).map(({ owner }) => owner);
   if (usual.length === 0) {
-    const item = builder.item('forward_zone', `zone ${zone}`, 'answered here, without servers');
+    const item = builder.item('forward_zone', `zone ${zone}`, 'answered by Weir, without servers');
     return builder.zone({ zone, servers: [], enabled: true }, item);
   }
   // A zone without servers has no exceptions that are sent to the pools.
@@ -84,12 +84,11 @@ function mapRecord(
   { owner, type, value, ttlSecs }: ZoneRecord,
 ): void {
   const shown = `${owner} ${type} ${value}`;
-  if (type === 'SOA' || type === 'NS')
-    return builder.skipped('local_record', shown, 'Weir has no need of it');
+  if (type === 'SOA' || type === 'NS') return builder.skipped('local_record', shown, 'Weir does not need it');
   if (type === 'FWD') {
     const [protocol = '', forwarder = ''] = value.replaceAll('"', '').split(' ');
     if (forwarder === 'this-server')
-      return builder.notMapped('forward_zone', shown, 'Weir has no exceptions from forward zones');
+      return builder.notMapped('forward_zone', shown, 'Weir does not support exceptions from forward zones');
     const servers = pools.servers([`${protocol} ${forwarder}`]);
     if (servers.length > 0)
       builder.zone({ zone: owner, servers, enabled: true }, builder.item('forward_zone', shown));

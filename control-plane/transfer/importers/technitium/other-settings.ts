@@ -29,8 +29,8 @@ const READ = new Set([
 const OF_PROGRAM =
   /^(?:version|uptimestamp|dnsServer.*|webService.*|dnsTls.*|dnsOver.*|enableDnsOver.*|dotPort|doh.*|doq.*|tcp.*|udp.*|quic.*|listen.*|max.*|log.*|enableLogging|ignoreResolverLogs|useLocalTime|enableInMemoryStats|proxy|tsigKeys|notify.*|cache.*|resolver.*|forwarder.*|client.*|serveStale.*|zone.*|default.*|randomizeName|qnameMinimization|preferIPv6|ipv6Mode|enableUdpSocketPool|socketPool.*|blockListUpdateIntervalHours|blockListNextUpdatedOn|nsRevalidation|nsRev.*)$/;
 const REASONS: readonly (readonly [keys: RegExp, reason: string])[] = [
-  [/^qpm/i, 'Weir limits queries by the second: see dns.rate_limit'],
-  [/^eDnsClientSubnet/, 'Weir only hands on the subnets that clients send: dns.ecs'],
+  [/^qpm/i, 'Weir limits queries per second: see dns.rate_limit'],
+  [/^eDnsClientSubnet/, 'Weir only forwards the subnets that clients send: dns.ecs'],
   [/^dnsApp/, 'Weir has no apps'],
 ];
 
@@ -38,7 +38,7 @@ const REASONS: readonly (readonly [keys: RegExp, reason: string])[] = [
 export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree): void {
   for (const [key, value] of settings.members()) {
     if (READ.has(key) || isOff(value)) continue;
-    if (OF_PROGRAM.test(key)) builder.skipped('other', key, 'it is about how that program runs');
+    if (OF_PROGRAM.test(key)) builder.skipped('other', key, 'it only affects how the other program runs');
     else {
       const reason = REASONS.find(([keys]) => keys.test(key))?.[1] ?? 'Weir has no such setting';
       builder.notMapped('other', key, reason);

@@ -37,7 +37,7 @@ export function mapRecursionAccess(builder: PlanBuilder, settings: ForeignTree):
       builder.notMapped(
         'configuration',
         `recursion ${mode}`,
-        'Weir answers names of others to everyone who may ask: set dns.allowed_clients',
+        'Weir resolves names for every allowed client: set dns.allowed_clients',
       );
   }
 }
@@ -72,7 +72,7 @@ function blockedBy(
   builder.notMapped(
     'configuration',
     `${from} !${text}`,
-    'networks before it are exceptions from it, which Weir does not have: check dns.blocked_clients',
+    'networks before it are exceptions from it, which Weir does not support: check dns.blocked_clients',
   );
   return [];
 }

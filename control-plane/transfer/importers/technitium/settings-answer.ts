@@ -14,7 +14,7 @@ const MODES: Readonly<Record<string, string>> = {
   NxDomain: 'nxdomain',
   CustomAddress: 'custom_ip',
 };
-const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
 const DAY_SECS = 86_400;
 
 /** A forwarder preceded by its protocol: `Tls dns.example.org:853 (192.0.2.1)`. */
@@ -24,7 +24,7 @@ export function readForwarder(written: string): ReadUpstream {
   const scheme = { udp: '', tcp: 'tcp://', tls: 'tls://', https: 'https://', quic: 'quic://' }[
     protocol.toLowerCase()
   ];
-  if (scheme === undefined) return { server: null, reason: `Weir does not ask over ${protocol}` };
+  if (scheme === undefined) return { server: null, reason: `Weir does not support DNS over ${protocol}` };
   const url = place.includes('://') && URL.canParse(place) ? new URL(place) : null;
   const host = url === null ? place : url.host;
   const path = url === null ? '' : url.pathname;

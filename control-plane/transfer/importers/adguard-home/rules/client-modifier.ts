@@ -14,14 +14,14 @@ export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly 
   if (modifier === undefined || value === undefined) return { rule };
   const [, named] = /[$,]client=((?:\\.|[^,\\])*)/.exec(rule) ?? [];
   if (named !== undefined && !/^~/.test(named))
-    return { rule: null, reason: 'Weir has no rules for clients with both a name and a tag' };
+    return { rule: null, reason: 'Weir does not support rules that select clients by both name and tag' };
   const tags = value.split('|').map((tag) => tag.trim());
   const clientsOf = (some: readonly string[]): Set<string> =>
     new Set(some.flatMap((tag) => namesOf.get(tag) ?? []));
   const wantedTags = tags.filter((tag) => !tag.startsWith('~'));
   const wanted = clientsOf(wantedTags);
   const excepted = clientsOf(tags.flatMap((tag) => (tag.startsWith('~') ? [tag.slice(1)] : [])));
-  if (wantedTags.length > 0 && wanted.size === 0) return { rule: null, reason: 'no client has such a tag' };
+  if (wantedTags.length > 0 && wanted.size === 0) return { rule: null, reason: 'no client has this tag' };
   const clients = [...[...wanted].map(quoted), ...[...excepted].map((name) => `~${quoted(name)}`)];
   if (clients.length > 0 && named !== undefined) {
     const rest = rule.replace(modifier, modifier.startsWith('$') ? '$' : '').replace('$,', '$');

@@ -142,7 +142,7 @@ describe('withoutTags()', () => {
   test('finds no client with a tag', () => {
     expect(withoutTags('||a^$ctag=device_pc', tagged)).toEqual({
       rule: null,
-      reason: 'no client has such a tag',
+      reason: 'no client has this tag',
     });
   });
 });

@@ -53,7 +53,7 @@ function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRu
   if (tagged.rule === null) return { kind: 'unknown', line, reason: tagged.reason };
   const addressed = withAddresses(tagged.rule, addressesOf);
   if (addressed === null)
-    return { kind: 'unknown', line, reason: 'it names a client that has no address, MAC or ClientID' };
+    return { kind: 'unknown', line, reason: 'it refers to a client without an address, MAC or ClientID' };
   const rule = withAnchor(withoutApex(addressed));
   const outcome = readAdblockRule(rule, false);
   if (outcome.type === 'unused') return { kind: 'unknown', line, reason: outcome.unused.reason };
@@ -63,7 +63,8 @@ function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRu
 function readPattern(line: string, pattern: string): UserRule {
   const outcome = compileProgram(pattern);
   if (!outcome.ok) return { kind: 'unknown', line, reason: outcome.reason };
-  if (pattern.includes('/')) return { kind: 'unknown', line, reason: 'it matches URLs; names have no slash' };
+  if (pattern.includes('/'))
+    return { kind: 'unknown', line, reason: 'it matches URLs; domain names contain no slash' };
   return { kind: 'rule', line, rule: line };
 }
 
@@ -92,11 +93,11 @@ function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | nul
     case 'record':
       return isOn
         ? addHostsRecords(builder, rule.line)
-        : builder.skipped('local_record', rule.line, 'no client is filtered there');
+        : builder.skipped('local_record', rule.line, 'AdGuard Home filters no client');
     case 'rule': {
       const item = shared ?? builder.item('list_rule', rule.line);
       if (!isOn && shared === null)
-        builder.remark(item, 'no client is filtered there, so it is switched off');
+        builder.remark(item, 'AdGuard Home filters no client, so it is imported as disabled');
       if (isOn && (rule.oddity ?? null) !== null)
         builder.differs('list_rule', rule.line, rule.oddity!, namesIn(rule.line));
       return lists.add(rule.rule, isOn ? groups : null, item, isOn);

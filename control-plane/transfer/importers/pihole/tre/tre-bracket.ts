@@ -33,21 +33,20 @@ export function readBracket(rest: string): ReadBracket {
 
 function itemAt(rest: string, at: number, first: number): ReadBracket {
   const letter = rest[at];
-  if (letter === undefined) return { reason: 'its brackets do not end' };
+  if (letter === undefined) return { reason: 'a bracket is not closed' };
   const [next = '', last = ''] = rest.slice(at + 1, at + 3);
   if (next === '-' && last !== ']' && last !== '') {
     if (letter > last) return { reason: `${letter}-${last} is not a range` };
     // If case is ignored, a range includes the other case, as in RE2.
     return { text: `${escaped(letter)}-${escaped(last)}`, length: 3, isWord: isWordRange(letter, last) };
   }
-  if (letter === '[' && /[.=]/.test(next)) return { reason: 'it names a collating element' };
+  if (letter === '[' && /[.=]/.test(next)) return { reason: 'it uses a collating element' };
   if (letter === '[' && next === ':') {
     const name = /^\[:([^:]*):\]/.exec(rest.slice(at))?.[1] ?? '';
-    if (!CLASSES.test(name)) return { reason: 'it names an unknown class of characters' };
+    if (!CLASSES.test(name)) return { reason: 'it uses an unknown character class' };
     return { text: `[:${name}:]`, length: name.length + 4, isWord: OF_WORDS.test(name) };
   }
-  if (letter === '-' && next !== ']' && at !== first)
-    return { reason: 'two of its ranges share a character' };
+  if (letter === '-' && next !== ']' && at !== first) return { reason: 'two of its ranges overlap' };
   // Here a hyphen is the first or last character, which RE2 permits as well.
   return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
 }

@@ -36,7 +36,7 @@ export function fromTre(pattern: string): ReadPattern {
 
 /** Error for an expression that TRE refuses, so that it is not active in Pi-hole either. */
 function refused(what: string): NoEquivalent {
-  return new NoEquivalent(`Pi-hole refuses it too, so it is not active there: ${what}`);
+  return new NoEquivalent(`Pi-hole also rejects it, so it is not active in Pi-hole: ${what}`);
 }
 
 /** Reads one pattern by recursive descent. */
@@ -68,7 +68,7 @@ class TreReader {
     const isAnchored = nullable.some((branch) => branch.isAnchored);
     // TRE only considers the first of them.
     if (nullable.length > 1 && isAnchored)
-      throw new NoEquivalent('Pi-hole reads alternatives that match nothing otherwise');
+      throw new NoEquivalent('Pi-hole interprets empty alternatives differently');
     return {
       text: branches.map(({ text }) => text).join('|'),
       isAtom: false,
@@ -101,16 +101,16 @@ class TreReader {
     const range = next === '{' ? this.bounds() : QUANTIFIERS[next]!;
     if (next !== '{') this.at++;
     if (this.next === '?') this.at++;
-    else if (this.next === '*' || this.next === '+') throw refused('two quantifiers follow one another');
+    else if (this.next === '*' || this.next === '+') throw refused('it has two quantifiers in a row');
     return { ...range, text: range.text ?? this.text.slice(at, this.at) };
   }
 
   private bounds(): Omit<Range, 'text'> & { readonly text?: string } {
     const [whole, content = ''] = /^\{([^}]*)\}/.exec(this.text.slice(this.at)) ?? [];
-    if (whole === undefined) throw refused('its braces do not end');
+    if (whole === undefined) throw refused('a brace is not closed');
     this.at += whole.length;
     const numbers = /^(\d*)(?:(,)(\d*))?\s*$/.exec(content);
-    if (numbers === null && /[~#+<-]/.test(content)) throw new NoEquivalent('it matches approximately');
+    if (numbers === null && /[~#+<-]/.test(content)) throw new NoEquivalent('it uses approximate matching');
     if (numbers === null || content === '') throw refused(`{${content}} is not a number of repetitions`);
     const [, least = '', comma, most = ''] = numbers;
     const min = least === '' ? 0 : Number(least);
@@ -170,7 +170,7 @@ class TreReader {
   private groupAfter(start: string): Piece {
     this.depth++;
     const inner = this.alternatives();
-    if (this.next !== ')') throw refused('its parentheses do not end');
+    if (this.next !== ')') throw refused('a parenthesis is not closed');
     this.at++;
     this.depth--;
     return { ...inner, text: `${start}${inner.text})`, isAtom: true };
@@ -199,13 +199,13 @@ class TreReader {
     if (letter === 'x') return this.octet();
     this.at += 2;
     if (/\d/.test(letter))
-      throw new NoEquivalent(`it refers back by \\${letter}, which takes exponential time`);
+      throw new NoEquivalent(`it uses the back reference \\${letter}, which takes exponential time`);
     if (letter === '<') return { ...anchor('\\b'), edge: 'start' };
     if (letter === '>') return { ...anchor('\\b'), edge: 'end' };
     // In TRE the start and the end of a name are always word boundaries.
     if (letter === 'b') return anchor('(?:\\b|^|$)');
     if (letter === 'B')
-      throw new NoEquivalent('Pi-hole reads \\B otherwise at the start and the end of a name');
+      throw new NoEquivalent('Pi-hole interprets \\B differently at the start and the end of a name');
     if (SHARED_ESCAPES.test(letter)) return character(`\\${letter}`, letter === 'w' || letter === 'd');
     if (letter === 'e') return character('\\x1b', false);
     return character(/\w/.test(letter) ? letter : `\\${letter}`, /\w/.test(letter));
@@ -214,7 +214,7 @@ class TreReader {
   /** `\x2e` or `\x{2e}`. */
   private octet(): Piece {
     const found = /^\\x(?:\{([0-9a-f]*)\}|(?!\{)([0-9a-f]{0,2}))/i.exec(this.text.slice(this.at));
-    if (found === null) throw refused('its braces do not end');
+    if (found === null) throw refused('a brace is not closed');
     this.at += found[0].length;
     const code = (found[1] ?? found[2] ?? '').slice(-6);
     return character(`\\x{${code === '' ? '0' : code}}`, false);

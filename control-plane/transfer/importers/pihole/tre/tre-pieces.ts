@@ -77,7 +77,7 @@ export function joined(pieces: readonly Piece[]): Piece {
 
 function noEdge(mark: string, where: string): NoEquivalent {
   return new NoEquivalent(
-    `RE2 has \\b only, which is not ${mark} unless a word character is right ${where} it`,
+    `RE2 has only \\b, which equals ${mark} only if a word character is directly ${where} it`,
   );
 }
 
@@ -86,7 +86,7 @@ export function repeated(piece: Piece, range: Range): Piece {
   const { max } = range;
   if (piece === EMPTY || max === 0) return EMPTY;
   if (range.min < 0 && piece.isNullable && piece.isAnchored)
-    throw new NoEquivalent('Pi-hole reads an anchor that is repeated at most so often otherwise');
+    throw new NoEquivalent('Pi-hole interprets an anchor with a maximum number of repetitions differently');
   if (piece.isAnchor === true) return piece;
   // TRE keeps the anchor of a part that can match the empty string: it treats `(^|a)*b` as `(^|a)+b`.
   const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;
