@@ -70,7 +70,7 @@ export function entity<A extends FieldsSchema, P extends Schema = Schema>(row: E
       return async (tx) => {
         const current = etagOf(await row.read(tx, params as Checked<P>));
         if (expected !== null && !expected.includes(current.slice(1, -1)))
-          throw preconditionFailed('it has changed since it was read; read it again');
+          throw preconditionFailed('the entity has changed since it was read; read it again');
       };
     },
   };

@@ -63,7 +63,7 @@ export function refuseLarge({ headers }: Request, limitBytes: number, what: 'bod
 
 /** 413: the body or file is too large. */
 export function tooLarge(limitBytes: number, what: 'body' | 'file'): ApiError {
-  return new ApiError(413, 'too_large', `the ${what} must not be larger than ${limitBytes} bytes`);
+  return new ApiError(413, 'too_large', `the ${what} must not exceed ${limitBytes} bytes`);
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -59,7 +59,7 @@ async function whyNotReady(address: string, port: number, header: Uint8Array): P
     const state = await askState(socket, header);
     if (state === 'ready') return null;
     return state === null
-      ? `${where} does not report its state; dns.chaos_clients lists the clients that may ask for it`
+      ? `${where} does not report its state; dns.chaos_clients lists the clients that may query it`
       : `${where} is ${state}`;
   } catch (error) {
     return `${where} does not answer: ${reasonOf(error)}`;

@@ -100,7 +100,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     family(
       'counter',
       'weir_dns_refused_clients_total',
-      'Messages and connections of clients that may not ask (dns.allowed_clients, dns.blocked_clients)',
+      'Messages and connections of clients that may not query this server (dns.allowed_clients, dns.blocked_clients)',
       THREAD_LABELS,
       () => threads.map(({ labels, slots }) => ({ labels, value: slots[Counter.REFUSED_CLIENTS]! })),
     ),

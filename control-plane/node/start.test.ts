@@ -47,7 +47,7 @@ describe('startWeir() of a process', () => {
     await weir.untilOutput(/Warning: the web server is not listening/);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
-    const reason = `listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`;
+    const reason = `listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is in use`;
     expect(await healthAtSocket(weir)).toMatchObject({
       ...{ status: 'degraded' },
       checks: { web: { status: 'down', detail: expect.stringContaining(reason) } },

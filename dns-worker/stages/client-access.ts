@@ -15,5 +15,7 @@ export function accessStage(query: Query, isQuiet: boolean): StageResultCode {
 
 /** Describes the decision. */
 export function accessDetail({ isAdmitted: mayAskHere }: Query): string {
-  return mayAskHere ? 'may ask' : 'may not ask (dns.allowed_clients, dns.blocked_clients)';
+  return mayAskHere
+    ? 'may query this server'
+    : 'may not query this server (dns.allowed_clients, dns.blocked_clients)';
 }

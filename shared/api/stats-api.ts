@@ -150,7 +150,7 @@ export type TopQuery = z.output<typeof TopQuery>;
 export const TopClientsQuery = TopQuery.extend({
   by: anyCase(['all', 'blocked'])
     .default('all')
-    .meta({ description: 'which of their queries choose and order the clients' }),
+    .meta({ description: 'the queries by which clients are chosen and ordered' }),
 });
 export type TopClientsQuery = z.output<typeof TopClientsQuery>;
 
@@ -201,7 +201,7 @@ export const StatsBreakdown = z
       .meta({ description: 'a query counts for each list that has the rule that blocked it' }),
     blocked_by_service: z
       .array(z.strictObject({ service: z.string().meta({ description: 'name' }), count: Count }))
-      .meta({ description: 'queries of before this was kept are not counted' }),
+      .meta({ description: 'queries from before this was recorded are not counted' }),
   })
   .meta({ id: 'StatsBreakdown' });
 export type StatsBreakdown = z.infer<typeof StatsBreakdown>;
@@ -221,9 +221,10 @@ export const ClientTimeline = z
           ip_address: z.string(),
           hostname: z.string().nullable(),
           client_id: Id.nullable().meta({
-            description: 'the client that named itself by its key, counted apart from others at its address',
+            description:
+              'the client that identified itself by its key, counted separately from others at its address',
           }),
-          total: Count.meta({ description: 'of all buckets' }),
+          total: Count.meta({ description: 'sum of all buckets' }),
         }),
       )
       .meta({ description: 'the busiest first' }),
@@ -237,7 +238,8 @@ export const ClientTimeline = z
   })
   .meta({
     id: 'ClientTimeline',
-    description: 'counted from the rows of the log: older queries of which only sums are kept are missing',
+    description:
+      'counted from the rows of the log: older queries, for which only counts are kept, are missing',
   });
 export type ClientTimeline = z.infer<typeof ClientTimeline>;
 

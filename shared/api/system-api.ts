@@ -32,7 +32,7 @@ export const Health = z
       }),
       access: HealthCheck.meta({
         description:
-          'which clients may ask; degraded if recent clients are about to be refused, and if anyone on the internet may ask without a rate limit',
+          'which clients may use this server; degraded if recent clients are about to be refused, or if anyone on the internet may use it without a rate limit',
       }),
       web: HealthCheck.meta({
         description: 'the web server; down if it cannot listen, for example because its port is in use',
@@ -92,11 +92,13 @@ const Bytes = z.int().min(0).nullable();
 export const SystemStorage = z
   .strictObject({
     disk_free_bytes: Bytes.meta({
-      description: 'what Weir may still write on the disk of its data directory; null until it is measured',
+      description:
+        'space on the disk of the data directory that Weir can still use; null until it is measured',
     }),
     disk_size_bytes: Bytes,
     spool_bytes: Bytes.meta({
-      description: 'rows of the query log on that disk that wait for the database; null = there is no spool',
+      description:
+        'rows of the query log on that disk that are waiting for the database; null = there is no spool',
     }),
     database_bytes: Bytes.meta({ description: 'size of the database; null while it is unavailable' }),
   })

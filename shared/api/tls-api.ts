@@ -44,7 +44,7 @@ export const TlsGenerateQuery = z.strictObject({
   force: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({ description: 'also if there is already a valid certificate' }),
+    .meta({ description: 'also replaces a valid certificate' }),
 });
 
 /** Steps of an order by ACME. */
@@ -61,10 +61,10 @@ export const AcmeStatus = z
       .nullable()
       .meta({ description: 'step of the order that this node has in progress; null = none' }),
     error: z.string().nullable().meta({ description: 'why the last order of this node failed' }),
-    ended_at: Timestamp.nullable().meta({ description: 'end of the last order since the start' }),
+    ended_at: Timestamp.nullable().meta({ description: 'end of the last order since the node started' }),
     next_order_at: Timestamp.nullable().meta({
       description:
-        'next automatic order; null = none, as the certificate in use is not one for these names, or the terms are not agreed to',
+        'next automatic order; null = none, because the certificate in use is not for these names or the terms are not agreed to',
     }),
   })
   .meta({ id: 'AcmeStatus' });

@@ -117,7 +117,7 @@ export const KnownUpstream = z
     validates: z.boolean().meta({ description: 'it validates DNSSEC' }),
     logging: z.enum(['none', 'anonymous', 'temporary', 'stored', 'unknown']).meta({
       description:
-        'of queries, by its privacy page: none; without client addresses; with them for a few days at most; longer; unclear',
+        'logging of queries according to its privacy page: none; without client addresses; with them for a few days at most; longer; unclear',
     }),
     page: z.string().meta({ description: 'its page about privacy, or about the service' }),
     udp: z.array(z.string()).meta({ description: 'servers in the form of dns.pools[].servers' }),

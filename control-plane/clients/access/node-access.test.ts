@@ -15,7 +15,7 @@ describe('accessCheck()', () => {
   test('reports who may ask', () => {
     expect(accessCheck(DEFAULT, null, GOOD)).toEqual({
       status: 'ok',
-      detail: 'private and connected networks may ask',
+      detail: 'private and connected networks may use this server',
     });
   });
 
@@ -31,7 +31,7 @@ describe('accessCheck()', () => {
   test('reports the time of the announcement if it concerns no client', () => {
     expect(accessCheck(DEFAULT, seen(), GOOD)).toEqual({
       status: 'ok',
-      detail: 'anyone may ask until 2026-01-16 09:30 UTC, then private and connected networks',
+      detail: 'anyone may use this server until 2026-01-16 09:30 UTC, then private and connected networks',
     });
   });
 
@@ -45,7 +45,7 @@ describe('accessCheck()', () => {
     expect(accessCheck(DEFAULT, null, hidden)).toEqual({
       status: 'ok',
       detail:
-        'private and connected networks may ask; all queries come from 172.17.0.1, which hides the addresses of clients',
+        'private and connected networks may use this server; all queries come from 172.17.0.1, which hides the addresses of clients',
     });
   });
 });

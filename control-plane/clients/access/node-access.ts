@@ -52,7 +52,7 @@ const LISTED = 3;
 
 /** The warnings in words. */
 export const OPEN_WITHOUT_LIMIT =
-  'anyone on the internet may ask without a rate limit: set dns.allowed_clients to your networks, or enable the rate limit (dns.rate_limit.enabled)';
+  'anyone on the internet may use this server without a rate limit: set dns.allowed_clients to your networks, or enable the rate limit (dns.rate_limit.enabled)';
 
 /** Degraded if recent clients are about to be refused, or if this node is an open resolver. */
 export function accessCheck(
@@ -66,7 +66,7 @@ export function accessCheck(
     onlyAddress === null
       ? ''
       : `; all queries come from ${onlyAddress}, which hides the addresses of clients`;
-  return { status: 'ok', detail: `${whoMayAsk(allowed)} may ask${hidden}` };
+  return { status: 'ok', detail: `${whoMayAsk(allowed)} may use this server${hidden}` };
 }
 
 function announcedCheck(allowed: readonly string[], { untilMs, clients }: Announcement): HealthCheck {
@@ -75,7 +75,7 @@ function announcedCheck(allowed: readonly string[], { untilMs, clients }: Announ
     .replace('T', ' ')
     .replace(/:\d\d\.\d+Z$/, ' UTC');
   if (clients.length === 0)
-    return { status: 'ok', detail: `anyone may ask until ${until}, then ${whoMayAsk(allowed)}` };
+    return { status: 'ok', detail: `anyone may use this server until ${until}, then ${whoMayAsk(allowed)}` };
   const networks = [...new Set(clients.map(({ address }) => accessNetwork(address)))];
   const more = networks.length > LISTED ? ` and ${networks.length - LISTED} more` : '';
   const listed = networks.slice(0, LISTED).join(', ');

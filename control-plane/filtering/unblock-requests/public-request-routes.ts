@@ -40,7 +40,7 @@ export function publicRequestRoutes(context: PublicContext): Route[] {
     path: '/unblock-requests',
     access: 'public',
     tag: 'Grants',
-    summary: 'Ask people to unblock a name for the device that sends this',
+    summary: 'Ask an administrator to unblock a name for the device that sends this request',
     body: UnblockAskBody,
     bodyLimitBytes: BODY_LIMIT_BYTES,
     answer: UnblockAskAnswer,
@@ -49,7 +49,7 @@ export function publicRequestRoutes(context: PublicContext): Route[] {
       if (!context.configuration.current().blocking.unblock_requests) throw notFound('this page');
       limit.spend(clientAddress(http));
       if (isClientHidden(http))
-        throw forbidden('the address of the device is not known behind this machine or a proxy');
+        throw forbidden('the address of the device is hidden by this machine or a proxy');
       return store(context, request, body.domain);
     },
   });
@@ -63,7 +63,7 @@ async function store(
   domain: string,
 ): Promise<UnblockAskAnswer> {
   const address = clientAddress(request.http);
-  if (!askingClients.admits(address)) throw forbidden('this address may not send queries here');
+  if (!askingClients.admits(address)) throw forbidden('this address is not allowed to send queries');
   const clientId = clients.at(address)?.id ?? null;
   if (clientId === null) return { outcome: 'unknown_device' };
   if (!(await askingClients.statusFor(domain, address)).startsWith('BLOCKED_'))

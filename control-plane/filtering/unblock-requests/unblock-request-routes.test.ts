@@ -148,8 +148,8 @@ describe('a request to unblock a name is refused', () => {
   test('to an address that may not query, with nothing about names', async () => {
     const answers = [await ask('198.51.100.1', 'open.example'), await ask('198.51.100.1', 'a.example')];
     expect(answers.map(({ status, problem }) => [status, problem.detail])).toEqual([
-      [403, 'this address may not send queries here'],
-      [403, 'this address may not send queries here'],
+      [403, 'this address is not allowed to send queries'],
+      [403, 'this address is not allowed to send queries'],
     ]);
   });
 

@@ -17,7 +17,7 @@ const facts = {
   webPort: 8080,
   webTrouble: null,
   isSecure: false,
-  access: { status: 'ok', detail: 'private and connected networks may ask' },
+  access: { status: 'ok', detail: 'private and connected networks may use this server' },
 } as const;
 
 test('greeting() shows the addresses of the network and the port, and asks for no password', () => {
@@ -69,10 +69,10 @@ test('greeting() warns if the web server does not listen, and says why', () => {
 });
 
 test('greeting() reports the allowed clients, and warns of problems with them', () => {
-  expect(greeting(facts)).toMatch(/^ {2}Clients {4}private and connected networks may ask$/m);
+  expect(greeting(facts)).toMatch(/^ {2}Clients {4}private and connected networks may use this server$/m);
   expect(greeting(facts)).not.toContain('Warning');
-  const open = { ...facts, access: { status: 'degraded', detail: 'anyone may ask' } } as const;
-  expect(greeting(open)).toMatch(/^Warning: anyone may ask\.$/m);
+  const open = { ...facts, access: { status: 'degraded', detail: 'anyone may use this server' } } as const;
+  expect(greeting(open)).toMatch(/^Warning: anyone may use this server\.$/m);
 });
 
 test('setupNotice() shows the code, its file, and the command in its local form', () => {

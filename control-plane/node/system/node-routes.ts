@@ -96,7 +96,8 @@ function removeNode(database: Database): Route {
     path: '/nodes/{node}',
     access: 'admin',
     tag: 'System',
-    summary: 'Remove a node that is gone; its rows in the query log are kept, and it may come back',
+    summary:
+      'Remove a node that is gone; its rows in the query log are kept, and it reappears if it runs again',
     params: NodeParams,
     errors: { 409: 'the node is running, or was running within the last minute' },
     handle: async (request) => {

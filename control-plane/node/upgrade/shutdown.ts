@@ -79,7 +79,7 @@ export class Shutdown {
       this.step('the log and the database are closed');
     } catch (error) {
       // The process that takes over finds out whether the data directory is free.
-      this.logger.error('could not leave for another process', { reason: reasonOf(error) });
+      this.logger.error('could not stop after an upgrade', { reason: reasonOf(error) });
     }
   }
 }

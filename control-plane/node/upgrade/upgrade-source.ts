@@ -271,7 +271,7 @@ export class UpgradeSource {
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
-    let reason = 'the process that took over died';
+    let reason = 'the new process died';
     while (!this.isOver && this.ending === undefined) {
       logger.error('could not start this release again', { reason });
       try {

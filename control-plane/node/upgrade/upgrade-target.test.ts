@@ -80,7 +80,7 @@ describe('TakingOver', () => {
     await taking.finish();
     await taking.complete();
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
-    expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
+    expect(logger.lines.map(({ message }) => message)).toContain('the previous process does not end');
   });
 
   test('continues alone if the other process has died', async () => {

@@ -164,8 +164,7 @@ export class UpgradeTarget {
     const isGone = new AbortController();
     void this.talk.ended().then(() => isGone.abort());
     const late = sleep(this.silenceMs, true, { signal: isGone.signal }).catch(() => false);
-    if (await late)
-      this.logger.warn('the process that handed over does not end', { waited_ms: this.silenceMs });
+    if (await late) this.logger.warn('the previous process does not end', { waited_ms: this.silenceMs });
     this.talk.end();
   }
 
@@ -175,7 +174,7 @@ export class UpgradeTarget {
     for (;;) {
       try {
         this.lock.take(lockDataDir(this.lock.dataDir));
-        this.logger.warn('the process that handed over has died', { reason });
+        this.logger.warn('the previous process has died', { reason });
         return;
       } catch (error) {
         const isHeld = error instanceof DataDirError && error.reason === 'in_use';

@@ -40,7 +40,7 @@ export function decodeCursor(text: string): QueryLogCursor {
   const sound = [timestampUs, id, rows, repeats].every(
     (value) => value !== undefined && Number.isSafeInteger(value),
   );
-  if (!sound) throw new InvalidCursor(`read cursor ${JSON.stringify(text)}: not one of ours`);
+  if (!sound) throw new InvalidCursor(`read cursor ${JSON.stringify(text)}: not a cursor of this log`);
   const totals = { rows: rows!, queries: rows! + repeats! };
   return { timestampUs: timestampUs!, id: id!, totals, isNewer: parts![5] === NEWER };
 }

@@ -29,7 +29,7 @@ const RETRY_SECS = 1;
 /** 503: the cache stayed locked. */
 export class CacheBusy extends ApiError {
   constructor() {
-    super(503, 'busy', 'the answer cache is locked by a worker; some entries may already have been dropped', {
+    super(503, 'busy', 'the answer cache is locked by a worker; some entries may already have been cleared', {
       headers: { 'Retry-After': String(RETRY_SECS) },
     });
     this.name = 'CacheBusy';

@@ -82,7 +82,7 @@ function dropCacheEntries(cache: CacheContents, database: Database, logger: Logg
     path: '/cache/entries',
     access: 'admin',
     tag: 'Cache',
-    summary: 'Drop answers from the cache: for a name, for a type or all',
+    summary: 'Clear the cache, or the answers for a name or type',
     query: CacheEntryFilter,
     waits: false, // The cache of this node.
     errors: { 503: 'the cache is locked by a worker; see Retry-After' },
@@ -94,7 +94,7 @@ function dropCacheEntries(cache: CacheContents, database: Database, logger: Logg
         await recordAudit(tx, { ...entry, before: { ...query, entries: count } });
         return count;
       });
-      logger.info('cache entries dropped', { ...query, dropped });
+      logger.info('cache entries cleared', { ...query, dropped });
     },
   });
 }

@@ -160,7 +160,7 @@ describe('createEmbeddedServer()', () => {
     expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
   });
 
-  test('ensureRunning() clears away the server that a killed weir left behind, and starts its own', async () => {
+  test('ensureRunning() clears away the server that a killed Weir left behind, and starts its own', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
     process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot hear that its weir is gone.
@@ -171,7 +171,7 @@ describe('createEmbeddedServer()', () => {
     await until(
       'the server to be found',
       () => logger.text(),
-      (text) => text.includes('that a killed weir left behind'),
+      (text) => text.includes('that a killed Weir left behind'),
     );
     process.kill(elsewhere.serverPid, 'SIGCONT');
     expect(await query(await running, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);

@@ -126,7 +126,7 @@ function readDirectory(found: Readonly<Record<string, unknown>>): Directory {
     throw new AcmeFault('server.acme.directory_url is not the directory of an ACME server');
   const { termsOfService: terms, externalAccountRequired: isBound } = (meta ?? {}) as Record<string, unknown>;
   if (isBound === true)
-    throw new AcmeFault('the server asks for an external account, which Weir does not support');
+    throw new AcmeFault('the server requires an external account, which Weir does not support');
   return { newNonce, newAccount, newOrder, terms: typeof terms === 'string' ? terms : null };
 }
 

@@ -25,7 +25,7 @@ function readAcme(context: AcmeContext): Route {
     path: '/tls/acme',
     access: 'viewer',
     tag: 'HTTPS',
-    summary: 'The certificate by ACME: settings, the order in progress on this node, and the next renewal',
+    summary: 'The ACME certificate: settings, the order in progress on this node, and the next renewal',
     answer: AcmeStatus,
     handle: () => statusOf(context),
   });

@@ -46,7 +46,7 @@ export function updateRequest(
   const id = randomInt(0x1_0000);
   const updates = records.map(({ name, text }) => {
     const data = Buffer.from(text);
-    if (data.length > MAX_STRING) throw new AcmeFault('the proof is longer than a TXT string');
+    if (data.length > MAX_STRING) throw new AcmeFault('the challenge response is longer than a TXT string');
     const rdata = Buffer.concat([Buffer.of(data.length), data]);
     const [klass, ttl] = action === 'add' ? [RRClass.IN, TTL_SECS] : [RRClass.NONE, 0];
     return Buffer.concat([wireName(name), u16(RRType.TXT, klass), u32(ttl), u16(rdata.length), rdata]);

@@ -46,7 +46,7 @@ function readAuthStatus(auth: Authenticator): Route {
     path: '/auth/status',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Whether authentication is on and a password is set, and whose session the request carries',
+    summary: 'Whether authentication is enabled and a password is set, and the session of the request',
     answer: AuthStatus,
     handle: async ({ http }) => {
       const session = await auth.sessionIfKnown(sessionSecretsOf(http));
@@ -66,7 +66,7 @@ function setUpPassword(auth: Authenticator): Route {
     tag: 'Authentication',
     summary: 'Set the first password; from another machine with the setup code',
     body: SetupBody,
-    errors: { 403: 'a password is set already, or the setup code is missing or wrong' },
+    errors: { 403: 'a password is already set, or the setup code is missing or wrong' },
     handle: async ({ body, http }) => {
       const sender = {
         isLocal: isOnThisMachine(http),
@@ -84,12 +84,12 @@ function logIn(auth: Authenticator): Route {
     path: '/auth/login',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Open a session; its secret comes as a cookie',
+    summary: 'Log in; the session is returned as a cookie',
     body: LoginBody,
     answer: LoginAnswer,
     errors: {
-      401: 'wrong credentials; second_factor_required: the same again, with a code',
-      429: 'locked out, or too many at once; see Retry-After',
+      401: 'wrong credentials; with second_factor_required, repeat the request with a code',
+      429: 'locked out, or too many concurrent logins; see Retry-After',
     },
     handle: async ({ body, http, response }) => {
       const { username: name, password, remember_me: rememberMe } = body;
@@ -112,7 +112,7 @@ function logOut(auth: Authenticator): Route {
     path: '/auth/logout',
     access: 'public',
     tag: 'Authentication',
-    summary: 'End the session that the request carries, if there is one',
+    summary: 'Log out: ends the session of the request',
     handle: async ({ http, response }) => {
       const secrets = sessionSecretsOf(http);
       clearSessionCookie(http, response);
@@ -128,12 +128,12 @@ function changePassword(auth: Authenticator): Route {
     access: 'member',
     tag: 'Authentication',
     summary:
-      "Change the caller's password, in the configuration file too, and end the caller's other sessions",
+      "Change the caller's password, also in the configuration file, and end the caller's other sessions",
     body: ChangePasswordBody,
     errors: {
-      401: 'wrong password, or no session or token that counts',
-      409: 'the configuration has the password and cannot be changed',
-      429: 'locked out, or too many at once; see Retry-After',
+      401: 'wrong password, or no valid session or token',
+      409: 'the password is in the configuration, which cannot be changed',
+      429: 'locked out, or too many concurrent logins; see Retry-After',
     },
     handle: async ({ body, caller, http }) => {
       const passwords = { current: body.current_password, next: body.new_password };
@@ -148,7 +148,7 @@ function listSessions(auth: Authenticator): Route {
     path: '/auth/sessions',
     access: 'member',
     tag: 'Authentication',
-    summary: 'Sessions that are not over: all of them for an admin, else those of the caller',
+    summary: 'Active sessions: all for an admin, otherwise those of the caller',
     answer: SessionList,
     handle: async ({ caller }) => {
       const { sessions } = auth;
@@ -164,7 +164,7 @@ function readSession(auth: Authenticator, session: Entity): Route {
     path: '/auth/sessions/{id}',
     access: 'member',
     tag: 'Authentication',
-    summary: 'One session that is not over; those of other users only as an admin',
+    summary: 'One active session; only admins can read those of other users',
     params: IdParams,
     answer: Session,
     entity: session,
@@ -199,7 +199,7 @@ function revokeSession(auth: Authenticator, session: Entity): Route {
     path: '/auth/sessions/{id}',
     access: 'member',
     tag: 'Authentication',
-    summary: 'End a session; those of other users only as an admin',
+    summary: 'End a session; only admins can end those of other users',
     params: IdParams,
     entity: session,
     handle: async (request) => {

@@ -201,7 +201,7 @@ export class Authenticator {
 
   /** The 401 for a request without valid credentials. */
   async refusal(): Promise<ApiError> {
-    if (await this.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
+    if (await this.isProbablyConfigured()) return unauthorized('a session or an API token is required');
     return unauthorized('set a password first: POST auth/setup, or `weir set-password`', 'setup_required');
   }
 
@@ -234,7 +234,7 @@ export class Authenticator {
     origin: LoginOrigin,
   ): Promise<void> {
     const { username, userId, sessionId } = caller;
-    if (userId === null) throw forbidden('an API token has no password: log in to change yours');
+    if (userId === null) throw forbidden('an API token has no password: log in to change your own');
     await this.requireSetup();
     const proven = await this.login.checkPassword(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');

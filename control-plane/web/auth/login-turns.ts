@@ -20,7 +20,7 @@ export class LoginTurns {
   /** Runs `work` after all earlier work of `address`; 429 if too many wait. */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const line = this.lines.get(address) ?? { last: Promise.resolve(), length: 0 };
-    if (line.length >= MAX_WAITING) throw tooMany('busy', 'too many logins at once', 2);
+    if (line.length >= MAX_WAITING) throw tooMany('busy', 'too many concurrent logins', 2);
     this.lines.set(address, line);
     line.length++;
     const own = line.last.then(work);

@@ -9,7 +9,7 @@ const suite = new OidcSuite();
 describe('a login at the provider', () => {
   test('creates a user once from claims that give a role, and opens a session', async () => {
     const first = await suite.logIn();
-    expect([first.status, first.text]).toEqual([200, expect.stringContaining('You are signed in')]);
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining('You are logged in')]);
     expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);
     expect(await suite.node.isIn(first.secret!)).toBe(true);
     const change = await suite.node.api.send('POST', '/api/groups', {

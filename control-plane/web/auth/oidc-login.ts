@@ -139,7 +139,7 @@ export class OidcLogin {
     { role, wantedName }: { readonly role: Role; readonly wantedName: string },
     address: string,
   ): Promise<number> {
-    if ((await users.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
+    if ((await users.countUsers(tx)) >= MOST_USERS) throw conflict(`there are already ${MOST_USERS} users`);
     const username = await this.freeName(tx, person, wantedName);
     const id = await provided.insertProvidedUser(tx, person, { username, role });
     const after = { id, username, role, by: 'OpenID provider' };
@@ -186,5 +186,5 @@ export class OidcLogin {
 }
 
 function refused(): Error {
-  return forbidden('you are known to the OpenID provider, and have no access to Weir');
+  return forbidden('the OpenID provider knows you, but you have no access to Weir');
 }

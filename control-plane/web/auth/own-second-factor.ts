@@ -112,7 +112,7 @@ export class OwnSecondFactor {
   ): Promise<T> {
     return this.parts.database.transaction(async (tx) => {
       // Logins lock the row until their session is stored, so none can come in between.
-      if (!(await lockUser(tx, userId))) throw unauthorized('the user is gone');
+      if (!(await lockUser(tx, userId))) throw unauthorized('the user has been deleted');
       await confirm?.(tx);
       return work(tx);
     });
@@ -121,12 +121,12 @@ export class OwnSecondFactor {
 
 /** The user of a caller; 403 for a token and the command line. */
 export function ownerOf({ userId, username }: Caller): FactorOwner {
-  if (userId === null) throw forbidden('only people have a second factor: log in to change yours');
+  if (userId === null) throw forbidden('only users have a second factor: log in to change your own');
   return { userId, username };
 }
 
 /** A code proves nothing while the factor is disabled. */
 function orOff(right: RightCode | null): RightCode {
-  if (right === null) throw new ApiError(409, 'conflict', 'the second factor is off');
+  if (right === null) throw new ApiError(409, 'conflict', 'the second factor is disabled');
   return right;
 }

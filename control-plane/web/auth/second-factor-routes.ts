@@ -16,7 +16,11 @@ import { ownerIn, proofIn } from './given-proof.ts';
 const PLACE = { access: 'member', tag: 'Authentication' } as const;
 
 const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
-const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many at once' } as const;
+const ERRORS = {
+  ...WHO,
+  401: 'wrong password or code',
+  429: 'locked out, or too many concurrent logins',
+} as const;
 
 const ownFactor = readOnlyEntity({ path: '/auth/second-factor', answer: SecondFactorState });
 
@@ -46,12 +50,12 @@ function prepare(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor',
-    summary: 'Make a secret for an authenticator app; it counts once its first code was shown',
+    summary: 'Create a secret for an authenticator app; it becomes active with its first code',
     body: SecondFactorPrepareBody,
     status: 201,
     answer: SecondFactorSecret,
     entity: ownFactor,
-    errors: { ...ERRORS, 409: 'the second factor is on already' },
+    errors: { ...ERRORS, 409: 'the second factor is already enabled' },
     handle: (request) => auth.ownSecondFactor.prepare(ownerIn(request), request.body.password),
   });
 }
@@ -61,10 +65,10 @@ function enable(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: "Switch the second factor on with the first code, and end the caller's other sessions",
+    summary: "Enable the second factor with its first code, and end the caller's other sessions",
     body: SecondFactorEnableBody,
     answer: RecoveryCodes,
-    errors: { ...ERRORS, 409: 'no secret waits for its first code' },
+    errors: { ...ERRORS, 409: 'no secret is waiting for its first code' },
     handle: async (request) => ({
       recovery_codes: await auth.ownSecondFactor.enable(ownerIn(request), request.body.totp_code),
     }),
@@ -79,7 +83,7 @@ function renewCodes(auth: Authenticator): Route {
     summary: 'Replace the recovery codes',
     body: SecondFactorProof,
     answer: RecoveryCodes,
-    errors: { ...ERRORS, 409: 'the second factor is off' },
+    errors: { ...ERRORS, 409: 'the second factor is disabled' },
     handle: async (request) => ({
       recovery_codes: await auth.ownSecondFactor.renewCodes(ownerIn(request), proofIn(request.body)),
     }),
@@ -91,9 +95,9 @@ function disable(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor/disable',
-    summary: 'Switch the second factor off, or give up a secret that waits for its first code',
+    summary: 'Disable the second factor, or discard a secret that is waiting for its first code',
     body: SecondFactorProof,
-    errors: { ...ERRORS, 409: 'there is none' },
+    errors: { ...ERRORS, 409: 'there is no second factor' },
     handle: (request) => auth.ownSecondFactor.disable(ownerIn(request), proofIn(request.body)),
   });
 }

@@ -56,7 +56,7 @@ export class SetupCode {
     } catch (error) {
       // It is valid until Weir stops: a full disk must not prevent setting a password.
       const reason = reasonOf(error);
-      this.logger.warn('store the setup code failed: it changes with the next start', { reason });
+      this.logger.warn('could not store the setup code: it changes at the next start', { reason });
     }
     return code;
   }

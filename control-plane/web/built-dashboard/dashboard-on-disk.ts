@@ -21,9 +21,9 @@ export interface DashboardOnDiskParts {
 
 /** Advice for users if Weir cannot build. Public, so it reveals nothing about the machine. */
 const WHAT_TO_DO =
-  'it is not built, and Weir could not build it; its log has the reason. Run “npm run dashboard -- build” in the folder ' +
-  'where Weir is installed, as the user who owns that folder, and start Weir again. The weir command and the API do ' +
-  'everything that the dashboard does.';
+  'it is not built, and Weir could not build it; the log has the reason. Run “npm run dashboard -- build” in the directory ' +
+  'where Weir is installed, as the user who owns that directory, and restart Weir. The weir command and the API can do ' +
+  'everything that the dashboard can do.';
 
 /** The dashboard on disk. */
 export class DashboardOnDisk implements DashboardSource {
@@ -60,7 +60,7 @@ export class DashboardOnDisk implements DashboardSource {
     try {
       await build({ logger, stopped: this.stopped.signal });
       const made = await this.open();
-      if (made === null) throw new Error('the build left nothing');
+      if (made === null) throw new Error('the build created no files');
       this.found = Promise.resolve({ kind: 'built', build: made });
       logger.info('the dashboard is built');
     } catch (error) {
@@ -69,7 +69,7 @@ export class DashboardOnDisk implements DashboardSource {
       this.found = Promise.resolve(stale === null ? missing : { kind: 'built', build: stale });
       logger.warn('build the dashboard', {
         reason: reasonOf(error),
-        served: stale === null ? 'none' : 'that of other sources',
+        served: stale === null ? 'none' : 'one built from other sources',
       });
     }
   }
@@ -78,7 +78,7 @@ export class DashboardOnDisk implements DashboardSource {
     try {
       return await openBuild(this.parts.dist ?? DIST);
     } catch (error) {
-      this.parts.logger.warn('read the dashboard: the build is not whole', { reason: reasonOf(error) });
+      this.parts.logger.warn('read the dashboard: the build is incomplete', { reason: reasonOf(error) });
       return null;
     }
   }

@@ -71,7 +71,7 @@ async function readForm(path: string, { bytes, sha256 }: StoredForm): Promise<Ui
     const content = new Uint8Array(stat.isFile() && stat.size === bytes ? bytes : 0);
     const isWhole = content.length === bytes && (await readFully(file, content, 0));
     if (!isWhole || createHash('sha256').update(content).digest('hex') !== sha256)
-      throw new Error(`${path} is not the file that ${MANIFEST_NAME} names`);
+      throw new Error(`${path} differs from the file in ${MANIFEST_NAME}`);
     return content;
   } finally {
     await file.close();

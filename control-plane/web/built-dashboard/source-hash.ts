@@ -20,7 +20,7 @@ export async function hashOfDashboard(root: string = ROOT): Promise<string> {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter((path) => !LEFT_OUT.test(path))
     .sort();
-  if (paths.length === 0) throw new Error('there are no sources of the dashboard');
+  if (paths.length === 0) throw new Error('the sources of the dashboard are missing');
   const hash = createHash('sha256');
   for (const path of paths) await addFile(hash, folder, path);
   return hash.digest('hex');

@@ -78,7 +78,7 @@ function cursorOf(params: Params, clock: Clock): number {
 function startOf(params: Params): number {
   const start = Math.max(0, params.int('start') ?? 0);
   if (start <= MOST_OFFSET) return start;
-  const message = `"start" is at most ${MOST_OFFSET}: go further with "until"`;
+  const message = `"start" must not exceed ${MOST_OFFSET}: use "until" for older queries`;
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 

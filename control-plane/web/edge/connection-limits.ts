@@ -94,7 +94,7 @@ export class ConnectionLimits {
   private noteRefusal(address: string): void {
     this.refused++;
     this.logTimer ??= setTimeout(() => {
-      this.logger.warn('refused connections: too many at once', { connections: this.refused, last: address });
+      this.logger.warn('refused connections: too many open', { connections: this.refused, last: address });
       this.refused = 0;
       this.logTimer = undefined;
     }, LOG_STEP_MS).unref();

@@ -26,7 +26,11 @@ export function checkHost(names: OwnNames) {
       throw new ApiError(400, 'malformed', 'expected one Host header field, that of the request target');
     const name = nameOf(request.host);
     if (name === null || !(isAddress(name) || isOwn(name, names)))
-      throw new ApiError(421, 'misdirected', 'unknown host; add the names of Weir to server.allowed_hosts');
+      throw new ApiError(
+        421,
+        'misdirected',
+        'unknown host; add the host names of Weir to server.allowed_hosts',
+      );
     next();
   };
 }

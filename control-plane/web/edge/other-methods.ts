@@ -10,7 +10,9 @@ export function answerOtherMethods(
   const headers = { Allow: [...methods, ...head, 'OPTIONS'].join(', ') };
   return ({ method }, response) => {
     if (method !== 'OPTIONS')
-      throw new ApiError(405, 'method_not_allowed', `${method} is not possible here`, { headers });
+      throw new ApiError(405, 'method_not_allowed', `method ${method} is not supported for this path`, {
+        headers,
+      });
     response.status(204).set(headers).end();
   };
 }

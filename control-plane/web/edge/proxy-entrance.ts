@@ -29,8 +29,16 @@ export class ProxyEntrance {
   private readonly clients = new WeakMap<Socket, Peer>();
 
   constructor(senders: ProxySenders, secured: SecuredSockets, logger: Logger) {
-    const badHeaders = new CountedLine(logger, 'closed web connections: bad or missing PROXY header', later);
-    const crowds = new CountedLine(logger, 'closed web connections: too many await a PROXY header', later);
+    const badHeaders = new CountedLine(
+      logger,
+      'closed web connections: invalid or missing PROXY header',
+      later,
+    );
+    const crowds = new CountedLine(
+      logger,
+      'closed web connections: too many are waiting for a PROXY header',
+      later,
+    );
     this.secured = secured;
     this.greetings = new StreamGreetings({
       senders,

@@ -21,10 +21,14 @@ type Refusal = readonly [status: number, code: ProblemCode, detail: string];
 const TARGET_TOO_LONG: Refusal = [
   414,
   'too_large',
-  `a head has ${MAX_HEAD_BYTES} bytes at most, its target less`,
+  `the request header must not exceed ${MAX_HEAD_BYTES} bytes, and its target must be shorter`,
 ];
-const HEAD_TOO_LARGE: Refusal = [431, 'too_large', `a head has ${MAX_HEAD_BYTES} bytes at most`];
-const LATE: Refusal = [408, 'timeout', 'the request did not come in time'];
+const HEAD_TOO_LARGE: Refusal = [
+  431,
+  'too_large',
+  `the request header must not exceed ${MAX_HEAD_BYTES} bytes`,
+];
+const LATE: Refusal = [408, 'timeout', 'the request did not arrive in time'];
 const UNREADABLE: Refusal = [400, 'malformed', 'the request is not valid HTTP/1.1'];
 
 /**

@@ -231,9 +231,9 @@ function endpoint(address: string, port: number): string {
 function explain(error: NodeJS.ErrnoException, port: number): string {
   switch (error.code) {
     case 'EADDRINUSE':
-      return `port ${port} is taken by another program; stop that one or choose another server.web_port`;
+      return `port ${port} is in use by another program; stop that program or choose another server.web_port`;
     case 'EACCES':
-      return `port ${port} may be opened by root only; choose a server.web_port of 1024 or above`;
+      return `only root can open port ${port}; choose a server.web_port of 1024 or above`;
     case 'EADDRNOTAVAIL':
       return 'this machine does not have that address; see server.bind_address';
     default:

@@ -29,7 +29,7 @@ export function appleProfile(target: ProfileTarget, deviceName: string): string 
     PayloadIdentifier: `weir.profile.${outer}`,
     PayloadUUID: outer,
     PayloadDisplayName: `Weir: ${deviceName}`,
-    PayloadDescription: `Uses ${host} for DNS, in all networks.`,
+    PayloadDescription: `Uses ${host} for DNS in all networks.`,
     PayloadContent: [payload],
   };
   return [

@@ -59,7 +59,7 @@ function readPhoneSetup(context: PhoneContext): Route {
     path: '/clients/{id}/phone-setup',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Names, URL and profile with which a phone uses this server from anywhere by its key',
+    summary: 'Names, URL and profile for a phone that uses this server from anywhere with its key',
     params: IdParams,
     answer: PhoneSetup,
     errors: { 409: 'the client has no key' },
@@ -104,11 +104,12 @@ function readPhoneProfile(context: PhoneContext): Route {
     path: '/phone-profiles/{token}',
     access: 'public',
     tag: 'Clients',
-    summary: 'Configuration profile for Apple devices (.mobileconfig), for an hour after its link was made',
+    summary:
+      'Configuration profile for Apple devices (.mobileconfig), for an hour after its link was created',
     params: PhoneProfileParams,
     query: PhoneProfileQuery,
     media: [PROFILE_TYPE],
-    errors: { 404: 'the link has expired, or there is no such profile' },
+    errors: { 404: 'the link has expired, or the profile does not exist' },
     handle: ({ http, params, query, response }) => {
       limit.spend(clientAddress(http));
       const keyOf = (id: number): string | null => clients.get(id)?.key ?? null;

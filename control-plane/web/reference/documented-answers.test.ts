@@ -27,9 +27,9 @@ describe('answersOf()', () => {
   test('answersOf() says why a change may be refused, also of one that takes no body', () => {
     const plain = saidOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
-      'a browser sent it for another origin',
-      'body too large',
-      'a body that is not JSON',
+      'a browser sent the request from another origin',
+      'the body is too large',
+      'the body is not JSON',
     ]);
     const full = saidOf(
       answersOf(
@@ -44,10 +44,10 @@ describe('answersOf()', () => {
       ),
     );
     expect([full['403'], full['404'], full['409'], full['415']]).toEqual([
-      'the role is not admin, or a browser sent it for another origin',
-      'no such entity',
+      'the role is not admin, or a browser sent the request from another origin',
+      'the entity does not exist',
       'taken',
-      'body is not JSON',
+      'the body is not JSON',
     ]);
   });
 });

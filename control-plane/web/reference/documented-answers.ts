@@ -29,7 +29,7 @@ export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
 
 const RETRY_AFTER: ZodOpenApiHeadersObject = {
   'Retry-After': {
-    description: 'seconds after which to try again; absent where the change is stored, or may be',
+    description: 'seconds after which to retry; absent if the change is or may be stored',
     schema: { type: 'integer', minimum: 1 },
     example: 5,
   },
@@ -37,14 +37,14 @@ const RETRY_AFTER: ZodOpenApiHeadersObject = {
 const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
   401: {
     'WWW-Authenticate': {
-      description: 'how to sign in (RFC 9110 section 11.6.1)',
+      description: 'how to authenticate (RFC 9110 section 11.6.1)',
       schema: { type: 'string' },
       example: CHALLENGE,
     },
   },
   415: {
     Accept: {
-      description: 'the media type that is taken',
+      description: 'the accepted media type',
       schema: { type: 'string' },
       example: 'application/json',
     },
@@ -56,18 +56,19 @@ const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
 /** Header fields of a response to a change. */
 const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   'Weir-Revision': {
-    description: 'the revision that it made, if it made one',
+    description: 'the revision that the change created, if any',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
   'Preference-Applied': {
-    description: 'the preferred wait, see Prefer: it is over, or the change is active on every node',
+    description:
+      'the applied preference, see Prefer: the time has passed, or the change is active on every node',
     schema: { type: 'string' },
     example: 'wait=10',
   },
   'Weir-Nodes-Behind': {
     description:
-      'names of the running nodes on which it was not yet active, percent-encoded and separated by commas',
+      'names of the running nodes on which the change is not active yet, percent-encoded and separated by commas',
     schema: { type: 'string' },
     example: 'edge, attic',
   },
@@ -76,13 +77,13 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
 /** Header fields of a response with an entity. */
 const HEADERS_OF_ENTITY: ZodOpenApiHeadersObject = {
   ETag: {
-    description: 'of the writable fields of the entity, for If-Match',
+    description: 'entity tag of the writable fields of the entity, for If-Match',
     schema: { type: 'string' },
     example: '"LbkEHuhvLdOtUktyYi2Dzg"',
   },
 };
 const HEADERS_OF_CREATED: ZodOpenApiHeadersObject = {
-  Location: { description: 'where the entity is read', schema: { type: 'string', format: 'uri-reference' } },
+  Location: { description: 'URL of the created entity', schema: { type: 'string', format: 'uri-reference' } },
 };
 
 /** All responses, errors first. */
@@ -102,7 +103,7 @@ function successesOf(route: Route): Answer[] {
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
   const content = written.length > 0 ? Object.fromEntries(written) : other;
-  const said = events ? 'server-sent events; the data of each is JSON of this shape' : 'success';
+  const said = events ? 'server-sent events; the data of each is JSON with this schema' : 'success';
   const successes = { [status]: content === undefined ? 'done' : said, ...alsoStatuses };
   return Object.entries(successes).map(([code, description]) => [
     code,
@@ -114,14 +115,14 @@ function successesOf(route: Route): Answer[] {
 function errorsOf(route: Route): Answer[] {
   const changes = route.method !== 'GET';
   const errors: Record<number, string> = {
-    400: 'malformed or invalid; every bad field is named',
-    ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
+    400: 'malformed or invalid; `errors` names every invalid field',
+    ...(route.access === 'public' ? {} : { 401: 'no valid session or token' }),
     ...(changes || isRefused(route.access) ? { 403: forbiddenText(route) } : {}),
-    ...(route.params === undefined ? {} : { 404: 'no such entity' }),
+    ...(route.params === undefined ? {} : { 404: 'the entity does not exist' }),
     ...(isGuarded(route) ? { 412: 'the entity has changed since the ETag of If-Match was read' } : {}),
-    ...(changes ? { 413: 'body too large', 415: mediaText(route) } : {}),
-    421: 'the Host field names no host of this server; see server.allowed_hosts',
-    503: 'the database cannot be reached, or has too much to do; see Retry-After',
+    ...(changes ? { 413: 'the body is too large', 415: mediaText(route) } : {}),
+    421: 'the Host field is not a name of this server; see server.allowed_hosts',
+    503: 'the database is unavailable or overloaded; see Retry-After',
     ...route.errors,
     429: tooManyText(route),
   };
@@ -140,7 +141,7 @@ function tooManyText({ errors }: Route): string {
 
 const REFUSALS = {
   admin: 'the role is not admin',
-  family: 'the role is viewer, or family and the client is not its own',
+  family: 'the role is viewer, or family and the client is not linked to the user',
   viewer: 'the role is family',
 } as const;
 
@@ -151,13 +152,12 @@ function isRefused(access: Access): access is keyof typeof REFUSALS {
 
 function forbiddenText({ access, method }: Route): string {
   const role = isRefused(access) ? [REFUSALS[access]] : [];
-  const origin = method === 'GET' ? [] : ['a browser sent it for another origin'];
+  const origin = method === 'GET' ? [] : ['a browser sent the request from another origin'];
   return [...role, ...origin].join(', or ');
 }
 
-function mediaText({ body, bodyType }: Route): string {
-  if (bodyType !== 'application/json') return `body is not ${bodyType}`;
-  return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
+function mediaText({ bodyType }: Route): string {
+  return bodyType === 'application/json' ? 'the body is not JSON' : `the body is not ${bodyType}`;
 }
 
 /** Schema of a body that the handler writes: an object, text, or bytes, which have no type in JSON Schema. */

@@ -24,18 +24,18 @@ import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every bad field in \`errors\`. An address is \`client\` in rows and
-filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are
-marked deprecated are older spellings, which the next release drops. Unknown fields of
+code in \`error\`; a 400 names every invalid field in \`errors\`. An address is called \`client\` in rows and
+filters of queries and \`ip_address\` elsewhere; the user who made a change is \`author\`. Fields, parameters and paths that are
+marked deprecated are older spellings, which the next release removes. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused; read-only fields of an entity are ignored
-in a PUT or PATCH, so that what GET answers can be edited and sent back, and absent fields keep their value. An answer
-with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` is 412 and
-changes nothing. 201 has \`Location\`. Reads that need the database answer 503 with Retry-After while it cannot be reached or has too much to do.
-A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
-in time 408.
-A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is,
-OPTIONS with 204 and \`Allow\` wherever there is a path.
-With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
+in a PUT or PATCH, so that the answer of a GET can be edited and sent back, and absent fields keep their value. An answer
+with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` gets 412 and
+changes nothing. A 201 has \`Location\`. Requests that need the database get 503 with Retry-After while it is unavailable or overloaded.
+A target of more than 8192 characters gets 414, a header of more than 16 KiB or 100 fields 431, and a request that takes too
+long to arrive 408.
+An unknown path gets 404, and an unsupported method 405 with \`Allow\`. HEAD works for every path with GET, and OPTIONS, with
+204 and \`Allow\`, for every path.
+With \`server.alt_compat\` this API is at \`/svc/api\`, and \`/api\` follows version 6 of Pi-hole's API, which is
 not described here.`;
 
 /** Older spellings of paths, answered for one more release. */

@@ -32,6 +32,6 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
 
 const REFUSALS: Readonly<Record<Role, string>> = {
   admin: 'not permitted',
-  family: 'the role family may pause and grant for its devices, and read about them',
-  viewer: 'the role viewer may read, not change',
+  family: 'the role family can only read about its devices and create grants for them',
+  viewer: 'the role viewer can only read',
 };

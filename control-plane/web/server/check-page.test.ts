@@ -119,11 +119,11 @@ describe('checkPage()', () => {
     expect([verdict, text('result'), text('detail')]).toEqual([
       'all',
       'This computer uses Weir',
-      `All ${CHECK_NAMES} test names were asked at n.`,
+      `All ${CHECK_NAMES} test names were queried at n.`,
     ]);
     expect([text('IPv4'), text('IPv6')]).toEqual(['6 of 6 names, from 192.0.2.7 (UDP)', 'no name']);
     expect(text('familyNote')).toBe(
-      'Nothing came over IPv6, and nothing is missing: every name came over IPv4.',
+      'No query came over IPv6, and none is missing: every name was queried over IPv4.',
     );
     expect(text('limits')).not.toBe('');
   });

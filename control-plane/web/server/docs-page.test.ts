@@ -107,7 +107,7 @@ describe('docsPage()', () => {
           requestBody: { content: json({ name: 'Kids' }) },
           responses: {
             200: { description: 'success', content: json([7]) },
-            404: { description: 'no such entity', content: json('not shown') },
+            404: { description: 'the entity does not exist', content: json('not shown') },
             429: {
               description: 'too many',
               headers: { 'Retry-After': { description: 'when', schema: {} } },

@@ -24,10 +24,10 @@ export function docsPage(document: OpenApiDocument): Page {
   const body = write`
 <h1>${document.info.title} API</h1>
 <p>Version ${document.info.version}. Paths begin with <code>${prefix}</code>.
-The same as data: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
+As OpenAPI: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 <p>${document.info.description.replaceAll('`', '')}</p>
 ${chapters}
-<h2>Shapes</h2>
+<h2>Schemas</h2>
 ${shapes}`;
   return page(`${document.info.title} API reference`, body);
 }

@@ -30,14 +30,14 @@ export function landingPage(parts: LandingParts, origin: string, state: WithoutB
 <p>This is the DNS filter on <strong>${parts.nodeName}</strong>, version ${parts.version}.</p>
 ${
   state.kind === 'building'
-    ? write`<p>Its dashboard is being built, which takes less than a minute on most machines. Load this page again then;
+    ? write`<p>Its dashboard is being built, which takes less than a minute on most machines. Then reload this page.
 DNS and the API already answer.</p>`
-    : write`<p>There is no dashboard here: ${state.reason}</p>`
+    : write`<p>The dashboard is not available: ${state.reason}</p>`
 }
 <h2>1. Set a password</h2>
 <p>On the machine itself:</p>
 <pre>weir set-password</pre>
-<p>or once over HTTP, as long as there is none; from another machine with <code>"setup_code"</code> beside the password,
+<p>or over HTTP, until a password is set. From another machine, also send <code>"setup_code"</code>,
 which Weir printed at the start and keeps in the file <code>setup-code</code> of its data directory:</p>
 <pre>curl -X POST -H 'Content-Type: application/json' \\
   -d '{"password":"at least eight characters"}' ${origin}${api}/auth/setup</pre>
@@ -45,7 +45,7 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
 ${
   parts.dnsPort === 53
     ? write`<p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.</p>`
-    : write`<p>Do not change your router yet: devices and routers use port 53. Weir shows at its start what frees it.</p>`
+    : write`<p>Do not change your router yet: devices and routers use port 53. When Weir starts, it shows how to free the port.</p>`
 }
 <p>DNS is answered on port ${parts.dnsPort}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort} example.com</pre>

@@ -60,7 +60,7 @@ async function callback(
   const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
   dropAttempt(request, response);
   if (attempt === null)
-    throw unauthorized('this browser has not started a login, or too long ago: start again');
+    throw unauthorized('this browser has not started a login, or started it too long ago: start again');
   if (!used.use(attempt.state)) throw unauthorized('this login is already finished: start again');
   const answer = new URL(callbackUrl(request));
   answer.search = new URL(request.url, answer).search;
@@ -77,9 +77,9 @@ function callbackUrl({ protocol, host }: Request): string {
 /** A page, not a redirect: its link is followed with the cookie, unlike a redirect from another site. */
 function welcome(returnTo: string): Page {
   return page(
-    'Signed in',
+    'Logged in',
     write`<meta http-equiv="refresh" content="0; url=${returnTo}" />
-      <p>You are signed in. <a href="${returnTo}">Continue</a></p>`,
+      <p>You are logged in. <a href="${returnTo}">Continue</a></p>`,
   );
 }
 

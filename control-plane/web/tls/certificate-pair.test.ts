@@ -208,7 +208,8 @@ describe('readPair()', () => {
   });
 
   test('refuses a chain in the wrong order, of strangers, or too long', () => {
-    const message = "certificate 2 of the chain did not sign the one before it; the server's own comes first";
+    const message =
+      "certificate 2 of the chain did not sign the previous one; the server's certificate must come first";
     expect(faultOf(authority.cert + good.cert, good.key)).toEqual({ field: 'cert', message });
     expect(faultOf(good.cert + make(ec('P-256')).cert, good.key)).toEqual({ field: 'cert', message });
     expect(faultOf(good.cert.repeat(11), good.key).message).toBe('expected at most 10 certificates, got 11');

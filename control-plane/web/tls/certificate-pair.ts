@@ -168,7 +168,7 @@ function refuseBrokenChain(chain: readonly X509Certificate[]): void {
     if (!signed.checkIssued(issuer) || !signed.verify(issuer.publicKey))
       throw new CertificateFault(
         'cert',
-        `${placeIn(index + 1)} did not sign the one before it; the server's own comes first`,
+        `${placeIn(index + 1)} did not sign the previous one; the server's certificate must come first`,
       );
   }
 }

@@ -113,7 +113,7 @@ describe('SharedCertificate', () => {
     symlinkSync('elsewhere.pem', linked.files.paths.cert);
     await share(giver, issue());
     await linked.shared.take();
-    expect(linked.logger.text()).toContain('is a link that another program keeps');
+    expect(linked.logger.text()).toContain('is a link that another program manages');
     const late = nodeOf('late');
     await share(giver, issue(true));
     await late.shared.take();

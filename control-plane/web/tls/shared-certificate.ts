@@ -131,9 +131,12 @@ export function unseal(secret: Uint8Array, purpose: string, sealed: Uint8Array):
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
-    throw new BrokenSeal(`cannot open what was sealed for ${purpose}: it has another secret, or is damaged`, {
-      cause,
-    });
+    throw new BrokenSeal(
+      `cannot decrypt the data for ${purpose}: it was encrypted with another secret, or is damaged`,
+      {
+        cause,
+      },
+    );
   }
 }
 

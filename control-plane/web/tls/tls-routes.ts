@@ -34,7 +34,7 @@ function readTlsStatus(context: TlsContext): Route {
     path: '/tls/status',
     access: 'viewer',
     tag: 'HTTPS',
-    summary: 'Whether HTTPS is on, and the certificate in the files of server.web_tls',
+    summary: 'Whether HTTPS is enabled, and the certificate in the files of server.web_tls',
     answer: TlsStatus,
     handle: async () =>
       toTlsStatus(context.configuration.current().server.web_tls.enabled, await context.certificate.found()),
@@ -47,7 +47,7 @@ function uploadCertificate(context: TlsContext): Route {
     path: '/tls/upload',
     access: 'admin',
     tag: 'HTTPS',
-    summary: 'Replace the certificate on all nodes; new connections get it at once',
+    summary: 'Replace the certificate on all nodes; new connections use it immediately',
     body: TlsUploadForm,
     form: uploadForm,
     answer: TlsStatus,
@@ -74,13 +74,13 @@ function generateCertificate(context: TlsContext): Route {
     access: 'admin',
     tag: 'HTTPS',
     summary:
-      'Make a self-signed certificate for the names and addresses of this machine, for this node alone',
+      'Create a self-signed certificate for the names and addresses of this machine; only for this node',
     query: TlsGenerateQuery,
     answer: TlsStatus,
     waits: false,
     errors: {
       ...CHANGE_ERRORS,
-      409: `there is a valid certificate and no force=true, or ${CHANGE_ERRORS[409]}`,
+      409: `there is a valid certificate and force=true is missing, or ${CHANGE_ERRORS[409]}`,
     },
     handle: (request) =>
       context.certificate.replace(async (before, install) => {
@@ -97,8 +97,8 @@ function generateCertificate(context: TlsContext): Route {
 }
 
 const CHANGE_ERRORS = {
-  409: 'the files are links, those of another user, or not a certificate and its key',
-  503: 'the files cannot be written, or the database cannot be reached',
+  409: 'the files are links, belong to another user, or are not a certificate and its key',
+  503: 'the files cannot be written, or the database is unavailable',
 } as const;
 
 /** Replaces the certificate as the request asks. */

@@ -21,7 +21,7 @@ import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.t
 import type { QueryMarks } from './query-marks.ts';
 
 /**
- * The first servers were silent for their usual time; or a third party guesses ids and has found the port of the
+ * The first servers were silent for their usual time; or a third party is guessing ids and has found the port of the
  * question; or the answer does not fit into a datagram; or it was SERVFAIL.
  */
 export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated' | 'servfail';

@@ -18,7 +18,7 @@ export type ExchangeOutcome =
   | { readonly kind: 'truncated' }
   /** The server may not support EDNS (`edns-support.ts`): retry without. */
   | { readonly kind: 'refused' }
-  /** A third party guesses ids on the port of the question: ask over TCP, or from another port. */
+  /** A third party is guessing ids on the port of the question: ask over TCP, or from another port. */
   | { readonly kind: 'exposed' }
   /**
    * No answer can arrive any more. `unusable`: the response is readable but cannot be used; the domain may be the cause

@@ -37,7 +37,7 @@ const literal6: Lookup = (hostname, _options, callback) => callback(null, hostna
 export interface DatagramReceiver {
   /** A datagram of the server with this id; otherwise unchecked. */
   receive(message: Uint8Array): void;
-  /** The socket was closed because a third party guesses ids on its port. */
+  /** The socket was closed because a third party is guessing ids on its port. */
   expose(): void;
   /** The socket has failed. */
   fail(error: Error): void;

@@ -1,6 +1,6 @@
 /**
  * Questions to a UDP server that are sent over TCP with a short time limit, because third parties cannot forge TCP
- * replies: to confirm a doubtful reply, or because a third party guesses ids on the ports. Findings about TCP are
+ * replies: to confirm a doubtful reply, or because a third party is guessing ids on the ports. Findings about TCP are
  * recorded, so that a server whose TCP is filtered does not delay clients twice.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';

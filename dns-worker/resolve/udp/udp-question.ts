@@ -254,11 +254,11 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.brief === null && !this.askedTcp) this.repeat();
   }
 
-  /** A third party guesses ids on the port, which was closed: asks over TCP, or from another port. */
+  /** A third party is guessing ids on the port, which was closed: asks over TCP, or from another port. */
   private move(edns: boolean): void {
     if (++this.moves > MAX_MOVES) {
       // Final: each repetition would give the attacker as many guesses again.
-      this.settle({ kind: 'failed', reason: 'unusable', detail: 'third party guesses ids' });
+      this.settle({ kind: 'failed', reason: 'unusable', detail: 'a third party is guessing ids' });
       return;
     }
     const askElsewhere = (): void => this.askUdp(edns);

@@ -23,30 +23,30 @@ export const PhoneSetup = z
       .string()
       .nullable()
       .meta({
-        description: 'name of the server over TLS, for Private DNS of Android; null = there is none',
+        description: 'name of the server over TLS, for Private DNS on Android; null = none',
         examples: ['annas-phone.dns.example.org'],
       }),
     doh_url: z
       .string()
       .nullable()
       .meta({
-        description: 'URL for DNS over HTTPS; null = there is none',
+        description: 'URL for DNS over HTTPS; null = none',
         examples: ['https://dns.example.org/dns-query/annas-phone'],
       }),
     problems: z
       .array(z.enum(SETUP_PROBLEMS))
-      .meta({ description: 'what keeps phones from connecting, or from one of the protocols' }),
+      .meta({ description: 'reasons why phones cannot connect at all, or not over one of the protocols' }),
     profile: z
       .strictObject({
         path: z.string().meta({
           description: 'path of the profile on the web port; anyone who has it can read the profile',
         }),
         protocols: z.array(z.enum(PROFILE_PROTOCOLS)),
-        is_signed: z.boolean().meta({ description: 'with the key of the certificate' }),
+        is_signed: z.boolean().meta({ description: 'signed with the key of the certificate' }),
         expires_at: Timestamp,
       })
       .nullable()
-      .meta({ description: 'configuration profile for Apple devices; null = there is none' }),
+      .meta({ description: 'configuration profile for Apple devices; null = none' }),
     first_seen: Timestamp.nullable().meta({ description: 'first query with this key; null = none so far' }),
     last_seen: Timestamp.nullable(),
   })
@@ -57,12 +57,12 @@ export const PhoneProfileParams = z.strictObject({
   token: z
     .string()
     .max(200)
-    .meta({ description: 'from `profile.path` of the phone setup', examples: ['AAAAAQ'] }),
+    .meta({ description: 'token in `profile.path` of the phone setup', examples: ['AAAAAQ'] }),
 });
 
 export const PhoneProfileQuery = z.strictObject({
   protocol: z
     .enum(PROFILE_PROTOCOLS)
     .optional()
-    .meta({ description: 'DNS over HTTPS or TLS; without it HTTPS if both are available' }),
+    .meta({ description: 'protocol of the profile; by default HTTPS if both are available' }),
 });

@@ -129,7 +129,7 @@ export const GroupClientQuery = Page;
 export type GroupClientQuery = z.output<typeof GroupClientQuery>;
 
 export const SilentDeviceQuery = z.object({
-  hours: queryInt(1, 720, 24).meta({ description: 'how long it has sent no queries' }),
+  hours: queryInt(1, 720, 24).meta({ description: 'time since its last query' }),
 });
 
 /** A device in the network that sends no queries. */

@@ -10,7 +10,7 @@ export const UnblockRequest = z
     client_id: Id,
     client_name: z
       .string()
-      .meta({ description: 'the name that people gave the client, else what it is known by' }),
+      .meta({ description: 'the name that users gave the client, otherwise its host name or address' }),
     group_id: Id.meta({ description: 'the group of the client' }),
     created_at: Timestamp,
     expires_at: Timestamp,

@@ -32,17 +32,20 @@ export const StoredUpdateCheck = z.strictObject({
 /** Result of the daily check for a new version. */
 export const SystemUpdate = z
   .strictObject({
-    source: z.string().nullable().meta({ description: 'server.update_url; null = nothing is checked' }),
-    version: z.string().meta({ description: 'of this node' }),
+    source: z
+      .string()
+      .nullable()
+      .meta({ description: 'server.update_url; null = new versions are not checked' }),
+    version: z.string().meta({ description: 'version of this node' }),
     checked_at: Timestamp.nullable(),
     newer: z
       .strictObject({
         version: z.string(),
-        url: z.string().meta({ description: 'the page about it, over https' }),
+        url: z.string().meta({ description: 'page about this version, an https URL' }),
       })
       .nullable()
       .meta({ description: 'null = no newer version is known' }),
-    fault: z.string().nullable().meta({ description: 'why the last check failed; null = it did not' }),
+    fault: z.string().nullable().meta({ description: 'why the last check failed; null = it succeeded' }),
   })
   .meta({ id: 'SystemUpdate' });
 export type SystemUpdate = z.infer<typeof SystemUpdate>;

@@ -79,7 +79,7 @@ describe('weir with a client of another network', () => {
       const { stages, status } = await explain(own);
       expect(stages.at(-1)).toMatchObject({
         stage: 'access',
-        detail: expect.stringContaining('may not ask'),
+        detail: expect.stringContaining('may not query'),
       });
       expect(status).toBe('REFUSED');
       // It is neither in the log nor among the clients.

@@ -200,7 +200,7 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
   const pidFile = join(cluster, 'postmaster.pid');
   let orphans = serversOn(cluster);
   if (orphans.length > 0)
-    logger.warn('ending the PostgreSQL server that a killed weir left behind', { pids: orphans });
+    logger.warn('stopping the PostgreSQL server that a killed Weir left behind', { pids: orphans });
   for (const [signal, timeoutMs] of stopSteps(ORPHAN_MS)) {
     if (orphans.length === 0) break;
     const parent = readPid(pidFile);

@@ -60,7 +60,7 @@ export class AdminAccount {
 
   /** Sets the first password; 403 if there is one, even for concurrent requests. */
   async setUp(password: string, address: string | null): Promise<void> {
-    const taken = forbidden('a password is set already; change it with auth/change-password');
+    const taken = forbidden('a password is already set; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
     await refuseWeak(password, this.username, 'password');
     const hash = await this.hashing.hash(password);

@@ -61,7 +61,7 @@ export class ConfiguredPassword {
       return await file.read();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 400) throw error;
-      throw conflict(['the password is not changed', ...faultsIn(error)].join('; '));
+      throw conflict(['the password was not changed', ...faultsIn(error)].join('; '));
     }
   }
 }

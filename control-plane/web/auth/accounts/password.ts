@@ -107,7 +107,7 @@ class Gate {
       const before = this.waiting.findIndex((waiter) => waiter.rank < rank);
       this.waiting.splice(before === -1 ? this.waiting.length : before, 0, { rank, start, refuse });
       if (this.waiting.length > MAX_WAITING)
-        this.waiting.shift()!.refuse(tooMany('busy', 'too many logins at once', 2));
+        this.waiting.shift()!.refuse(tooMany('busy', 'too many concurrent logins', 2));
     });
   }
 }

@@ -17,7 +17,7 @@ function removeSecondFactor(users: Users): Route {
     tag: 'Users',
     summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
     params: IdParams,
-    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
+    errors: { 403: 'not permitted, or it is the second factor of the caller or of the administrator' },
     handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
   });
 }

@@ -65,7 +65,7 @@ export class Users {
     await refuseWeak(password, username, 'password');
     const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
-      if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
+      if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are already ${MOST_USERS} users`);
       const { id } = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
       await store.replaceClients(tx, id, clientIds);
       const made = await this.found(tx, id);
@@ -134,11 +134,11 @@ export class Users {
    * administrator's except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
-    if (id === caller.userId) throw forbidden('yours is switched off with auth/second-factor/disable');
+    if (id === caller.userId) throw forbidden('disable your own with auth/second-factor/disable');
     const isCommandLine = caller.userId === null && caller.tokenId === null;
     if (id === ADMIN_USER_ID && !isCommandLine)
       throw forbidden(
-        'that of the administrator of the configuration goes with `weir remove-second-factor` on the machine itself',
+        'remove that of the administrator of the configuration with `weir remove-second-factor` on the machine',
       );
     const { username } = this.named(await this.found(this.parts.database, id));
     await this.parts.secondFactors.remove(author, { userId: id, username });
@@ -148,10 +148,12 @@ export class Users {
   private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
     if (id !== ADMIN_USER_ID) return;
     const who = 'the administrator of the configuration';
-    if (role !== undefined && role !== 'admin') throw forbidden(`${who} cannot get another role`);
+    if (role !== undefined && role !== 'admin') throw forbidden(`${who} cannot have another role`);
     if (enabled === false) throw forbidden(`${who} cannot be disabled`);
     if (password !== undefined)
-      throw forbidden(`the password of ${who} changes with auth/change-password, or \`weir set-password\``);
+      throw forbidden(
+        `the password of ${who} can be changed with auth/change-password or \`weir set-password\``,
+      );
   }
 
   private async found(db: Queryable, id: number, lock: '' | 'FOR UPDATE' = ''): Promise<StoredUser> {
@@ -185,5 +187,5 @@ function noted({ id, username, displayName, role, enabled, clientIds }: StoredUs
 /** Refuses clients for roles other than `family`, which are not limited to some clients. @throws {ApiError} 400 */
 function refuseClients(role: Role, clientIds: readonly number[]): void {
   if (role !== 'family' && clientIds.length > 0)
-    throw invalid([{ path: 'client_ids', message: 'expected none, as the role is not family' }]);
+    throw invalid([{ path: 'client_ids', message: 'expected none, because the role is not family' }]);
 }

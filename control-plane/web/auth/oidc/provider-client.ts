@@ -138,7 +138,7 @@ export class ProviderClient {
   private refusal(library: Library, error: unknown): ApiError {
     this.parts.logger.warn('refused a login of the OpenID provider', { reason: reasonsOf(error) });
     if (error instanceof library.AuthorizationResponseError)
-      return forbidden('the OpenID provider has refused the login');
+      return forbidden('the OpenID provider refused the login');
     if (isOutOfReach(error))
       return dependencyUnavailable('openid_provider', 'the OpenID provider cannot be reached', {
         headers: { 'Retry-After': '10' },

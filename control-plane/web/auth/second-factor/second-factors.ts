@@ -107,7 +107,8 @@ export class SecondFactors {
   /** Stores a new secret, which must be confirmed with its first code; 409 if a factor is enabled. */
   async prepare(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<ShownSecret> {
     const factor = await store.findFactor(tx, userId);
-    if (factor?.isConfirmed === true) throw conflict('the second factor is on already: disable it first');
+    if (factor?.isConfirmed === true)
+      throw conflict('the second factor is already enabled: disable it first');
     const secret = newTotpSecret();
     await store.putSecret(tx, userId, secret);
     await recordAudit(tx, { actor: author, action: 'prepared', subject: subjectOf(username) });
@@ -165,13 +166,13 @@ export function refusalOf(verdict: 'missing' | 'wrong' | 'used'): Error {
   switch (verdict) {
     case 'missing':
       return unauthorized(
-        'the second factor is needed: totp_code or recovery_code',
+        'a second factor is required: totp_code or recovery_code',
         'second_factor_required',
       );
     case 'wrong':
       return unauthorized('wrong code of the second factor', 'second_factor_wrong');
     case 'used':
-      return unauthorized('this code was used already: wait for the next one', 'second_factor_used');
+      return unauthorized('this code has already been used: wait for the next one', 'second_factor_used');
   }
 }
 
@@ -186,9 +187,9 @@ function subjectOf(username: string): string {
 }
 
 function nothingPending(): Error {
-  return conflict('no second factor waits for its first code: enrol one first');
+  return conflict('no second factor is waiting for its first code: create one first');
 }
 
 function nothingOn(): Error {
-  return conflict('the second factor is off');
+  return conflict('the second factor is disabled');
 }

@@ -76,7 +76,7 @@ export class ApiTokens {
     const token = await this.parts.database
       .transaction(async (tx) => {
         if ((await store.countTokens(tx)) >= MOST_TOKENS)
-          throw conflict(`there are ${MOST_TOKENS} API tokens already`);
+          throw conflict(`there are already ${MOST_TOKENS} API tokens`);
         const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
         await recordAudit(tx, {
           actor: author,

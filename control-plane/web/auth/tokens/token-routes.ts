@@ -68,12 +68,12 @@ function createToken(tokens: ApiTokens): Route {
     path: '/api-tokens',
     access: 'admin',
     tag: TAG,
-    summary: 'Make an API token; its key is in this answer and in no other',
+    summary: 'Create an API token; only this answer contains its key',
     body: TokenCreateBody,
     status: 201,
     answer: CreatedToken,
     entity: apiToken,
-    errors: { 409: 'there are too many' },
+    errors: { 409: 'there are too many API tokens' },
     handle: async (request) => {
       const { token, key } = await tokens.create(authorOf(request), request.body);
       return { ...toApiToken(token), key };
@@ -88,12 +88,12 @@ function updateToken(tokens: ApiTokens): Route {
     access: 'admin',
     tag: TAG,
     summary:
-      'Rename a token, give it another role, or import a key that programs have; absent fields keep their value',
+      'Change the name or role of a token, or import a key that programs already use; absent fields keep their value',
     params: IdParams,
     body: TokenUpdateBody,
     answer: ApiToken,
     entity: apiToken,
-    errors: { 409: 'another token has the key' },
+    errors: { 409: 'another token has this key' },
     handle: async (request) => {
       const { params, body } = request;
       return toApiToken(await tokens.update(authorOf(request), params.id, body));

@@ -36,7 +36,7 @@ export const GERMAN: CheckTexts = {
     'Mache dasselbe für IPv6: viele Router geben einen eigenen IPv6-DNS-Server bekannt.',
     'Schalte sicheres DNS (DNS über HTTPS) im Browser aus, und „Privates DNS“ unter Android.',
     'Schalte VPN, Proxy und iCloud Privat-Relay aus, und prüfe noch einmal.',
-    'Weir lehnt vielleicht das Netz dieses Geräts ab: siehe „Zugang“ unter „Clients“ im Dashboard.',
+    'Weir lehnt vielleicht das Netz dieses Geräts ab: siehe „Zugang“ unter „Geräte“ im Dashboard.',
     'Gibt es mehrere Weir-Server, wurde vielleicht ein anderer gefragt.',
   ],
   guides: 'Anleitungen für Router und Geräte',

@@ -36,7 +36,7 @@ export const SPANISH: CheckTexts = {
     'Haz lo mismo con IPv6: muchos routers anuncian su propio servidor DNS IPv6.',
     'Desactiva el DNS seguro (DNS sobre HTTPS) en el navegador, y «DNS privado» en Android.',
     'Desactiva VPN, proxies y el Relay privado de iCloud, y vuelve a comprobar.',
-    'Puede que Weir rechace la red de este dispositivo: consulta «Acceso», en «Clientes», en el panel.',
+    'Puede que Weir rechace la red de este dispositivo: consulta «Acceso», en «Dispositivos», en el panel.',
     'Si hay varios servidores Weir, puede que se haya consultado a otro.',
   ],
   guides: 'Guías para routers y dispositivos',
