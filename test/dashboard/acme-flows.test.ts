@@ -37,7 +37,7 @@ test('the button says what is missing, and then gets a certificate that is shown
 
     await room.api.expect(200, 'PATCH', '/config', { server: { acme: { terms_agreed: true } } });
     await button.click();
-    await page.getByText('Got a certificate').waitFor();
+    await page.getByText('Certificate obtained').waitFor();
     await page.getByText('Next renewal').waitFor();
     await page.getByText('Pebble Intermediate').waitFor();
     await expectAccessible(page);

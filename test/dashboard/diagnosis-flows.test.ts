@@ -65,7 +65,7 @@ describe('the page of the diagnosis', () => {
     await room.withPage({}, async (page) => {
       await page.goto('./diagnosis');
       await page.getByRole('heading', { name: 'Warnings and errors' }).waitFor();
-      if (lines.length === 0) await page.getByText('No warnings and no errors').waitFor();
+      if (lines.length === 0) await page.getByText('No warnings or errors').waitFor();
       else await page.getByRole('table').getByText(lines[0]!.message).first().waitFor();
     });
     await room.withPage({ session: viewer }, async (page) => {

@@ -30,7 +30,7 @@ describe('a list to add', () => {
       await catalog.getByRole('heading', { name: 'Malware and phishing' }).waitFor();
       const entry = catalog.getByRole('listitem').filter({ hasText: 'HaGeZi Pro++' });
       await entry.getByText('Licence: GPL-3.0').waitFor();
-      const home = entry.getByRole('link', { name: 'Page of HaGeZi Pro++' });
+      const home = entry.getByRole('link', { name: 'Home page of HaGeZi Pro++' });
       expect(await home.getAttribute('href')).toBe('https://github.com/hagezi/dns-blocklists');
       await expectAccessible(page);
       await catalog.getByRole('button', { name: 'HaGeZi Pro++', exact: true }).click();

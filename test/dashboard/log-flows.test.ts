@@ -309,7 +309,7 @@ describe('the filters of the log', () => {
       await logRowOf(page, 'two.shared.example').getByText('127.0.0.1', { exact: true }).click();
       await page.getByRole('menuitem', { name: 'Not 127.0.0.1' }).click();
       await page.getByText('1 row', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Client: not 127.0.0.1', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Address: not 127.0.0.1', exact: true }).waitFor();
       await expectAccessible(page);
       return [page.url(), await shownRows(page)];
     });
@@ -319,7 +319,7 @@ describe('the filters of the log', () => {
       await page.goto(address);
       await page.getByText('1 row', { exact: true }).waitFor();
       expect(await shownRows(page)).toEqual(rows);
-      await page.getByRole('button', { name: 'Remove: Client: not 127.0.0.1' }).click();
+      await page.getByRole('button', { name: 'Remove: Address: not 127.0.0.1' }).click();
       await page.getByText('4 rows').waitFor();
     });
   });

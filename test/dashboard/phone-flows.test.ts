@@ -50,7 +50,7 @@ test('the page of a device shows how to set up a phone, and that it works after 
     const client = await DotClient.open(ports.dot, { servername: 'annas-phone.dns.example.org' });
     await client.ask('www.example.org', 'A');
     client.close();
-    await page.getByText('It works: queries with this key arrive since').waitFor();
+    await page.getByText('It works: queries with this key have been arriving since').waitFor();
   });
 });
 

@@ -106,7 +106,7 @@ describe('recent clients after an upgrade', () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Devices in 2 networks will soon be refused', { exact: false }).waitFor();
-      await page.getByText('Check who may ask this server.').waitFor();
+      await page.getByText('Check who may use this server.').waitFor();
       await page.getByRole('link', { name: 'Review' }).click();
       await page.getByText('This version of Weir answers only allowed devices.', { exact: false }).waitFor();
       await page.getByRole('checkbox', { name: '2001:db8:51::/56' }).press('Space');

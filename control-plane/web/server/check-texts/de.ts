@@ -42,7 +42,7 @@ export const GERMAN: CheckTexts = {
   guides: 'Anleitungen für Router und Geräte',
   askTitle: 'Ist eine Seite blockiert?',
   askName: 'Name oder Adresse der Seite',
-  askButton: 'Um Entsperren bitten',
+  askButton: 'Um Erlaubnis bitten',
   askOutcomes: {
     asked: 'Deine Bitte steht jetzt im Dashboard. Sie verfällt nach einem Tag.',
     already_asked: 'Von diesem Gerät gibt es schon eine offene Bitte. Warte auf die Antwort.',

@@ -39,7 +39,7 @@ function SilentDevices(): ReactNode {
     },
     {
       id: 'mac',
-      title: say('clients.mac'),
+      title: say('clients.field.mac_address'),
       cell: (device) => (
         <span className={styles['addresses']}>
           <bdi>{device.mac_address}</bdi>

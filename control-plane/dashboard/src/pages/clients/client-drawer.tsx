@@ -86,7 +86,7 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   const facts: (readonly [string, ReactNode])[] = [
     [say('field.group'), <GroupOf key="group" client={client} />],
     [say('field.address'), <bdi key="address">{ip ?? '–'}</bdi>],
-    [say('clients.mac'), <bdi key="mac">{mac ?? '–'}</bdi>],
+    [say('clients.field.mac_address'), <bdi key="mac">{mac ?? '–'}</bdi>],
   ];
   if (client.private_address) facts.push([say('clients.vendor'), say('clients.privateAddress.help')]);
   else if (client.vendor !== null)

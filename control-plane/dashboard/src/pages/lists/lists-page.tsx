@@ -61,7 +61,7 @@ export default function ListsPage(): ReactNode {
     >
       <Bar>
         <Segments
-          label={say('lists.kind')}
+          label={say('field.kind')}
           value={kind}
           onChange={(chosen) => setFields({ ...DEFAULTS, kind: chosen })}
           choices={KINDS.map((id) => ({ id, text: say(`lists.kind.${id}`) }))}

@@ -107,7 +107,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
           choices={[...new Set([...TYPES, asked.type])].map((id) => ({ id, text: id }))}
         />
         <TextField
-          label={say('why.device')}
+          label={say('field.client')}
           help={say('why.device.help')}
           value={device}
           onChange={setWritten}

@@ -47,7 +47,7 @@ export default function RulesPage(): ReactNode {
     >
       <Bar>
         <Segments
-          label={say('rules.kind')}
+          label={say('field.kind')}
           value={tab}
           onChange={(chosen) => setFields({ ...DEFAULTS, tab: chosen })}
           choices={TABS.map((id) => ({ id, text: say(`rules.tab.${id}`) }))}

@@ -63,7 +63,7 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
         keyOf={({ key }) => key}
         columns={[
           { id: 'name', title: say('import.name'), isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
-          { id: 'kind', title: say('import.kind'), cell: ({ kind }) => say(`import.kind.${kind}`) },
+          { id: 'kind', title: say('field.kind'), cell: ({ kind }) => say(`import.kind.${kind}`) },
           {
             id: 'action',
             title: say('import.effect'),
