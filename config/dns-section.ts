@@ -56,19 +56,19 @@ export const dns = section('How questions are answered and forwarded.', {
     doc: 'Domains that are not validated.',
   }),
   chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
-    doc: 'Client networks that may ask for version.bind, hostname.bind, id.server, status.weir and local.api.ftl (class CHAOS). Others are refused.',
+    doc: 'Client networks that may query version.bind, hostname.bind, id.server, status.weir and local.api.ftl (class CHAOS). Others are refused.',
   }),
   allowed_clients: key(list(is.allowedClient).default(['private', 'connected']), {
-    doc: 'Clients that may ask: networks, private (all private and link-local addresses), connected (the networks of this machine), or any. Others are refused, except clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
+    doc: 'Clients that may use this server: networks, private (all private and link-local addresses), connected (the networks of this machine), or any. Others are refused, except clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
   }),
   blocked_clients: key(list(is.blockedClient).default([]), {
-    doc: 'Networks, MAC addresses and client keys that may never ask.',
+    doc: 'Networks, MAC addresses and client keys that are always refused.',
   }),
   refuse_silently: key(bool.default(false), {
-    doc: 'Sends no answer to clients that may not ask. Otherwise they get REFUSED, a few times per second for each network.',
+    doc: 'Sends no answer to refused clients. Otherwise they get REFUSED, a few times per second for each network.',
   }),
   health_check_names: key(list(is.domain).default([]), {
-    doc: 'Names that load balancers ask for to check this server. They are not logged or counted, like questions of class CHAOS.',
+    doc: 'Names that load balancers query to check this server. Like queries of class CHAOS, they are neither logged nor counted.',
   }),
   block_private_ptr: key(bool.default(true), {
     doc: 'Answers NXDOMAIN to PTR questions for private IPv4 addresses (RFC 1918) without a local record.',
@@ -156,7 +156,7 @@ export const dns = section('How questions are answered and forwarded.', {
     enabled: key(bool.default(false), { doc: 'Limits the queries of each client network.' }),
     queries_per_second: key(int(1, 10_000_000).default(1000), {
       unit: 'questions per second',
-      doc: 'Refill of a bucket.',
+      doc: 'Refill rate of a bucket.',
     }),
     burst_size: key(int(1, 10_000_000).default(500), { unit: 'questions', doc: 'Capacity of a bucket.' }),
     ipv4_prefix_len: key(int(1, 32).default(24), {

@@ -120,12 +120,12 @@ describe('parseConfig() with an invalid file', () => {
     [
       'a section given twice',
       '[server]\nweb_port = 1\n[dns]\n[server]\ndns_port = 1',
-      ':4: server: given twice (first on line 1)',
+      ':4: server: duplicate key (first on line 1)',
     ],
     [
       'a key given twice',
       '[server]\nweb_port = 1\nweb_port = 2',
-      ':3: server.web_port: given twice (first on line 2)',
+      ':3: server.web_port: duplicate key (first on line 2)',
     ],
     [
       'a string that does not end',

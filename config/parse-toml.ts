@@ -30,7 +30,7 @@ function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> 
   if (repeated !== undefined) {
     const first = lines.lineOf(repeated);
     const where = first === undefined ? '' : ` (first on line ${first})`;
-    return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `given twice${where}` };
+    return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `duplicate key${where}` };
   }
   // The parser lists every possible next character; the character that it found is more useful.
   const found = /but (.+) found\.$/su.exec(error.message)?.[1];

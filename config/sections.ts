@@ -18,20 +18,20 @@ const restart = true;
 const perNode = true;
 
 const acme = section(
-  'A certificate for server.web_tls by ACME (RFC 8555), such as from Let’s Encrypt. Settings have the button that gets it; Weir renews it.',
+  'A certificate for server.web_tls by ACME (RFC 8555), for example from Let’s Encrypt. A button in Settings orders it; Weir renews it.',
   {
     directory_url: key(is.webUrl.default('https://acme-v02.api.letsencrypt.org/directory'), {
       doc: 'Directory URL of the ACME server.',
     }),
     directory_ca_path: key(is.orEmpty(is.path).default(''), {
       perNode,
-      doc: 'Authorities that sign the certificate of the ACME server itself, in PEM. Empty means those that come with Node.js.',
+      doc: 'Certificate authorities trusted for the ACME server itself, in PEM. Empty means those that come with Node.js.',
     }),
     names: key(list(is.certificateName).default([]), {
       doc: 'Names of the certificate. *.dns.example.org also covers the names of client keys. Empty disables ACME.',
     }),
     email: key(is.text.default(''), {
-      doc: 'Address to which the ACME server may write. May be empty.',
+      doc: 'Email address for messages from the ACME server. May be empty.',
     }),
     terms_agreed: key(bool.default(false), {
       doc: 'Agrees to the terms of service of the ACME server.',
@@ -40,14 +40,14 @@ const acme = section(
       doc: 'Proof of control: http-01 answers on port 80, dns-01 adds TXT records by dynamic updates (RFC 2136). Wildcard names need dns-01.',
     }),
     http_port: key(int(0, 65_535).default(80), {
-      doc: 'Port that is opened during an order for http-01. 0 means only the web port, to which something forwards port 80.',
+      doc: 'Port that is opened during an order for http-01. 0 means only the web port; port 80 must then be forwarded to it.',
     }),
     dns_server: key(is.orEmpty(is.hostPort).default(''), {
-      doc: 'Primary server of the zone, which takes the updates for dns-01, such as 192.0.2.53:53.',
+      doc: 'Primary server of the zone, which receives the updates for dns-01, such as 192.0.2.53:53.',
     }),
     dns_wait_secs: key(int(0, 3600).default(10), {
       unit: 'seconds',
-      doc: 'Pause after an update, until secondary servers have the record.',
+      doc: 'Time to wait after an update until secondary servers have the record.',
     }),
     tsig_name: key(is.orEmpty(is.domain).default(''), {
       doc: 'Name of the TSIG key for updates. Empty sends them without a signature.',
@@ -87,7 +87,7 @@ const server = section('Listening addresses and the identity of this node.', {
   }),
   site: key(is.name.default(''), {
     restart,
-    doc: 'Name of the network that this node is in. Nodes share which device has which address only within a site.',
+    doc: 'Name of the network that this node is in. Nodes share the addresses of devices only within a site.',
   }),
   start_unfiltered: key(bool.default(true), {
     restart,
@@ -116,7 +116,7 @@ const server = section('Listening addresses and the identity of this node.', {
     doc: 'Allows reading /metrics without authentication.',
   }),
   update_url: key(is.orEmpty(is.httpsUrl).default(''), {
-    doc: 'URL that is asked once a day for the newest version of Weir: a JSON object with version and url, the page about it. The dashboard shows administrators a newer version; nothing is installed. Empty means nothing is asked.',
+    doc: 'URL that is requested once a day for the newest version of Weir: a JSON object with version and url, the page about it. The dashboard shows administrators a newer version; nothing is installed. Empty disables this.',
   }),
   web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: key(bool.default(false), {
@@ -275,7 +275,7 @@ const blocking = section('Answers to blocked queries, and list updates.', {
     doc: 'Interval between updates of the catalog.',
   }),
   unblock_requests: key(bool.default(false), {
-    doc: 'Whether devices may ask people on the page /check to unblock a name. Requests appear in the dashboard.',
+    doc: 'Lets devices ask administrators on the page /check to unblock a name. Requests appear in the dashboard.',
   }),
   list_dirs: key(list(is.path).default(['<data_dir>/lists']), {
     perNode,

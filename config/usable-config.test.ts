@@ -9,7 +9,7 @@ describe('usableConfig()', () => {
     ['a value of the wrong type', '[server]\ndata_dir = "/d"\nweb_port = "8081"\ndns_port = 5300\n'],
     ['an unknown key', '[server]\nbogus = 1\ndata_dir = "/d"\ndns_port = 5300\n'],
     ['a line that is not TOML', '[server]\ndata_dir = "/d"\nweb_port 8081\ndns_port = 5300\n'],
-    ['a key given twice', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
+    ['a key duplicate key', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
     ['a string without an end', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[dns]\nlocal_domain = """lan\n'],
     ['keys that contradict', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n'],
   ])('keeps the other keys beside %s', (_what, text) => {

@@ -25,8 +25,8 @@ export function acmeFaults(acme: AcmeKeys): AcmeFault[] {
     fault('tsig_name', 'server.acme.tsig_key_file with it, or neither');
   if (acme.names.length === 0) return faults;
   if (acme.challenge === 'http-01' && acme.names.some((name) => name.startsWith('*.')))
-    fault('challenge', 'dns-01, which wildcard names need');
+    fault('challenge', 'dns-01, which wildcard names require');
   if (acme.challenge === 'dns-01' && acme.dns_server === '')
-    fault('dns_server', 'the primary server of the zone, which dns-01 needs');
+    fault('dns_server', 'the primary server of the zone, which dns-01 requires');
   return faults;
 }
