@@ -68,7 +68,7 @@ function noSuchKey(key: string, known: readonly string[]): string {
   const near = known.filter((one) => editDistance(one, key.toLowerCase()) <= 2);
   return near.length > 0
     ? `no such key; did you mean ${near.join(' or ')}?`
-    : `no such key; there are ${known.join(', ')}`;
+    : `no such key; the keys are ${known.join(', ')}`;
 }
 
 /** Levenshtein distance: number of letters to insert, delete or replace. */

@@ -63,9 +63,11 @@ describe('loadConfig()', () => {
   });
 
   test('loadConfig() refuses a directory in place of the file', async () => {
-    expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a folder, not a file`);
+    expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a directory, not a file`);
     await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
-    expect(await load()).toBe('config/weir.toml: cannot read the configuration file: a folder, not a file');
+    expect(await load()).toBe(
+      'config/weir.toml: cannot read the configuration file: a directory, not a file',
+    );
   });
 
   test('loadConfig() refuses bytes that are not UTF-8', async () => {

@@ -137,7 +137,7 @@ function reason(error: unknown): string {
     case 'ENOTDIR':
       return MISSING;
     case 'EISDIR':
-      return 'a folder, not a file';
+      return 'a directory, not a file';
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';

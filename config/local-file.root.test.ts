@@ -19,7 +19,7 @@ test('readLocal() takes the file of root or of the owner of its folder, and refu
     chownSync(path, WEIR, WEIR);
     expect(await readLocal(path)).toEqual({ text: 'a = 1\n' });
     chownSync(path, OTHER, OTHER);
-    expect(await readLocal(path)).toEqual({ fault: 'user id 64995 owns it, who does not own the folder' });
+    expect(await readLocal(path)).toEqual({ fault: 'user id 64995 owns it, but not the directory' });
   } finally {
     rmSync(root, { recursive: true });
   }

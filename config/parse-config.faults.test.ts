@@ -90,12 +90,12 @@ describe('parseConfig() with an invalid file', () => {
     [
       'an unknown key of an inline table',
       'server = { web_tls = { on = true } }',
-      ':1: server.web_tls.on: no such key; there are enabled, tls_cert_path, tls_key_path',
+      ':1: server.web_tls.on: no such key; the keys are enabled, tls_cert_path, tls_key_path',
     ],
     [
       'an unknown section',
       'a = 1\n',
-      ':1: a: no such key; there are server, database, dns, cache, blocking, logging, auth',
+      ':1: a: no such key; the keys are server, database, dns, cache, blocking, logging, auth',
     ],
     [
       'a value where a section belongs',
@@ -166,7 +166,7 @@ describe('parseConfig() with an invalid file', () => {
     [
       'an empty data folder',
       '[server]\ndata_dir = ""',
-      ':2: server.data_dir: expected the path of a file or folder, got ""',
+      ':2: server.data_dir: expected the path of a file or directory, got ""',
     ],
     [
       'an IPv6 address for IPv4',
@@ -196,12 +196,12 @@ describe('parseConfig() with an invalid file', () => {
     [
       'a key of Object.prototype',
       '[server]\nconstructor = 1',
-      ':2: server.constructor: no such key; there are web_port, alt_compat,',
+      ':2: server.constructor: no such key; the keys are web_port, alt_compat,',
     ],
     [
       'the key __proto__',
       '[server]\n__proto__ = 1',
-      ':2: server.__proto__: no such key; there are web_port, alt_compat,',
+      ':2: server.__proto__: no such key; the keys are web_port, alt_compat,',
     ],
   ])('parseConfig() refuses %s', (_what, text, expected) => {
     const found = faults(text);

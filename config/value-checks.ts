@@ -87,7 +87,7 @@ export const foldedName = form(
 export const nonEmpty = form('a string that is not empty', (value) => value.trim() !== '');
 
 /** A path of the file system. */
-export const path = form('the path of a file or folder', (value) => value !== '' && !value.includes('\0'));
+export const path = form('the path of a file or directory', (value) => value !== '' && !value.includes('\0'));
 
 /** An IPv4 or IPv6 address. */
 export const ip = form('an IP address such as 192.0.2.1', (value) => isIP(value) > 0);

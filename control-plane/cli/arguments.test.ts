@@ -75,7 +75,7 @@ describe('parseArguments()', () => {
   const names = COMMANDS.map(({ name }) => name).join(', ');
   test.each([
     [[], `name a subcommand: ${names}`],
-    [['stop'], `no subcommand "stop"; there are ${names}`],
+    [['stop'], `unknown subcommand "stop"; use one of ${names}`],
     [['start', 'now'], 'unexpected argument "now"'],
     [['start', '--port', '53'], "unknown option '--port'"],
     [['start', '--config'], "option '--config <value>' argument missing"],

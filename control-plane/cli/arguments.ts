@@ -57,7 +57,9 @@ function mistake(message: string): Command {
 
 function unknownCommand(word: string | undefined): string {
   const names = COMMANDS.map(({ name }) => name).join(', ');
-  return word === undefined ? `name a subcommand: ${names}` : `no subcommand "${word}"; there are ${names}`;
+  return word === undefined
+    ? `name a subcommand: ${names}`
+    : `unknown subcommand "${word}"; use one of ${names}`;
 }
 
 function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOptions): string | null {

@@ -78,7 +78,7 @@ describe('setPassword() with a person at the terminal', () => {
     expect(status).toBe(0);
     expect(printed).toEqual([
       'new password (8 to 256 characters):',
-      'once more:',
+      'repeat:',
       'the password of admin is set',
     ]);
     expect(raw).toEqual([true, false, true, false]);

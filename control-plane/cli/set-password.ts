@@ -55,7 +55,7 @@ async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): P
       return undefined;
     }
     if (!reader.interactive) return password;
-    terminal.err('once more:');
+    terminal.err('repeat:');
     if ((await reader.readLine()) === password) return password;
     terminal.err('password rejected: the two entries differ');
   } catch (error) {

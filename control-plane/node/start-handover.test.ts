@@ -20,13 +20,13 @@ describe('openDataDir()', () => {
   test('locks a directory that no process uses, although it was asked to take over', async () => {
     const { lock, taking } = await openDataDir(tempDir.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
-    expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another weir/);
+    expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another Weir process/);
     lock.release();
   });
 
   test.each([
     [true, /does not hand it over: connect ENOENT/],
-    [false, /is in use by another weir(?!.*hand it over)/],
+    [false, /is in use by another Weir process(?!.*hand it over)/],
   ])(
     'says why the process that uses a directory is left alone (asked to take over: %s)',
     async (told, why) => {

@@ -31,7 +31,7 @@ server = { data_dir = ${JSON.stringify(tempDir.dataDir)}, dns_port = ${port}, bi
   await node.mayWrite;
   expect([taking, node.isTakingOver, node.inherited, node.dnsPort]).toEqual([null, false, null, port]);
   expect(steps.step).toBe('open the data directory');
-  expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another weir/);
+  expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another Weir process/);
   await stopInReverse(stops, logger);
   lockDataDir(tempDir.dataDir).release();
   tempDir.remove();

@@ -64,7 +64,7 @@ describe('startWeir() of a process', () => {
     await using second = await Weir.launch({ tempDir: first.tempDir });
     expect(await second.end()).toMatchObject({ code: 1 });
     expect(second.output).toContain(
-      `weir: data directory ${first.tempDir.dataDir} is in use by another weir (process ${String(first.pid)})`,
+      `weir: data directory ${first.tempDir.dataDir} is in use by another Weir process (process ${String(first.pid)})`,
     );
     expect((await first.health()).body).toMatchObject({ checks: { database: { status: 'ok' } } });
     using udp = await UdpClient.open(first.dnsPort);

@@ -129,7 +129,7 @@ export class Resolver {
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
-      this.logger.error('could not ask an upstream', { error: errorDetail(error) });
+      this.logger.error('could not query an upstream', { error: errorDetail(error) });
       queueMicrotask(() => done(failed('servfail')));
     }
   }

@@ -74,7 +74,7 @@ export class SignatureCheck {
     const fields = { upstream: upstream.settings.address };
     if (isRemoving) {
       upstream.health.recordDoubt('removes DNSSEC signatures');
-      this.logger.warn('upstream removes DNSSEC signatures, asking others first', fields);
+      this.logger.warn('upstream removes DNSSEC signatures; other upstreams are preferred', fields);
     } else this.logger.info('upstream includes DNSSEC signatures again', fields);
   }
 }

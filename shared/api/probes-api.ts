@@ -13,7 +13,7 @@ export const ProbeParams = z.strictObject({ probe_id: ProbeId });
 export const Probe = z
   .strictObject({
     id: ProbeId.meta({
-      description: 'required to read the probe: keep it secret from others',
+      description: 'required to read the probe: keep it secret',
       examples: ['pbjqYr4oY1sX0UuqzVbKmg'],
     }),
     name: z.string().meta({
@@ -29,7 +29,7 @@ export const Probe = z
     client_hostname: z
       .string()
       .nullable()
-      .meta({ description: 'its name, if it has one; for signed-in users only' }),
+      .meta({ description: 'its name, if any; only for logged-in users' }),
     protocol: z.enum(PROTOCOL_NAMES).nullable(),
     askers: z
       .array(
@@ -42,7 +42,7 @@ export const Probe = z
       .max(8)
       .meta({
         description:
-          'the addresses and transports that queried it, the earliest first: a device may use IPv4 and IPv6',
+          'the addresses and transports that queried it, earliest first: a device may use both IPv4 and IPv6',
       }),
     queries: z.int().min(0).meta({ description: 'number of queries' }),
   })

@@ -68,7 +68,7 @@ export const QueryLogFilters = z.object({
   to: Moment.optional().meta({ description: 'exclusive' }),
   domain: conditions.domain
     .optional()
-    .meta({ description: 'part of the queried name, in Unicode or in the form of the log' }),
+    .meta({ description: 'part of the queried name, in Unicode or as shown in the log' }),
   client: conditions.client.optional(),
   client_id: conditions.client_id.meta({
     description: 'a client of `/clients`: queries from all its addresses, and by its key',

@@ -185,9 +185,9 @@ export const StatsBreakdown = z
     queries_blocked: Count,
     upstreams: z.array(
       z.strictObject({
-        upstream: z.string().meta({ description: 'as in the field of rows of the query log' }),
+        upstream: z.string().meta({ description: 'in the same form as in rows of the query log' }),
         count: Count,
-        avg_time_ms: Millis.meta({ description: 'of these queries, from arrival to reply' }),
+        avg_time_ms: Millis.meta({ description: 'response time of these queries, from arrival to reply' }),
       }),
     ),
     blocked_by_list: z

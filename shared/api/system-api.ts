@@ -6,7 +6,7 @@ import { Timestamp } from './fields.ts';
 export const HealthCheck = z
   .strictObject({
     status: z.enum(['ok', 'degraded', 'down']),
-    detail: z.string().optional().meta({ description: 'for signed-in users only' }),
+    detail: z.string().optional().meta({ description: 'only for logged-in users' }),
   })
   .meta({ id: 'HealthCheck' });
 export type HealthCheck = z.infer<typeof HealthCheck>;
@@ -71,7 +71,7 @@ export const SystemInfo = z
     process: z.strictObject({
       rss_kb: z.int().min(0),
       cpu_percent: Percent.meta({
-        description: 'of one core, since the last request, but at least a second',
+        description: 'share of one core since the last request, measured over at least a second',
       }),
       workers: z
         .array(

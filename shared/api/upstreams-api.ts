@@ -92,7 +92,7 @@ export const UpstreamTestResult = z
       description:
         'whether it includes the signatures of signed names, and reports that it has validated them (AD); `unsigned`: it removes them, so that Weir cannot validate its answers',
     }),
-    error: z.string().nullable().meta({ description: 'why there is no answer' }),
+    error: z.string().nullable().meta({ description: 'reason why there is no answer' }),
   })
   .meta({ id: 'UpstreamTestResult' });
 export type UpstreamTestResult = z.infer<typeof UpstreamTestResult>;

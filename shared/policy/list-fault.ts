@@ -23,11 +23,11 @@ const REASONS = [
   ['too_large', /larger than \d+ bytes|more than \d+ lines/],
   ['private_address', /is local, and neither|is link-local/],
   ['own_port', /is Weir's own/],
-  ['folder', /not below a folder of blocking\.list_dirs/],
+  ['folder', /not in a directory of blocking\.list_dirs/],
   ['no_file', /no such file|not an ordinary file/],
   ['bad_url', /is not a URL|over http, https and file only|expected an http:, https: or file: URL/],
   ['taken', /exists already$/],
-  ['disk', /disk|file system|permission denied|folder does not exist/],
+  ['disk', /disk|file system|permission denied|directory does not exist/],
 ] as const;
 
 /** Kinds of faults. */

@@ -9,7 +9,7 @@ import type { CommandRun } from './command-run.ts';
 export async function setConfig(run: CommandRun): Promise<0> {
   const [key = '', text = ''] = run.arguments;
   const found = readValue(key, text);
-  if (found === undefined) throw new Misuse(`there is no key ${key}`);
+  if (found === undefined) throw new Misuse(`unknown key ${key}`);
   // Other users of the machine can see the arguments of a program.
   if (isSecret(key)) throw new Misuse(`${key} is a secret, which must not be passed as an argument`);
   const steps = key.split('.');

@@ -77,12 +77,12 @@ describe('importFile()', () => {
   test('prints items, differences, settings and questions, and that nothing was changed', async () => {
     const { text } = await run({ 'dry-run': true });
     expect(text).toMatch(/^new +managed domain, deny +ads\.example/m);
-    expect(text).toMatch(/^not taken +other +dhcp\\u\{1b\}\[31m +Weir has no DHCP$/m);
+    expect(text).toMatch(/^not imported +other +dhcp\\u\{1b\}\[31m +Weir has no DHCP$/m);
     expect(text).toMatch(/^1,234 +localhost +answered here$/m);
     expect(text).toMatch(/^\[x\] +dns\.ecs +"forward"/m);
     expect(text).toMatch(/^\[ \] +dns\.pools\.0 .*timeout$/m);
     expect(text).toContain('  [x] starting_list:disable  disable it\n  [ ] starting_list:keep  keep it');
-    expect(text).toContain('pihole: 1 new, 0 changed, 0 skipped, 1 not taken, 1 different');
+    expect(text).toContain('pihole: 1 new, 0 changed, 0 skipped, 1 not imported, 1 different');
     expect(text).toContain('nothing was changed: this was a dry run');
   });
 

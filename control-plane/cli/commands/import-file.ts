@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Result, readonly [text: string, tone: Tone]>> = {
   done: ['new', 'good'],
   changed: ['changed', 'good'],
   skipped: ['skipped', 'weak'],
-  not_mapped: ['not taken', 'bad'],
+  not_mapped: ['not imported', 'bad'],
   differs: ['differs', 'bad'],
 };
 
@@ -58,7 +58,7 @@ function printReport(screen: Screen, report: Report): void {
   printQuestions(screen, report);
   screen.out('');
   const { done, changed, skipped, not_mapped: notMapped, differs } = counts;
-  const figures = `${done} new, ${changed} changed, ${skipped} skipped, ${notMapped} not taken, ${differs} different`;
+  const figures = `${done} new, ${changed} changed, ${skipped} skipped, ${notMapped} not imported, ${differs} different`;
   screen.out(`${format}: ${figures}`);
   if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
   else

@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> 
   key_not_in_backup: 'its secret is not in the backup',
   is_administrator: 'the administrator of this server has that name',
   over: 'it has expired',
-  client_not_known: 'there is no client with this address here',
+  client_not_known: 'no client has this address here',
 };
 /** Maximum number of names to show of each kind. */
 const SHOWN_NAMES = 5;
@@ -117,7 +117,8 @@ function printChanges(screen: Screen, restored: Restored): void {
   );
   screen.out('');
   if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
-  else screen.out(revision === null ? 'no revision was made' : `revision ${revision}; roll back to undo it`);
+  else
+    screen.out(revision === null ? 'no revision was created' : `revision ${revision}; roll back to undo it`);
 }
 
 function namesOf(all: readonly Names[]): string {

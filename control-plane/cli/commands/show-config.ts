@@ -9,7 +9,7 @@ export async function showConfig({ client, screen, isJson, arguments: [key] }: C
   let found: unknown = sections;
   for (const step of key?.split('.') ?? []) {
     const isTable = typeof found === 'object' && found !== null && Object.hasOwn(found, step);
-    if (!isTable) throw new Misuse(`there is no key ${key}`);
+    if (!isTable) throw new Misuse(`unknown key ${key}`);
     found = (found as Record<string, unknown>)[step];
   }
   if (isJson) screen.out(printableJson(found, 2));

@@ -22,7 +22,7 @@ export async function typedSecret(
     if (reader.interactive) screen.err(prompt);
     const secret = await reader.readLine();
     if (!reader.interactive || !isTwice) return secret;
-    screen.err('once more:');
+    screen.err('repeat:');
     if ((await reader.readLine()) !== secret) throw new Misuse(`the two ${what}s differ`);
     return secret;
   } catch (error) {

@@ -36,7 +36,7 @@ async function seen(): Promise<number> {
   return rows[0]!.id;
 }
 
-test('a client that was only seen is taken over, with its address', async () => {
+test('an existing client that was only seen is updated, with its address', async () => {
   const id = await seen();
   const { created, changes } = await change({
     create: [

@@ -72,7 +72,7 @@ export function readShippedCatalog(text: string): CatalogFileService[] {
 function fromRegistry(value: unknown): FetchedCatalog {
   const { blocked_services: listed } = RegistryFile.parse(value);
   const services = listed.flatMap((service) => toService(service) ?? []);
-  if (services.length === 0) throw new Error('the registry contains no service of a known form');
+  if (services.length === 0) throw new Error('the registry contains no service in a known format');
   return { isWhole: false, services: withIcons(services), skipped: listed.length - services.length };
 }
 

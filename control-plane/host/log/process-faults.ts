@@ -12,10 +12,10 @@ export function logProcessFaults(logger: Logger): () => void {
     const { name, message, code } = warning;
     // Node.js considers running TypeScript directly experimental.
     if (name === 'ExperimentalWarning') return;
-    logger.warn('Node.js warned', { name, ...(code !== undefined && { code }), reason: message });
+    logger.warn('warning from Node.js', { name, ...(code !== undefined && { code }), reason: message });
   };
   const crash = (error: unknown): void => {
-    logger.error('Weir ends because of an unexpected error', {
+    logger.error('Weir is stopping because of an unexpected error', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
     process.exit(1);

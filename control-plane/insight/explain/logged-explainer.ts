@@ -46,7 +46,7 @@ export async function explainLogged(
     reason = 'policy changed while this was being explained';
   }
   if (logged.node !== parts.nodeName)
-    reason += `; only the node that answered, ${logged.node}, may have the policy of its time`;
+    reason += `; only the node that answered, ${logged.node}, may have the policy of that time`;
   else {
     const past = await parts.past.explainAt(question, moment.getTime(), signal);
     if (past !== null)

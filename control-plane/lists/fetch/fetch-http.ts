@@ -149,7 +149,7 @@ const REASONS = new Map<string, string>([
   ['EROFS', 'the file system is read-only'],
   ['EIO', 'the disk failed'],
   ['EACCES', 'permission denied'],
-  ['ENOENT', 'the folder does not exist'],
+  ['ENOENT', 'the directory does not exist'],
 ]);
 /** Codes by prefix. */
 const FAMILIES: readonly (readonly [string, string])[] = [

@@ -57,7 +57,7 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
   }
   throw new ListError(
     'refused_path',
-    `read ${url.pathname}: not below a folder of blocking.list_dirs (${listDirs.join(', ')})`,
+    `read ${url.pathname}: not in a directory of blocking.list_dirs (${listDirs.join(', ')})`,
   );
 }
 

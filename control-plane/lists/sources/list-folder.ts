@@ -19,7 +19,7 @@ export async function refuseOtherFolders(
     const real = await realPathSoFar(resolve(folder));
     if (path.startsWith(real.endsWith(sep) ? real : real + sep)) return;
   }
-  const message = `expected a file below a folder of blocking.list_dirs (${listDirs.join(', ')})`;
+  const message = `expected a file in a directory of blocking.list_dirs (${listDirs.join(', ')})`;
   throw invalid([{ path: field, message }]);
 }
 

@@ -273,7 +273,7 @@ export class UpgradeSource {
     this.isRescuing = true;
     let reason = 'the new process died';
     while (!this.isOver && this.ending === undefined) {
-      logger.error('could not start this release again', { reason });
+      logger.error('could not restart this release', { reason });
       try {
         await this.listenAgain();
         reason = await this.launch(ownRelease).ended;

@@ -44,7 +44,7 @@ export class ConfigMemory {
       throw new Error('it was not written by Weir');
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        this.logger.warn('could not read the last configuration; the file decides', {
+        this.logger.warn('could not read the last configuration; using the file', {
           reason: reasonOf(error),
         });
       return null;
@@ -72,7 +72,10 @@ export class ConfigMemory {
     const isGood = (tried: Values): boolean =>
       'config' in configOf(decidingValues({ ...given, rows: tried }));
     if (isGood(rows)) return rows;
-    this.logger.error('the changed file conflicts with the configuration of the cluster, which stays', {});
+    this.logger.error(
+      'the changed file conflicts with the configuration of the cluster, which stays active',
+      {},
+    );
     return isGood(known.rows) ? known.rows : file;
   }
 }

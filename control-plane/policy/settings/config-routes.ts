@@ -148,7 +148,10 @@ function unmasked(values: Values, stored: Values): Values {
   const given = Object.entries(values).map(([name, value]) => {
     if (typeof value !== 'string' || !hasMask(value)) return [name, value];
     const url = unmaskUrl(value, String(stored[name]));
-    if (url === null) throw invalid([{ path: name, message: 'has a mask in place of its credentials' }]);
+    if (url === null)
+      throw invalid([
+        { path: name, message: 'expected credentials, not ***: none are stored for this host' },
+      ]);
     return [name, url];
   });
   return Object.fromEntries(given) as Values;

@@ -192,7 +192,7 @@ describe('a node without a database', () => {
     expect(node.cache.min_ttl_secs).toBe(5);
     writeFileSync(join(node.folder, 'config-state.json'), '{"file":');
     expect(node.start().current().cache.min_ttl_secs).toBe(5);
-    expect(logger.text()).toContain('could not read the last configuration; the file decides');
+    expect(logger.text()).toContain('could not read the last configuration; using the file');
   });
 
   test('changes neither the file nor the rows nor the active configuration', async () => {

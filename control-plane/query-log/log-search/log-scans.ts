@@ -153,7 +153,7 @@ export class LogScans implements Scans {
     take?: (rows: readonly LoggedQuery[]) => void,
   ): { answer: Promise<Answers[QuestionName]>; more: () => void } {
     signal.throwIfAborted();
-    if (this.isClosed) throw new DatabaseUnavailable('ask the query log: weir is stopping');
+    if (this.isClosed) throw new DatabaseUnavailable('search query log: Weir is stopping');
     const server = this.options.database.target();
     const lane = laneOf(question);
     const thread = (this.thread ??= this.start());
@@ -208,7 +208,7 @@ export class LogScans implements Scans {
 
   /** Reason why the requests of an ended thread have no answer. */
   private explain(cause: Error | undefined): Error {
-    if (cause === undefined) return new DatabaseUnavailable('ask the query log: weir is stopping');
+    if (cause === undefined) return new DatabaseUnavailable('search query log: Weir is stopping');
     const { logger } = this.options;
     if (hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')) {
       logger.warn('search query log: the thread ran out of memory and is restarted', {

@@ -57,9 +57,12 @@ export class LogDays {
     const kept = { today, keptDays: queryLogDays(), filled };
     const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
     if (doubtful !== undefined) {
-      logger.warn('dropping a day of the query log: old according to the clock, but not to the data', {
-        day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
-      });
+      logger.warn(
+        'dropping a day of the query log: old according to the clock, but not according to the data',
+        {
+          day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
+        },
+      );
     }
     const dropped: number[] = [];
     for (const day of doubtful === undefined ? sure : [...sure, doubtful])
@@ -77,7 +80,7 @@ export class LogDays {
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       // A day that is never dropped would fill the disk.
-      logger.error('dropping a day of the query log: its names are not in the lists', {
+      logger.error('dropping a day of the query log although its names are not in the lists', {
         day: new Date(day * DAY_MS).toISOString().slice(0, 10),
         reason: reasonOf(error),
       });

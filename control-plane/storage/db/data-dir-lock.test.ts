@@ -97,7 +97,7 @@ describe('lockDataDir()', () => {
     const dataDir = tempDir();
     const holder = await holdElsewhere(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(
-      `data directory ${dataDir} is in use by another weir (process ${holder.pid})`,
+      `data directory ${dataDir} is in use by another Weir process (process ${holder.pid})`,
     );
     await holder.kill();
     lockDataDir(dataDir).release();

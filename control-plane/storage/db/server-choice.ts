@@ -48,7 +48,7 @@ const COMPARE_MS = 10_000;
 /**
  * Weir keeps few connections, and notifications, prepared statements and session settings do not work through a pooler.
  */
-const POOLER = 'this is a pooler, such as PgBouncer: give the address of the PostgreSQL server itself';
+const POOLER = 'this is a pooler, such as PgBouncer: use the address of the PostgreSQL server itself';
 
 /**
  * Connects to the server to use; rejects one that is behind what was `seen`, except the embedded one, which has no
@@ -215,7 +215,7 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
     const fault =
       standing.timeline < last.timeline
         ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
-        : 'an older copy: it lacks what this node has seen of its timeline';
+        : 'an older copy: it lacks data that this node has already seen on its timeline';
     const text = `${fault}; to use it anyway, as after restoring a backup of its files, delete ${seen.path} on each node`;
     throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };

@@ -141,7 +141,7 @@ export const SilentDevice = z
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     hostname: z.string().nullable(),
     name: z.string().nullable().meta({ description: 'the name given by a user' }),
-    client_id: Id.nullable().meta({ description: 'the client that it is; null = it has never sent a query' }),
+    client_id: Id.nullable().meta({ description: 'id of the client; null = it has never sent a query' }),
     last_seen: Timestamp.nullable().meta({ description: 'time of its last query' }),
     seen_in: z.array(z.enum(['leases', 'neighbours'])).meta({
       description:
@@ -202,7 +202,7 @@ export const ClientUpdateBody = z
     exclude_from_stats: z.boolean().optional(),
     group_source: z.enum(GROUP_SOURCES).optional().meta({
       description:
-        'the value that was read: with subnet or default, a group_id that is still that group does not count as a choice',
+        'the value from a GET: if it is subnet or default, an unchanged `group_id` does not assign the client to that group',
     }),
   })
   .meta({ id: 'ClientUpdate' });

@@ -94,7 +94,7 @@ export type SourceCreate = z.infer<typeof SourceCreateBody>;
 export const SourceUpdateBody = z
   .strictObject({
     name: Name.optional(),
-    url: Url.nullable().optional().meta({ description: 'null, or absent, for custom rules' }),
+    url: Url.nullable().optional().meta({ description: 'null or absent for custom rules' }),
     enabled: z.boolean().optional(),
     comment: Comment.optional(),
     group_ids: GroupIds.optional(),

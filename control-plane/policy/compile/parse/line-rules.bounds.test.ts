@@ -87,7 +87,7 @@ describe('LineRules', () => {
     const { invalidSamples, names } = parseLines(
       `||a.example^$denyallow=${'b|'.repeat(3000)}c\n0.0.0.0 ${'d.example '.repeat(3000)}\n`,
     );
-    expect(invalidSamples).toMatchObject([{ line: 1, reason: 'longer than 4096 bytes: no rule' }]);
+    expect(invalidSamples).toMatchObject([{ line: 1, reason: 'longer than 4096 bytes, so not a rule' }]);
     expect(names).toHaveLength(3000);
   });
 });

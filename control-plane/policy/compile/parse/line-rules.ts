@@ -51,7 +51,7 @@ const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: does not block');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
-const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
+const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes, so not a rule`);
 
 const { BANG, HASH, DOLLAR, OPEN, STAR, HYPHEN, DOT, SLASH, COLON, EQUALS, SEMICOLON, AT } = Sign;
 const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;

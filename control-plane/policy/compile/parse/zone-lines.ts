@@ -18,7 +18,7 @@ const MAX_HEAD_LINES = 20;
 const ZONE_OPTION_BYTES = 8;
 
 const BAD_TRIGGER = invalidLine('neither an address nor a prefix in the form of rpz-ip records');
-const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
+const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes, so not a rule`);
 const REWRITE = skippedLine('RPZ rewriting is not supported');
 const TRIGGER = skippedLine('RPZ trigger other than a name or an address in the answer');
 const ROOT_WILDCARD = invalidLine(`${EVERY_NAME}; if that is meant, write *`);

@@ -46,7 +46,7 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
   createOwned(dir, account);
   if (!canTraverse(dirname(dir), account)) {
     throw new Error(
-      `cannot open the database in ${dir}: user ${account.name} cannot access the folders above it`,
+      `cannot open the database in ${dir}: user ${account.name} cannot access its parent directories`,
     );
   }
   if (dir !== preferred && recorded === undefined) replaceOwnedFile(pointer, `${dir}\n`);
@@ -87,7 +87,7 @@ function ownerOf(folder: string): number | undefined {
 function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {
   if (existsSync(join(preferred, 'cluster'))) {
     throw new Error(
-      `cannot open the database in ${preferred}: its user cannot access the folders above it; ` +
+      `cannot open the database in ${preferred}: its user cannot access its parent directories; ` +
         'open them (chmod o+x) or move the data directory',
     );
   }
@@ -104,7 +104,7 @@ export function createOwned(dir: string, account: PostgresAccount): void {
   if (owner === account.uid) return;
   throw new Error(
     `cannot open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
-      (account.isSelf ? 'start weir as the user that started it first, or as root' : `chown -R it`),
+      (account.isSelf ? 'start Weir as the user that started it first, or as root' : `chown -R it`),
   );
 }
 

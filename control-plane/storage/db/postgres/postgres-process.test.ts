@@ -205,7 +205,7 @@ describe('explainSpawnError()', () => {
 
   test.each([
     ['ENOENT', 'the binaries in /opt/pg/bin need glibc, which this system lacks; set database.url'],
-    ['EPERM', 'weir may not switch to user nobody; start it as that user or set database.url'],
+    ['EPERM', 'Weir may not switch to user nobody; start it as that user or set database.url'],
     ['EACCES', 'user nobody may not execute the binaries in /opt/pg/bin'],
     ['EMFILE', 'spawn postgres EMFILE'],
   ])('explainSpawnError() says of %s what to do', (code, words) => {

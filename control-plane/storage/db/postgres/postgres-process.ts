@@ -129,7 +129,7 @@ export function explainSpawnError(
   if (code === 'ENOENT')
     return `the binaries in ${program} need glibc, which this system lacks; set database.url`;
   if (code === 'EPERM')
-    return `weir may not switch to user ${account.name}; start it as that user or set database.url`;
+    return `Weir may not switch to user ${account.name}; start it as that user or set database.url`;
   if (code === 'EACCES') return `user ${account.name} may not execute the binaries in ${program}`;
   return error.message;
 }
