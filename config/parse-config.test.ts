@@ -104,11 +104,11 @@ describe('parseConfig() with rules between keys', () => {
     ],
     [
       '[server]\nweb_port = 53',
-      'weir.toml:2: server.web_port: expected another port than server.dns_port, got 53',
+      'weir.toml:2: server.web_port: expected a port other than that of server.dns_port, got 53',
     ],
     [
       '[server.encrypted_dns]\ndot_enabled = true\ndot_port = 8080',
-      'weir.toml:3: server.encrypted_dns.dot_port: expected another port than server.web_port, got 8080',
+      'weir.toml:3: server.encrypted_dns.dot_port: expected a port other than that of server.web_port, got 8080',
     ],
     [
       '[blocking]\nmode = "custom_ip"',
@@ -116,7 +116,7 @@ describe('parseConfig() with rules between keys', () => {
     ],
     [
       '[server.encrypted_dns]\ndoh_enabled = true\ndoh_port = 53',
-      'weir.toml:3: server.encrypted_dns.doh_port: expected another port than server.dns_port, got 53',
+      'weir.toml:3: server.encrypted_dns.doh_port: expected a port other than that of server.dns_port, got 53',
     ],
     [
       '[server.encrypted_dns]\ntls_cert_path = "/c.pem"',
@@ -124,7 +124,7 @@ describe('parseConfig() with rules between keys', () => {
     ],
     [
       `[[dns.pools]]\n${POOL}\n[[dns.pools]]\n${POOL}`,
-      'weir.toml:5: dns.pools[1].name: expected a name that no other pool has, got "a"',
+      'weir.toml:5: dns.pools[1].name: expected a name that differs from those of other pools, got "a"',
     ],
   ])('parseConfig() refuses %j', (text, expected) => {
     expect(faults(text)).toEqual([expected]);
@@ -186,7 +186,7 @@ describe('parseConfig() with an environment', () => {
 
   test('parseConfig() names the variable that violates a rule between keys', () => {
     expect(faults('', { WEIR_SERVER_WEB_PORT: '53' })).toEqual([
-      'environment: WEIR_SERVER_WEB_PORT: expected another port than server.dns_port, got 53',
+      'environment: WEIR_SERVER_WEB_PORT: expected a port other than that of server.dns_port, got 53',
     ]);
   });
 

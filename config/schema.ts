@@ -40,7 +40,7 @@ function checkRules(values: Keys, context: Context): void {
     refuse(context, ['server', 'acme', key], expected, acme[key]);
   dns.pools.forEach(({ name }, index) => {
     if (dns.pools.findIndex((other) => other.name === name) < index)
-      refuse(context, ['dns', 'pools', index, 'name'], 'a name that no other pool has', name);
+      refuse(context, ['dns', 'pools', index, 'name'], 'a name that differs from those of other pools', name);
   });
 }
 
@@ -49,7 +49,7 @@ function checkPorts({ server }: Keys, context: Context): void {
   const taken = new Map([[server.dns_port, 'server.dns_port']]);
   const claim = (path: string[], port: number): void => {
     const owner = taken.get(port);
-    if (owner !== undefined) refuse(context, path, `another port than ${owner}`, port);
+    if (owner !== undefined) refuse(context, path, `a port other than that of ${owner}`, port);
     else if (port !== 0) taken.set(port, path.join('.'));
   };
   claim(['server', 'web_port'], server.web_port);

@@ -5,13 +5,13 @@ test('Places refuses a holder with the maximum number, and everyone when all are
   const places = new Places('exports', { total: 3, perCaller: 2 });
   const leave = places.take('vera');
   places.take('vera');
-  expect(() => places.admit('vera')).toThrow('2 exports of vera are open already');
+  expect(() => places.admit('vera')).toThrow('2 exports of vera are already open');
   places.take(null);
   for (const holder of ['ann', null])
     expect(() => places.take(holder)).toThrow(expect.objectContaining({ status: 429, code: 'busy' }));
   leave();
   places.take('ann');
-  expect(() => places.admit('vera')).toThrow('3 exports are open already');
+  expect(() => places.admit('vera')).toThrow('3 exports are already open');
 });
 
 test('holderOf() is null for callers whom nothing tells apart', () => {

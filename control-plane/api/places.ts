@@ -35,7 +35,7 @@ export class Places {
   admit(holder: string | null): void {
     const { total, perCaller } = this.limits;
     const busy = (limit: number, whose: string): Error =>
-      tooMany('busy', `${limit} ${this.what}${whose} are open already`, RETRY_SECS);
+      tooMany('busy', `${limit} ${this.what}${whose} are already open`, RETRY_SECS);
     if (this.total >= total) throw busy(total, '');
     if (holder !== null && (this.held.get(holder) ?? 0) >= perCaller) throw busy(perCaller, ` of ${holder}`);
   }

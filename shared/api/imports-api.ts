@@ -160,7 +160,7 @@ export const ImportReport = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
     dry_run: z.boolean(),
-    revision: Id.nullable().meta({ description: 'the revision of the import; null if there is none' }),
+    revision: Id.nullable().meta({ description: 'the revision of the import; null if it created none' }),
     counts: z.strictObject({
       done: Count,
       changed: Count,

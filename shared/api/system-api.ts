@@ -97,8 +97,7 @@ export const SystemStorage = z
     }),
     disk_size_bytes: Bytes,
     spool_bytes: Bytes.meta({
-      description:
-        'rows of the query log on that disk that are waiting for the database; null = there is no spool',
+      description: 'rows of the query log on that disk that are waiting for the database; null = no spool',
     }),
     database_bytes: Bytes.meta({ description: 'size of the database; null while it is unavailable' }),
   })

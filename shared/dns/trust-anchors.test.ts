@@ -47,7 +47,7 @@ test DS 1 8 2 00
   });
 
   test.each([
-    ['', 'there are no DS'],
+    ['', 'it contains no DS'],
     ['. IN A 192.0.2.1', 'neither DS nor DNSKEY'],
     ['. IN DS 70000 8 2 AA', 'a number'],
     ['. IN DS 1 8', 'a number'],

@@ -51,7 +51,7 @@ export function rootTrustAnchors(): TrustAnchor[] {
 /** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for anything else, and for an empty file. */
 export function readTrustAnchors(text: string): TrustAnchor[] {
   const anchors = entries(text).map(readEntry);
-  if (anchors.length === 0) throw new TrustAnchorError('', 'there are no DS or DNSKEY records');
+  if (anchors.length === 0) throw new TrustAnchorError('', 'it contains no DS or DNSKEY records');
   return anchors;
 }
 

@@ -26,7 +26,7 @@ const REASONS = [
   ['folder', /not in a directory of blocking\.list_dirs/],
   ['no_file', /no such file|not an ordinary file/],
   ['bad_url', /is not a URL|over http, https and file only|expected an http:, https: or file: URL/],
-  ['taken', /exists already$/],
+  ['taken', /already exists$/],
   ['disk', /disk|file system|permission denied|directory does not exist/],
 ] as const;
 
@@ -42,7 +42,8 @@ export interface ReadListFault {
 /** The action, and its address or file, which users have just entered. */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
 /** A list or its address; without one, other messages could match. */
-const OF_LIST = /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source of |an http:, https: or file: URL$/;
+const OF_LIST =
+  /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
 
 /** The fault of a message about a list; null for other messages and for reasons without a kind. */
 export function readListFault(message: string): ReadListFault | null {

@@ -10,7 +10,7 @@ export async function removeSecondFactor({ client, screen, ...run }: CommandRun)
   const user = users.find(({ username, source }) =>
     name === undefined ? source === 'config' : username.toLowerCase() === name.toLowerCase(),
   );
-  if (user === undefined) throw new Misuse(`there is no user "${name}"`);
+  if (user === undefined) throw new Misuse(`user "${name}" does not exist`);
   await client.call('DELETE /users/{id}/second-factor', { params: { id: user.id } });
   if (!run.isJson) screen.out(`${printable(user.username)} can log in with only the password`);
   return 0;

@@ -148,7 +148,7 @@ describe('the real command over the real socket', () => {
     expect(answers.map(({ status, lines, errors }) => [status, ...lines, ...errors])).toEqual([
       [0, 'admin can log in with only the password'],
       [0, 'Vera can log in with only the password'],
-      [2, 'weir: there is no user "unknown"'],
+      [2, 'weir: user "unknown" does not exist'],
       [1, expect.stringContaining('second factor of Vera does not exist')],
     ]);
     expect((await database.query('SELECT FROM second_factors')).rowCount).toBe(0);

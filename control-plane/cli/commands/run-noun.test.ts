@@ -76,7 +76,7 @@ describe('weir groups', () => {
   test('says what is wrong', async () => {
     expect(await run('groups show Others')).toMatchObject({
       status: 2,
-      errors: ['weir: there is no group "Others"'],
+      errors: ['weir: group "Others" does not exist'],
     });
     expect(await run('groups show 99')).toMatchObject({ status: 1, errors: [expect.stringContaining('99')] });
     expect(await run('groups change 1')).toMatchObject({

@@ -116,7 +116,7 @@ async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> 
       .map((row) => ({ collection, row })),
   );
   const [found, ...others] = (await Promise.all(lists)).flat();
-  if (found === undefined) throw new Misuse(`there is no ${noun.one} "${given}"`);
+  if (found === undefined) throw new Misuse(`${noun.one} "${given}" does not exist`);
   if (others.length === 0) return found;
   const ids = [found, ...others].map((one) => withNamedId(one)['id']);
   throw new Misuse(`${ids.length} ${noun.name} have the name "${given}": use an id, ${ids.join(' or ')}`);
@@ -167,7 +167,7 @@ async function groupId(client: TypedClient, given: string): Promise<number | nul
   if (given.toLowerCase() === 'none') return null;
   if (/^\d{1,15}$/.test(given)) return Number(given);
   const group = (await client.call('GET /groups')).find(({ name }) => isSame(name, given));
-  if (group === undefined) throw new Misuse(`there is no group "${given}"`);
+  if (group === undefined) throw new Misuse(`group "${given}" does not exist`);
   return group.id;
 }
 
@@ -185,7 +185,7 @@ async function clientIds(client: TypedClient, given: string): Promise<number[]> 
         (text) => text !== null && isSame(text, name),
       ),
     );
-    if (found[0] === undefined) throw new Misuse(`there is no client "${name}"`);
+    if (found[0] === undefined) throw new Misuse(`client "${name}" does not exist`);
     if (found.length > 1) throw new Misuse(`several clients have the name "${name}"; use the id`);
     ids.push(found[0].id);
   }

@@ -62,7 +62,7 @@ async function checkRows(
     if (row.client_key !== null && keys.has(row.client_key))
       faults.conflict(`create.${index}.client_key`, 'a client with this key already exists');
     else if (known !== undefined && isManual(known))
-      faults.conflict(`create.${index}.${fieldOf(row)}`, `a client with ${nameOf(row)} exists already`);
+      faults.conflict(`create.${index}.${fieldOf(row)}`, `a client with ${nameOf(row)} already exists`);
   }
   return byIdentity;
 }

@@ -79,7 +79,7 @@ describe('insertClient', () => {
     await create({ group_id: null });
     await expect(create()).rejects.toMatchObject({
       status: 409,
-      message: 'a client with 192.0.2.7 exists already',
+      message: 'a client with 192.0.2.7 already exists',
     });
     await create({ mac_address: MAC, name: null });
     await expect(create({ mac_address: MAC, ip_address: null })).rejects.toMatchObject({ status: 409 });

@@ -94,7 +94,7 @@ export async function insertClient(db: Queryable, client: ClientCreate): Promise
   const { exclude_from_log: unlogged, exclude_from_stats: uncounted } = client;
   const values = [ip, mac, client.name, client.group_id, key, unlogged, uncounted];
   const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, values));
-  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? key} exists already`);
+  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? key} already exists`);
   return toClient(rows[0]);
 }
 

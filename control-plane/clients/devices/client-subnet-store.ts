@@ -40,7 +40,7 @@ export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): P
     );
     return toSubnet(rows[0]!);
   } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`subnet ${subnet.subnet_cidr} exists already`);
+    if (isUniqueViolation(error)) throw conflict(`subnet ${subnet.subnet_cidr} already exists`);
     if (isForeignKeyViolation(error)) throw unknownReference('group_id', 'group');
     throw error;
   }

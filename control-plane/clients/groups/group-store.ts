@@ -98,7 +98,7 @@ async function refusingTakenNames<T>(name: string | undefined, work: () => Promi
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error, 'groups_name_key')) throw conflict(`a group named "${name}" exists already`);
+    if (isUniqueViolation(error, 'groups_name_key')) throw conflict(`a group named "${name}" already exists`);
     throw error;
   }
 }

@@ -252,7 +252,7 @@ export class CatalogRefresh {
     const path = this.temporaryPath();
     try {
       if (!(await fetchBlob(this.parts.database, key, path)))
-        throw new DamagedBlob(`there is no blob ${key}`);
+        throw new DamagedBlob(`blob ${key} does not exist`);
       return KeptCatalog.parse(JSON.parse(await readText(path)));
     } finally {
       await rm(path, { force: true });

@@ -23,7 +23,7 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
       'the logged result, with the policy of that time if it is still stored',
     query: ExplainQuery,
     answer: ExplainAnswer,
-    errors: { 404: 'there is no such client, or no such row in the query log' },
+    errors: { 404: 'the client, or the row of the query log, does not exist' },
     handle: ({ query, gone }) => {
       const { query_id: id, domain, type = 'A' } = query;
       const faults = faultsOf(query);

@@ -77,10 +77,10 @@ describe('readListFault() of real fetches', () => {
 describe('readListFault()', () => {
   test.each<[string, ListFault | null]>([
     ['expected an http:, https: or file: URL', 'bad_url'],
-    ['a source of https://lists.example/ads.txt exists already', 'taken'],
+    ['a source with the URL https://lists.example/ads.txt already exists', 'taken'],
     ['read list: none of its 12 rules can be used; line 1: unknown modifier', 'no_rules'],
     ['read list: it contains no rules', 'empty'],
-    ['a group named "Kids" exists already', null],
+    ['a group named "Kids" already exists', null],
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 

@@ -187,7 +187,7 @@ function approveSource({ sources, path, kind, noun }: Place): Route {
     summary: `Apply the held update of a ${noun}`,
     params: IdParams,
     answer: BlocklistSource,
-    errors: { 409: 'there is no held update' },
+    errors: { 409: 'the list has no held update' },
     handle: (request) => sources.approve(kind, request.params.id, authorOf(request)),
   });
 }

@@ -268,7 +268,7 @@ async function refuseTakenUrl(tx: Queryable, kind: SourceKind, id: number, url: 
 }
 
 function takenUrl(url: string): ApiError {
-  return conflict(`a source of ${shownUrl(url)} exists already`);
+  return conflict(`a source with the URL ${shownUrl(url)} already exists`);
 }
 
 function toSource(row: SourceRow): StoredSource {

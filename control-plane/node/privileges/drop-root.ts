@@ -47,7 +47,7 @@ export function dropRoot(loaded: LoadedConfig, takesOver: boolean): StaysRoot | 
   if (process.geteuid?.() !== 0) return undefined;
   const account = readAccounts().find(({ name }) => name === NAME);
   if (account === undefined || account.uid === 0)
-    return { reason: `there is no user ${NAME}`, remedy: CREATE };
+    return { reason: `user ${NAME} does not exist`, remedy: CREATE };
   const native = loadPrivilegeCalls();
   if ('reason' in native)
     return { reason: `system calls for switching users are missing: ${native.reason}`, remedy: BY_SETPRIV };

@@ -56,7 +56,7 @@ async function readBounded(response: IncomingMessage): Promise<Buffer> {
 
 function textOf(body: Buffer, encoding: string): string {
   if (encoding === 'identity') return body.toString();
-  if (encoding !== 'gzip') throw new Error('the answer has an encoding that was not asked for');
+  if (encoding !== 'gzip') throw new Error('the answer has an encoding that was not requested');
   try {
     return gunzipSync(body, { maxOutputLength: MOST_BYTES }).toString();
   } catch (error) {

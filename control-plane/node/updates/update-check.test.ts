@@ -157,7 +157,7 @@ describe('fetchAnswer()', () => {
       (response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync(Buffer.alloc(10_000_000))),
     ],
     [
-      'an encoding that was not asked for',
+      'an encoding that was not requested',
       /encoding/,
       (response) => response.setHeader('Content-Encoding', 'br').end('x'),
     ],

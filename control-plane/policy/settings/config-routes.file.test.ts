@@ -77,7 +77,7 @@ describe('PATCH /config', () => {
     expect(answers.map(({ status, problem }) => [status, problem.detail])).toEqual(
       ['vERA', 'ｖｅｒａ', ' Vera', 've\u200bra', 'VERA'].map((name) => [
         409,
-        `a user named "${name}" exists already`,
+        `a user named "${name}" already exists`,
       ]),
     );
     expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });

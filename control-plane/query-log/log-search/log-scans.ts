@@ -192,7 +192,7 @@ export class LogScans implements Scans {
     const nowMs = performance.now();
     if (nowMs - (this.reportedMs.get(block) ?? -Infinity) < REPORT_EVERY_MS) return;
     this.reportedMs.set(block, nowMs);
-    this.options.logger.error('read query log: a block is damaged and left out', { block, reason });
+    this.options.logger.error('read query log: skipped a damaged block', { block, reason });
   }
 
   private endThread(): void {

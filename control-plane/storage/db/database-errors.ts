@@ -141,7 +141,7 @@ function breaks(error: unknown, sqlState: string, constraint: string | undefined
  * be shown without a session. Completes "the database cannot be used: ".
  */
 export type UnavailableReason =
-  | 'it has no connection left (max_connections, or CONNECTION LIMIT of the role or the database)'
+  | 'it has no free connection (max_connections, or CONNECTION LIMIT of the role or the database)'
   | 'its disk is full'
   | 'its certificate has expired'
   | 'its certificate is not valid'
@@ -155,7 +155,7 @@ export type UnavailableReason =
 
 /** Codes are SQLSTATEs (PostgreSQL, Appendix A) and those of Node; the first match counts. */
 const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
-  [/^53300$/, 'it has no connection left (max_connections, or CONNECTION LIMIT of the role or the database)'],
+  [/^53300$/, 'it has no free connection (max_connections, or CONNECTION LIMIT of the role or the database)'],
   [/^(53100|ENOSPC|EDQUOT)$/, 'its disk is full'],
   [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
   [/^(28|42501)/, 'it refuses the login'],

@@ -92,7 +92,7 @@ describe('a database that refuses new connections', () => {
     );
     const thrown = await refusalWhileHeld(database);
     expect(thrown).toBeInstanceOf(ConnectionRefused);
-    expect((thrown as DatabaseUnavailable).reason).toMatch(/^it has no connection left/);
+    expect((thrown as DatabaseUnavailable).reason).toMatch(/^it has no free connection/);
     expect(database.status().state).toBe('up');
     expect(checked(database)).toEqual({
       status: 'degraded',

@@ -52,7 +52,7 @@ export const RefusedClients = z
       .meta({ description: 'recent clients that are answered until then; null = none' }),
     refused: z.array(RefusedNetwork).meta({
       description:
-        'refused by this node since its start, the latest first; without networks that may ask now',
+        'refused by this node since its start, the latest first; without networks that are allowed now',
     }),
   })
   .meta({ id: 'RefusedClients' });

@@ -24,7 +24,7 @@ describe('ScheduleSlotCreateBody', () => {
   test('refuses a slot that ends where it starts', () => {
     const empty = ScheduleSlotCreateBody.safeParse({ ...slot, end_time: '22:00' });
     expect(empty.error?.issues).toMatchObject([
-      { path: ['end_time'], message: expect.stringContaining('another time than start_time') },
+      { path: ['end_time'], message: expect.stringContaining('a time other than start_time') },
     ]);
   });
 

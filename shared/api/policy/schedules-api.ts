@@ -97,7 +97,7 @@ export const ScheduleSlotCreateBody = z
   })
   .superRefine(({ start_time: start, end_time: end }, context) => {
     if (start !== end) return;
-    const message = 'expected another time than start_time; a whole day is 00:00 to 24:00';
+    const message = 'expected a time other than start_time; a whole day is 00:00 to 24:00';
     context.addIssue({ code: 'custom', path: ['end_time'], message });
   })
   .meta({ id: 'ScheduleSlotCreate', description: 'a start after the end spans midnight' });
@@ -149,7 +149,7 @@ const { action: _action, ...times } = ScheduleSlotCreateBody.shape;
 const PlanTimeBody = z
   .strictObject(times)
   .refine(({ start_time: start, end_time: end }) => start !== end, {
-    message: 'expected another time than start_time; a whole day is 00:00 to 24:00',
+    message: 'expected a time other than start_time; a whole day is 00:00 to 24:00',
     path: ['end_time'],
   })
   .meta({ id: 'PlanTimeChange', description: 'a start after the end spans midnight' });

@@ -165,7 +165,7 @@ export class SnapshotPublisher {
     this.built = buildSnapshotAfter(this.built, parts);
     const { snapshot, manual } = this.built;
     if (manual !== before)
-      for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
+      for (const filter of manual.refused) this.parts.logger.warn('skipped a regex filter', { ...filter });
     this.state = { snapshot, compiled, rows, publishedAtMs: live.nowMs };
     this.name(this.state);
     this.behind = await this.parts.broadcast(snapshot);

@@ -108,7 +108,7 @@ export async function insertUser(tx: Queryable, user: NewUser): Promise<StoredUs
 
 /** 409 for a name that is taken. */
 export function nameTaken(username: string): Error {
-  return conflict(`a user named "${username}" exists already`);
+  return conflict(`a user named "${username}" already exists`);
 }
 
 /** Changes what is given; null if there is no such user. */
