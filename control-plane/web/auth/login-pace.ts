@@ -97,8 +97,8 @@ export class LoginPace {
   }
 
   /**
-   * Milliseconds before the lockout of a login is looked up. Callers that go on although they are locked out must not
-   * keep the control plane and the database busy.
+   * Milliseconds before the lockout of a login is looked up. Callers that continue although they are locked out
+   * must not keep the control plane and the database busy.
    */
   lockedDelayMs(username: string, address: string): number {
     const sinceMs = this.clock.monotonicMs() - LOCKED_RECENTLY_MS;

@@ -16,11 +16,7 @@ import { ownerIn, proofIn } from './given-proof.ts';
 const PLACE = { access: 'member', tag: 'Authentication' } as const;
 
 const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
-const ERRORS = {
-  ...WHO,
-  401: 'wrong password or code',
-  429: 'locked out, or too many concurrent logins',
-} as const;
+const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many logins' } as const;
 
 const ownFactor = readOnlyEntity({ path: '/auth/second-factor', answer: SecondFactorState });
 
