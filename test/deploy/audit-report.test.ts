@@ -47,7 +47,7 @@ describe('npm run artefacts -- audit', () => {
     });
   });
 
-  test('reports reason why there is no answer, and succeeds', () => {
+  test('reports why there is no answer, and succeeds', () => {
     const answer = JSON.stringify({ message: 'the registry is unreachable' });
     expect(reportOf(`echo '${answer}'; exit 1`)).toEqual({
       status: 0,
