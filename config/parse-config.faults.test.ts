@@ -225,7 +225,7 @@ interval_secs = 0
 `;
     expect(faults(text)).toEqual([
       'weir.toml:3: server.web_port: expected a whole number from 0 to 65535, got "x"',
-      expect.stringMatching(/^weir\.toml:4: server\.bogus: no such key; there are web_port, /),
+      expect.stringMatching(/^weir\.toml:4: server\.bogus: no such key; the keys are web_port, /),
       'weir.toml:10: cache.enabled: expected true or false, got 3',
       'weir.toml:12: dns.health_check.interval_secs: expected a whole number from 1 to 3600 (seconds), got 0',
     ]);

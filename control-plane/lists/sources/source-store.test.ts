@@ -52,7 +52,7 @@ describe('insertSource', () => {
     await insert({ url }, 'allow');
     const refused: unknown = await insert({ url }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 409 });
-    expect(String(refused)).toContain('lists.example/a exists already');
+    expect(String(refused)).toContain('lists.example/a already exists');
     expect(String(refused)).not.toContain('secret');
   });
 

@@ -199,7 +199,7 @@ test.each([
   [
     'there is no such user',
     (): void => void write('passwd', readFileSync('/etc/passwd', 'utf8')),
-    /there is no user weir.*useradd/,
+    /user weir does not exist.*useradd/,
   ],
 ])('a Weir of root stays that, and says why, if %s', async (_what, arrange, warning) => {
   arrange();

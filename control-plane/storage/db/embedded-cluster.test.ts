@@ -47,7 +47,7 @@ describe('prepareCluster()', () => {
     const dataDir = await layDataDir();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '9\n');
     await expect(prepare(dataDir)).rejects.toThrow(
-      /created by PostgreSQL 9, whose programs are not in .* put the folder .native. .* there as runtime-9/,
+      /created by PostgreSQL 9, whose programs are not in .* put the directory .native. .* there as runtime-9/,
     );
   });
 

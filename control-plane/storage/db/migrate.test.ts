@@ -100,7 +100,9 @@ describe('migrate()', () => {
     const before = await tables();
     const refused = run();
     await expect(refused).rejects.toBeInstanceOf(SchemaTooNew);
-    await expect(refused).rejects.toThrow(/newer than this weir, which does not know 9999_from-the-future/);
+    await expect(refused).rejects.toThrow(
+      /newer than this version of Weir, which does not know 9999_from-the-future/,
+    );
     expect(await tables()).toEqual(before);
     await pool.query(`DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`);
   });

@@ -196,7 +196,7 @@ describe('makePlan()', () => {
     [
       'more records than one transaction takes',
       Array.from({ length: 20_001 }, (_, n) => `192.0.2.1 h${n}.example`).join('\n'),
-      '20001 rows; 20000 are the most',
+      '20001 rows; the maximum for one import is 20000',
     ],
     ['a schema that is too old', 'schema_version: 9\n', 'AdGuardHome.yaml has schema 9'],
     [

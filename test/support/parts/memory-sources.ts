@@ -55,7 +55,7 @@ export class MemorySources implements SourceLife {
 
   async create(kind: SourceKind, { text, url, ...source }: SourceCreate): Promise<BlocklistSource> {
     if (url !== undefined && (await this.list(kind)).some((other) => other.url === url))
-      throw conflict(`a source with the URL ${url} exists already`);
+      throw conflict(`a source with the URL ${url} already exists`);
     const created: BlocklistSource = {
       id: this.nextId++,
       ...source,
@@ -90,7 +90,7 @@ export class MemorySources implements SourceLife {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
     if ((await this.list(kind)).some(({ id: other, url }) => other !== id && url === after.url))
-      throw conflict(`a source with the URL ${after.url} exists already`);
+      throw conflict(`a source with the URL ${after.url} already exists`);
     this.byId.set(id, after);
     return after;
   }

@@ -34,7 +34,7 @@ test('lists unknown keys one by one, unless they are off', () => {
 test('reports that lists with a schedule always apply, and nothing else for a schedule without lists', () => {
   const file = 'blocking: {schedules: {night: {}, noon: {}}, listSchedules: {kids: [night]}}\n';
   expect(rowsOf(file)).toEqual({
-    'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night:/),
+    'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night,/),
     'blocking.schedules noon': 'skipped: no list uses it',
   });
 });

@@ -135,7 +135,8 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
   test('addresses with several names are a row', () => {
     const rows = (mapping: string) => rowsOf(`customDNS: {mapping: {${mapping}}}\n`, 'differs');
     expect(rows('a.lan: 192.0.2.1, b.lan: 192.0.2.1, c.lan: 192.0.2.2')).toMatchObject({
-      'addresses with several names': 'PTR of 192.0.2.1 with all names; Weir answers with the first',
+      'addresses with several names':
+        'blocky answers PTR queries for 192.0.2.1 with all names; Weir answers with the first',
     });
     expect(rows('a.lan: 192.0.2.1, c.lan: 192.0.2.2')).not.toHaveProperty('addresses with several names');
   });
