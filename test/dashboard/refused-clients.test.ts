@@ -127,7 +127,7 @@ describe('the page in German', () => {
   test('names the allowed clients', async () => {
     await room.withPage({ locale: 'de-DE' }, async (page) => {
       await page.goto('./clients?tab=access');
-      await page.getByRole('heading', { name: 'Wer fragen darf' }).waitFor();
+      await page.getByRole('heading', { name: 'Wer Weir nutzen darf' }).waitFor();
       await page.getByText('Geräte in den Netzen dieses Rechners').waitFor();
       await expectAccessible(page);
     });
