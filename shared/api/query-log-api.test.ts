@@ -14,6 +14,7 @@ const BAD: Readonly<Record<string, string>> = {
   protocol: 'quic',
   upstream: '',
   dnssec: 'maybe',
+  block_source: '',
   node: '\u0000',
 };
 

@@ -53,6 +53,7 @@ const conditions = {
   protocol: anyCase(PROTOCOL_NAMES),
   upstream: text(300).min(1),
   dnssec: anyCase(DNSSEC_STATUS_NAMES),
+  block_source: text(300).min(1),
   node: NodeName,
 };
 
@@ -86,6 +87,9 @@ export const QueryLogFilters = z.object({
     description: 'a server in any form of its address: 192.0.2.53 matches udp://192.0.2.53:53',
   }),
   dnssec: conditions.dnssec.optional(),
+  block_source: conditions.block_source.optional().meta({
+    description: 'name of the list, rule, service or schedule profile that blocked the query',
+  }),
   node: conditions.node.optional(),
   'domain!': excluding(conditions.domain),
   'client!': excluding(conditions.client),
@@ -97,6 +101,7 @@ export const QueryLogFilters = z.object({
   'protocol!': excluding(conditions.protocol),
   'upstream!': excluding(conditions.upstream),
   'dnssec!': excluding(conditions.dnssec),
+  'block_source!': excluding(conditions.block_source),
   'node!': excluding(conditions.node),
 });
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;

@@ -46,7 +46,7 @@ describe('the charts of the overview', () => {
   test.each([
     ['Query types', 'A', /[?&]type=A(&|$)/],
     ['Queries by upstream server', '127.0.0.1', /[?&]upstream=[^&]*127\.0\.0\.1/],
-    ['Blocked by service', 'YouTube', /[?&]status=BLOCKED_SERVICE(&|$)/],
+    ['Blocked by service', 'YouTube', /[?&]status=BLOCKED_SERVICE&block_source=YouTube(&|$)/],
     ['Devices with the most blocked queries', '127.0.0.1', /[?&]client=127\.0\.0\.1&status=BLOCKED(&|$)/],
     ['Blocked by list', 'Own rules', /lists\?.*open=\d+/],
   ])('%s has a bar for %s, which leads to its queries or its list', async (title, name, address) => {
@@ -65,6 +65,11 @@ describe('the charts of the overview', () => {
         card(page, title).getByRole('listitem').first().innerText();
       expect(await countIn('Blocked by service')).toMatch(/YouTube\s+2$/);
       expect(await countIn('Blocked by list')).toMatch(/Own rules\s+1$/);
+      const sources = (source: string): Promise<number> =>
+        room.api.queries(`block_source=${source}`).then(({ length }) => length);
+      expect([await sources('YouTube'), await sources('Own%20rules'), await sources('Tube')]).toEqual([
+        2, 1, 0,
+      ]);
       expect(await countIn('Devices with the most blocked queries')).toMatch(/\s4$/);
       expect(await countIn('Queries by upstream server')).toMatch(
         new RegExp(`100%.*average.*latest median[^]*\\s${ASKED_NAMES.length}$`),

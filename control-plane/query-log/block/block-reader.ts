@@ -107,16 +107,19 @@ export class BlockReader {
     const texts = this.nameTexts();
     const starts = this.nameStarts();
     const numbers = this.nameNumbers();
-    const rules = fromPlanes(numbers.subarray(count * 4, count * 6), 2);
-    checkPlaces(rules, this.head.rules.length + 1, 'rule');
     return {
       texts,
       starts,
       counts: fromPlanes(numbers.subarray(0, count * 4), 4),
-      rules,
+      rules: this.rulesIn(numbers),
       offsets: fromPlanes(numbers.subarray(count * 6, count * 8), 2),
       classes: numbers.subarray(count * 8),
     };
+  }
+
+  /** Index plus one of each name's rule in the head; 0 = none. */
+  ruleOf(): Uint32Array {
+    return this.rulesIn(this.nameNumbers());
   }
 
   /** Microseconds since 1970, by query. */
@@ -185,6 +188,13 @@ export class BlockReader {
 
   private nameNumbers(): Buffer {
     return this.frame(Frame.NAME_NUMBERS, this.head.names * 9);
+  }
+
+  private rulesIn(numbers: Buffer): Uint32Array {
+    const { names: count } = this.head;
+    const rules = fromPlanes(numbers.subarray(count * 4, count * 6), 2);
+    checkPlaces(rules, this.head.rules.length + 1, 'rule');
+    return rules;
   }
 
   private places(frame: number, limit: number, what: string): Uint16Array {

@@ -30,7 +30,7 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: Kn
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const startMs = period === undefined ? undefined : periodStartMs(nowMs, periodMs(period)!);
-  const { domain, client, group_id, type, rcode, protocol, upstream, dnssec } = filters;
+  const { domain, client, group_id, type, rcode, protocol, upstream, dnssec, block_source } = filters;
   const not = excludedBy(filters, clients);
   const isAnyExcluded = Object.values(not).some((value) => value !== undefined);
   return {
@@ -42,6 +42,7 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: Kn
     protocol,
     upstream,
     dnssec,
+    block_source,
     node,
     notNode,
     device: deviceOf(filters.client_id, clients, 'client_id'),
@@ -64,6 +65,7 @@ function excludedBy(filters: QueryLogFilters, clients: KnownClients): QueryCondi
     protocol: filters['protocol!'],
     upstream: filters['upstream!'],
     dnssec: filters['dnssec!'],
+    block_source: filters['block_source!'],
   };
 }
 

@@ -77,6 +77,8 @@ describe('queryRoutes()', () => {
     ['protocol!=doh', { not: { protocol: 'doh' } }],
     ['upstream!=udp://192.0.2.1:53', { not: { upstream: 'udp://192.0.2.1:53' } }],
     ['dnssec!=secure', { not: { dnssec: 'secure' } }],
+    ['block_source=You%20Tube', { block_source: 'You Tube' }],
+    ['block_source!=Ads', { not: { block_source: 'Ads' } }],
     ['node!=alpha', { notNode: 'alpha' }],
     ['status%21=CACHED&status=STALE', { status: 'STALE', not: { status: 'CACHED' } }],
   ])('excludes by %s', async (query, expected) => {
@@ -92,6 +94,7 @@ describe('queryRoutes()', () => {
     'group_id!=0',
     'client_id!=8',
     'domain!=',
+    'block_source!=',
     'limit!=5',
   ])('refuses ?%s, naming the parameter', async (query) => {
     const path = query.slice(0, query.indexOf('!') + 1);

@@ -19,7 +19,7 @@ const span = fc
 
 /** Conditions that some of the rows meet. */
 function conditionsOf(rows: readonly Words[], pick: number, mask: number): QueryConditions {
-  const { outcome, client, group, name } = rows[pick % rows.length]!;
+  const { outcome, client, group, name, source } = rows[pick % rows.length]!;
   const all: QueryConditions = {
     type: rrTypeName(outcome[0] as number),
     status: outcome[1] as QueryConditions['status'],
@@ -30,6 +30,7 @@ function conditionsOf(rows: readonly Words[], pick: number, mask: number): Query
     client,
     group_id: group,
     domain: name.slice(0, 3).toUpperCase(),
+    block_source: source ?? undefined,
   };
   return Object.fromEntries(Object.entries(all).filter((_, index) => ((mask >>> index) & 1) === 1));
 }
@@ -45,6 +46,7 @@ function meetsEach(row: Words, conditions: QueryConditions): boolean[] {
     upstream,
     client: row.client,
     group_id: row.group,
+    block_source: row.source,
   };
   return Object.entries(conditions)
     .filter(([, value]) => value !== undefined)
@@ -57,8 +59,8 @@ describe('BlockFilter', () => {
   test('finds and counts what filtering row by row finds', async () => {
     const parts = fc.record({
       rows: fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 30 }),
-      wanted: fc.tuple(fc.nat(29), fc.nat(511)),
-      excluded: fc.tuple(fc.nat(29), fc.constantFrom(0, 0, 1, 2, 64, 256, 3)),
+      wanted: fc.tuple(fc.nat(29), fc.nat(1023)),
+      excluded: fc.tuple(fc.nat(29), fc.constantFrom(0, 0, 1, 2, 64, 256, 3, 512, 513)),
       time: fc.option(span, { nil: EVER }),
     });
     await fc.assert(
@@ -93,6 +95,7 @@ describe('BlockFilter', () => {
     [{ domain: 'x' }, ['names']],
     [{ client: '192.0.2.0/24', type: 'A' }, ['clientOf', 'outcomeOf']],
     [{ domain: 'x', not: { type: 'A' } }, ['names', 'nameOf', 'outcomeOf']],
+    [{ block_source: 'x', status: 'BLOCKED_SERVICE' } as const, ['names', 'nameOf', 'outcomeOf']],
   ])('counts %j by the head and %j', (filter, pieces) => {
     expect(new BlockFilter(filter).piecesToCount()).toEqual(pieces);
   });

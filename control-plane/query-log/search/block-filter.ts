@@ -7,13 +7,14 @@ import {
   type BlockHead,
   type HeadClient,
   type HeadOutcome,
+  type HeadRule,
   NameClass,
   nameClassOf,
 } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { KnownNames } from '../top-lists/name-book.ts';
 import { NameMatches } from './name-matches.ts';
-import { clientTest, outcomeTest, type QueryFilter, type Test } from './query-conditions.ts';
+import { clientTest, outcomeTest, type QueryFilter, ruleTest, type Test } from './query-conditions.ts';
 import type { Piece } from './stored-block.ts';
 
 /** Microseconds since 1970, end exclusive. */
@@ -41,16 +42,18 @@ export class BlockFilter {
   private readonly client: Test<HeadClient>;
   private readonly outcome: Test<HeadOutcome>;
   private readonly domain: NameMatches | null;
+  private readonly rule: Test<HeadRule | null>;
 
   constructor(filter: QueryFilter) {
     this.client = clientTest(filter);
     this.outcome = outcomeTest(filter);
     this.domain = NameMatches.of(filter);
+    this.rule = ruleTest(filter);
   }
 
   /** Whether every query matches. */
   get matchesAll(): boolean {
-    return this.client === null && this.outcome === null && this.domain === null;
+    return this.client === null && this.outcome === null && this.domain === null && this.rule === null;
   }
 
   /** Whether `countByHead()` may need the names of a block. */
@@ -60,6 +63,7 @@ export class BlockFilter {
 
   /** The pieces, in addition to the head, that `count()` needs for a block that is completely within the span. */
   piecesToCount(hasNames = false): readonly Piece[] {
+    if (this.rule !== null) return this.piecesToSearch(hasNames).filter((piece) => piece !== 'times');
     const pieces: Piece[] = this.domain === null || hasNames ? [] : ['names'];
     const conditions = [this.client, this.outcome, this.domain].filter((test) => test !== null).length;
     if (conditions < 2) return pieces;
@@ -72,7 +76,9 @@ export class BlockFilter {
   /** The pieces, in addition to the head, that `rows()` needs for any block. */
   piecesToSearch(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = ['times'];
-    if (this.domain !== null) pieces.push(...(hasNames ? [] : (['names'] as const)), 'nameOf');
+    // Rules are stored with the names of a block, not with names that are kept in memory.
+    if (this.rule !== null || (this.domain !== null && !hasNames)) pieces.push('names');
+    if (this.domain !== null || this.rule !== null) pieces.push('nameOf');
     if (this.client !== null) pieces.push('clientOf');
     if (this.outcome !== null) pieces.push('outcomeOf');
     return pieces;
@@ -81,7 +87,9 @@ export class BlockFilter {
   /** Number of matching queries in the whole block if its dictionaries suffice; null if the rows must be counted. */
   countByHead(head: BlockHead, names: KnownNames | undefined): number | null {
     const known = this.countWithoutNames(head);
-    if (this.domain === null || known === 0) return known;
+    if (known === 0 || !this.mayHaveRule(head)) return 0;
+    if (this.rule !== null) return null;
+    if (this.domain === null) return known;
     return names === undefined ? null : this.countByNames(head, this.matched(names));
   }
 
@@ -90,7 +98,7 @@ export class BlockFilter {
     if (isWhole(block, span)) {
       const known = this.countByHead(block.head, names);
       if (known !== null) return known;
-      if (names === undefined && this.domain !== null) {
+      if (names === undefined && this.domain !== null && this.rule === null) {
         const counted = this.countByStoredNames(block, this.domain);
         if (counted !== null) return counted;
       }
@@ -181,13 +189,13 @@ export class BlockFilter {
   private columns(block: BlockReader, names: KnownNames | undefined, client = this.client): Column[] | null {
     const { head } = block;
     const columns: { places: () => Uint16Array; matches: Uint8Array }[] = [];
-    const { outcome, domain } = this;
+    const { outcome } = this;
     if (client !== null)
       columns.push({ places: () => block.clientOf(), matches: matchesOf(head.clients, client) });
     if (outcome !== null)
       columns.push({ places: () => block.outcomeOf(), matches: matchesOf(head.outcomes, outcome) });
-    if (columns.some(({ matches }) => !matches.includes(1))) return null;
-    const matches = domain === null ? null : this.nameMatches(block, domain, names);
+    if (columns.some(({ matches }) => !matches.includes(1)) || !this.mayHaveRule(head)) return null;
+    const matches = this.nameMatches(block, names);
     if (matches !== null) columns.push({ places: () => block.nameOf(), matches });
     if (matches?.includes(1) === false) return null;
     return columns
@@ -195,11 +203,28 @@ export class BlockFilter {
       .map((column) => ({ places: column.places(), matches: column.matches }));
   }
 
-  private nameMatches(block: BlockReader, domain: NameMatches, names: KnownNames | undefined): Uint8Array {
+  /** 1 for each name that matches, with its rule; null = all match, empty = none. */
+  private nameMatches(block: BlockReader, names: KnownNames | undefined): Uint8Array | null {
+    const matches = this.domain === null ? null : this.domainMatches(block, this.domain, names);
+    if (this.rule === null || matches?.length === 0) return matches;
+    const byRule = matchesOf([null, ...block.head.rules], this.rule);
+    const ruleOf = block.ruleOf();
+    const both = matches ?? new Uint8Array(ruleOf.length).fill(1);
+    for (let name = 0; name < both.length; name++) both[name]! &= byRule[ruleOf[name]!]!;
+    return both;
+  }
+
+  private domainMatches(block: BlockReader, domain: NameMatches, names: KnownNames | undefined): Uint8Array {
     if (names !== undefined) return this.matched(names).matches;
     const texts = block.nameTexts();
     // Then nothing else of the block is needed.
     return domain.isWithout(texts) ? new Uint8Array(0) : domain.among(texts, block.nameStarts());
+  }
+
+  /** Whether queries of a block can have a rule that matches. */
+  private mayHaveRule({ rules }: BlockHead): boolean {
+    const { rule } = this;
+    return rule === null || rule(null) || rules.some(rule);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '
 import { Rcode, rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
-import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
+import type { HeadClient, HeadOutcome, HeadRule } from '../block/block-layout.ts';
 import { replyKindOf } from '../rows/reply-kind.ts';
 
 /**
@@ -34,6 +34,8 @@ export interface QueryConditions {
   /** Upstream server, in any form of its address. */
   readonly upstream?: string | undefined;
   readonly dnssec?: DnssecStatusName | undefined;
+  /** Name of the list, filter, service or schedule profile that blocked the query. */
+  readonly block_source?: string | undefined;
   /** Statuses, of which a query must have one. */
   readonly statuses?: readonly QueryStatusName[] | undefined;
   readonly decisions?: readonly Decision[] | undefined;
@@ -63,6 +65,11 @@ export function clientTest(filter: QueryFilter): Test<HeadClient> {
 /** The outcome test of a filter. */
 export function outcomeTest(filter: QueryFilter): Test<HeadOutcome> {
   return combine(outcomeTests(filter), outcomeTests(filter.not ?? {}));
+}
+
+/** The test of a filter on the deciding rule; null = the query has none. */
+export function ruleTest(filter: QueryFilter): Test<HeadRule | null> {
+  return combine(ruleTests(filter), ruleTests(filter.not ?? {}));
 }
 
 /** All of `wanted` and none of `excluded`; null if there are no tests. */
@@ -111,6 +118,10 @@ function clientWithin(networkText: string): (client: HeadClient) => boolean {
     if (known.size < MOST_KNOWN) known.set(address, isWithin);
     return isWithin;
   };
+}
+
+function ruleTests({ block_source: source }: QueryConditions): ((rule: HeadRule | null) => boolean)[] {
+  return source === undefined ? [] : [(rule) => rule?.[0] === source];
 }
 
 function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => boolean)[] {

@@ -251,7 +251,7 @@ function piecesOf(
   const hasNames = known?.names !== undefined;
   const toSearch = filter.piecesToSearch(hasNames).filter((piece) => piece !== 'times' || !isWhole);
   const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...toSearch]);
-  if (usesNames && hasNames) wanted.delete('names');
+  if (usesNames && hasNames && !toSearch.includes('names')) wanted.delete('names');
   if (known === undefined) wanted.add('head');
   return wanted;
 }

@@ -62,7 +62,7 @@ export default function OverviewCharts({ period, node, types }: ChartsProps): Re
             answer.blocked_by_service.slice(0, MOST_BARS).map(({ service, count }) => ({
               key: service,
               name: (
-                <OpenLink to={logPathOf({ status: 'BLOCKED_SERVICE', period }, node)}>
+                <OpenLink to={logPathOf({ status: 'BLOCKED_SERVICE', block_source: service, period }, node)}>
                   <bdi>{service}</bdi>
                 </OpenLink>
               ),

@@ -171,6 +171,8 @@ function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
     ['protocol', row.protocol],
     ['upstream', row.upstream],
     ['dnssec', row.dnssec_status],
+    // A rule for one name has the name as its source.
+    ['block_source', row.block_source === row.domain ? null : row.block_source],
     ['node', row.node],
   ];
   return (

@@ -25,6 +25,7 @@ export const CONDITIONS = [
   'protocol',
   'upstream',
   'dnssec',
+  'block_source',
   'node',
 ] as const satisfies readonly (keyof LogQuery)[];
 export type ConditionName = (typeof CONDITIONS)[number];
