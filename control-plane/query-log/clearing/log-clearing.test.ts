@@ -4,7 +4,7 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog, storedRows, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { JobLeases } from '../../storage/cluster/leases.ts';
 import type { Database, DatabaseStatus } from '../../storage/db/database.ts';
 import { insertClear, readClears } from './clear-store.ts';
@@ -28,16 +28,23 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-function clearingOf(node: string, database: Database = own.database): LogClearing {
+/** A clock at the current time. */
+function newClock(): TestClock {
+  const clock = new TestClock();
+  clock.wallMs = Date.now();
+  return clock;
+}
+
+function clearingOf(node: string, database: Database = own.database, clock = newClock()): LogClearing {
   const logger = new MemoryLogger();
   const jobs = new JobLeases({ database, logger, node: `00000000-0000-4000-8000-00000000000${node}` });
-  return new LogClearing({ database, logger, jobs, rollupDays: () => 400 });
+  return new LogClearing({ database, logger, jobs, clock, rollupDays: () => 400 });
 }
 
 /** Asks for a client to be cleared. */
-async function want(x: number): Promise<void> {
+async function want(x: number, to = new Date()): Promise<void> {
   const client = { id: x, ids: [x], name: `client ${x}`, addresses: [`192.0.2.${x}`] };
-  await own.database.transaction((tx) => insertClear(tx, { by: 'test', from: null, to: new Date(), client }));
+  await own.database.transaction((tx) => insertClear(tx, { by: 'test', from: null, to, client }));
 }
 
 const states = async (): Promise<unknown[]> =>
@@ -85,15 +92,16 @@ describe('LogClearing', () => {
   });
 
   test('forgets clears whose statistics and late rows are gone', async () => {
+    const clock = newClock();
+    const clearing = clearingOf('d', own.database, clock);
     await want(1);
-    await own.database.query(
-      `UPDATE query_log_clears SET to_time = now() - interval '500 days', done_at = now()`,
-    );
-    await want(2);
-    const clearing = clearingOf('d');
     clearing.wake();
-    await until('the newer one to be alone', async () => (await states()).length === 1);
     await clearing.settled();
-    expect(await states()).toEqual([['done', 3]]);
+    expect(await readClears(own.database)).toMatchObject([{ state: 'done', client_id: 1 }]);
+    clock.advance(401 * 86_400_000);
+    await want(2, new Date(clock.nowMs()));
+    clearing.wake();
+    await clearing.settled();
+    expect(await readClears(own.database)).toMatchObject([{ state: 'done', client_id: 2 }]);
   });
 });

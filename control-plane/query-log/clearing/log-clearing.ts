@@ -2,6 +2,7 @@
  * Runs the clears that administrators request, one after another, on one node at a time. Clears are rows in the
  * database, so a restart, a lost database or the end of a node only delays them.
  */
+import type { Clock } from '../../../shared/clock.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { JobLeases } from '../../storage/cluster/leases.ts';
 import { DatabaseUnavailable, isConflict } from '../../storage/db/database-errors.ts';
@@ -11,6 +12,7 @@ import { forgetClears, nextOpenClear } from './clear-store.ts';
 /** Dependencies of the clearing. */
 export interface LogClearingOptions extends ClearRunOptions {
   readonly jobs: Pick<JobLeases, 'hold'>;
+  readonly clock: Clock;
   /** `database.rollup_days`; evaluated each time. */
   readonly rollupDays: () => number;
 }
@@ -86,7 +88,7 @@ export class LogClearing {
 
   /** False if another node has begun, whose run may not include the newest clear. */
   private async turn(): Promise<boolean> {
-    const { database, jobs, logger, rollupDays } = this.options;
+    const { database, jobs, logger, clock, rollupDays } = this.options;
     if ((await nextOpenClear(database)) === null) return true;
     return jobs.hold('clear the query log', async (lease) => {
       const signal = AbortSignal.any([lease.signal, this.stopping.signal]);
@@ -97,7 +99,7 @@ export class LogClearing {
         logger.info('query log cleared', { id: clear.id });
       }
       const keptDays = Math.max(rollupDays(), SPOOL_DAYS);
-      await forgetClears(database, new Date(Date.now() - keptDays * DAY_MS));
+      await forgetClears(database, new Date(clock.nowMs() - keptDays * DAY_MS));
     });
   }
 

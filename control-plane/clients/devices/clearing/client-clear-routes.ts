@@ -27,7 +27,7 @@ export function clientClearRoutes(context: {
       waits: false, // Only-seen clients are not part of policy.
       handle: async (request) => {
         const { dry_run: isTrial, ...period } = request.body;
-        const span = spanOf(period, clock.nowMs());
+        const span = seenSpan(period, clock.nowMs());
         if (isTrial) return { deleted: 0, ...(await countSeen(database, span)) };
         const ids = await database.transaction(async (tx) => {
           const gone = await deleteSeen(tx, span);
@@ -42,7 +42,7 @@ export function clientClearRoutes(context: {
   ];
 }
 
-function spanOf(
+function seenSpan(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   nowMs: number,
 ): SeenSpan {

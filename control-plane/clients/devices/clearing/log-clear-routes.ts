@@ -68,7 +68,7 @@ function clearLog({
     handle: async (request) => {
       const { client_id: id, ...period } = request.body;
       const actor = authorOf(request);
-      const wanted = { by: actor.name, ...spanOf(period, clock.nowMs()), client: clientOf(clients, id) };
+      const wanted = { by: actor.name, ...clearedSpan(period, clock.nowMs()), client: clientOf(clients, id) };
       const clear = await database.transaction(async (tx) => {
         const after = { ...request.body, client: wanted.client?.name };
         await recordAudit(tx, { actor, action: 'cleared', subject: 'query log', after });
@@ -86,7 +86,7 @@ function clearLog({
   });
 }
 
-function spanOf(
+function clearedSpan(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   nowMs: number,
 ): Pick<WantedClear, 'from' | 'to'> {
