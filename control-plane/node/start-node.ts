@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../../config/parse-config.ts';
 import { bootClock as clock } from '../host/clock/boot-clock.ts';
 import { AccessInForce } from '../clients/access/access-in-force.ts';
 import { ClientDirectory } from '../clients/devices/client-directory.ts';
+import { reportVendors } from '../clients/vendors/vendor-table.ts';
 import { LeaseWatch } from '../clients/devices/lease-watch.ts';
 import { ClusterSecret } from '../storage/cluster/cluster-secret.ts';
 import { JobLeases } from '../storage/cluster/leases.ts';
@@ -70,6 +71,7 @@ export async function openNode(start: NodeStart) {
   });
   const config = configuration.current();
   const uuid = nodeUuid(lock.dataDir, logger);
+  reportVendors((reason) => logger.warn('vendor names of devices unavailable', { reason }));
   const clients = new ClientDirectory({ site: config.server.site, clock });
   const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   // The first snapshot already has the addresses of clients that are identified by MAC.

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { packVendors } from './pack-vendors.ts';
-import { shippedVendors, VendorTable, vendorOf } from './vendor-table.ts';
+import { readVendors, shippedVendors, VendorTable, vendorOf } from './vendor-table.ts';
 
 const ORIGIN = { source: 'made@1', integrity: 'sha512-none' };
 /** Names that share a start, in more than one group of 16. */
@@ -61,6 +61,17 @@ describe('vendors of a registry', () => {
     );
     expect(() => new VendorTable(new Uint8Array(other))).toThrow('format 2');
     expect(() => new VendorTable(new Uint8Array(8))).toThrow();
+  });
+});
+
+describe('a file of vendors', () => {
+  test('may be missing, but any other reason why it cannot be read is reported', () => {
+    const reasons: string[] = [];
+    const read = (file: string): VendorTable | null =>
+      readVendors(new URL(file, import.meta.url), (reason) => void reasons.push(reason));
+    expect([read('./no-such-file.bin'), reasons]).toEqual([null, []]);
+    expect([read('.'), read('./vendor-table.ts')]).toEqual([null, null]);
+    expect(reasons).toEqual([expect.stringMatching(/EISDIR|directory/), expect.any(String)]);
   });
 });
 

@@ -10,6 +10,7 @@
  */
 import { endianness } from 'node:os';
 import { readFileSync } from 'node:fs';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { isRandomMac, isGroupMac } from '../../../shared/net/mac.ts';
 
 /** Names per group in the file. */
@@ -116,17 +117,34 @@ export class VendorTable {
   }
 }
 
-let shipped: VendorTable | null | undefined;
+/** Receives the reason why the table cannot be read. */
+type Report = (reason: string) => void;
 
-/** The table that is included in Weir; null if it cannot be read, for example because it belongs to a newer release. */
-export function shippedVendors(): VendorTable | null {
-  if (shipped !== undefined) return shipped;
+/**
+ * The table in a file; null if it cannot be read, for example because it belongs to a newer release. Any reason is
+ * reported, except that there is no file.
+ */
+export function readVendors(file: URL, report: Report): VendorTable | null {
   try {
     // A copy starts at an address that is aligned for words.
-    shipped = new VendorTable(new Uint8Array(readFileSync(SHIPPED)));
-  } catch {
-    shipped = null;
+    return new VendorTable(new Uint8Array(readFileSync(file)));
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) report(reasonOf(error));
+    return null;
   }
+}
+
+let shipped: VendorTable | null | undefined;
+let reportShipped: Report = () => undefined;
+
+/** Sets what receives the reason if the table that is included in Weir cannot be read when it is first needed. */
+export function reportVendors(report: Report): void {
+  reportShipped = report;
+}
+
+/** The table that is included in Weir; null if it cannot be read. */
+export function shippedVendors(): VendorTable | null {
+  if (shipped === undefined) shipped = readVendors(SHIPPED, (reason) => reportShipped(reason));
   return shipped;
 }
 

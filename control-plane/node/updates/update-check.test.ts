@@ -1,7 +1,7 @@
 /** The daily check against a real HTTPS server, with a clock that the test moves. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -116,11 +116,27 @@ describe('UpdateCheck', () => {
     await second.stop();
   });
 
-  test('starts again with a file that is damaged', async () => {
-    writeFileSync(join(dataDir, 'update-check.json'), '{"url":');
-    const { check, stop, passHours } = await open();
+  test.each<[string, (path: string) => void]>([
+    ['is damaged', (path) => writeFileSync(path, '{"url":')],
+    ['cannot be read', (path) => mkdirSync(path)],
+  ])('starts again with a file that %s, and logs that', async (_what, spoil) => {
+    const path = join(dataDir, 'update-check.json');
+    spoil(path);
+    const { check, logger, stop, passHours } = await open();
     await passHours(1);
     expect(check.state().newer).toEqual(NEWER);
+    expect(logger.lines[0]).toMatchObject({
+      level: 'warn',
+      message: 'could not read the state of the update check',
+      fields: { path, reason: expect.any(String) },
+    });
+    await stop();
+  });
+
+  test('logs nothing at the first start, without a file', async () => {
+    const { logger, stop, passHours } = await open();
+    await passHours(1);
+    expect(logger.lines).toEqual([]);
     await stop();
   });
 

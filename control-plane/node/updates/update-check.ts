@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoredUpdateCheck } from '../../../shared/api/updates/updates-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { reasonOf } from '../../../shared/errors.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 import type { FetchBounds } from '../../lists/fetch/list-host.ts';
@@ -146,17 +146,20 @@ export class UpdateCheck {
     await writeDurably(join(this.parts.dataDir, FILE), Buffer.from(JSON.stringify(stored)));
   }
 
-  /** Reads the state of an earlier process; a file that cannot be read counts as missing. */
+  /** Reads the state of an earlier process. Without it, or if it is damaged, the check begins as at the first start. */
   private async read(): Promise<void> {
+    const path = join(this.parts.dataDir, FILE);
     try {
-      const text = await readFile(join(this.parts.dataDir, FILE), 'utf8');
+      const text = await readFile(path, 'utf8');
       const stored = StoredUpdateCheck.parse(JSON.parse(text));
       this.newest = stored.answer === null ? null : readAnswer(stored.answer);
       this.askedUrl = stored.url;
       this.checkedAtMs = stored.checked_at_ms;
       this.dueAtMs = stored.due_at_ms;
-    } catch {
-      // As at the first start.
+    } catch (error) {
+      if (hasErrorCode(error, 'ENOENT')) return;
+      const reason = reasonOf(error);
+      this.parts.logger.warn('could not read the state of the update check', { path, reason });
     }
   }
 }
