@@ -20,6 +20,7 @@ import { ListBadge } from './list-badge.tsx';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
+import { UnusedLines } from './unused-lines.tsx';
 
 /** Maximum number of names in a warning. */
 const MAX_SHOWN_NAMES = 5;
@@ -192,20 +193,7 @@ function BadLines({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNo
   return (
     <section className={styles['part']}>
       <h3>{say('lists.badLines')}</h3>
-      <Answered of={lines}>
-        {(bad) => (
-          <ol className={styles['lines']} tabIndex={0} aria-label={say('lists.badLines')}>
-            {bad.map(({ line, reason, text }) => (
-              <li key={line}>
-                <span className="quiet">{say('lists.badLine', { line, reason })}</span>
-                <code>
-                  <bdi>{text}</bdi>
-                </code>
-              </li>
-            ))}
-          </ol>
-        )}
-      </Answered>
+      <Answered of={lines}>{(bad) => <UnusedLines label={say('lists.badLines')} lines={bad} />}</Answered>
     </section>
   );
 }

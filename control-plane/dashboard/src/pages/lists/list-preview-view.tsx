@@ -8,6 +8,7 @@ import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 import { Facts } from '../../ui/display/values.tsx';
 import styles from './lists-page.module.css';
+import { UnusedLines } from './unused-lines.tsx';
 
 type Preview = Question<'POST /blocklist-sources/preview'>;
 
@@ -62,16 +63,7 @@ function Found({ preview }: { readonly preview: NonNullable<Preview['result']> }
       )}
       {unused.length > 0 && (
         <Disclosure title={say('lists.preview.unused')}>
-          <ol className={styles['lines']} tabIndex={0} aria-label={say('lists.preview.unused')}>
-            {unused.map(({ line, reason, text }) => (
-              <li key={line}>
-                <span className="quiet">{say('lists.badLine', { line, reason })}</span>
-                <code>
-                  <bdi>{text}</bdi>
-                </code>
-              </li>
-            ))}
-          </ol>
+          <UnusedLines label={say('lists.preview.unused')} lines={unused} />
         </Disclosure>
       )}
     </section>
