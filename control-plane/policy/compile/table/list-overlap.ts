@@ -3,7 +3,6 @@
  * have. Names are compared by their hashes, with active rules for the same name and its parents; patterns and rules
  * with conditions by their text.
  */
-import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../../../shared/snapshot/rule-table.ts';
 import { readSpecialRules } from '../../../../shared/snapshot/special-rules.ts';
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
@@ -39,9 +38,6 @@ export interface Overlap {
 
 /** Maximum size of the table of the measured list in bytes: 12 million names. */
 const MAX_BYTES = 0x1000_0000;
-const DOT = 0x2e;
-/** A name has at most 127 labels. */
-const MOST_LABELS = 128;
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
 const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
@@ -74,8 +70,6 @@ export class OverlapCount implements SpecialSink {
   /** Active special rules: the sources of each, by kind and text. */
   private readonly activeSpecial = new Map<string, Set<number>>();
   private readonly seenSpecial = new Set<string>();
-  private readonly low = new Int32Array(MOST_LABELS);
-  private readonly high = new Int32Array(MOST_LABELS);
   private readonly bySource: Uint32Array;
   /** Number of the last rule that a source covers, so that it counts once. */
   private readonly lastRule: Float64Array;
@@ -105,15 +99,16 @@ export class OverlapCount implements SpecialSink {
 
   /** Receives a rule, like a `RuleSink`. */
   see(bytes: Uint8Array, start: number, end: number, kind: number): void {
-    const labels = this.hash(bytes, start, end);
+    const labels = this.builder.hash(bytes, start, end);
+    const { low, high } = this.builder;
     const own = labels - 1;
-    const before = this.builder.add(this.low[own]!, this.high[own]!, kind);
+    const before = this.builder.add(low[own]!, high[own]!, kind);
     if ((before & kind) !== 0) return;
     if (before === 0) this.names++;
     this.rules++;
     let isCovered = false;
     for (let label = 0; label < labels; label++) {
-      const attribute = this.table.find(this.low[label]!, this.high[label]!);
+      const attribute = this.table.find(low[label]!, high[label]!);
       if (attribute >= 0 && this.count(attribute, kind, label === own)) isCovered = true;
     }
     if (isCovered) this.covered++;
@@ -155,35 +150,5 @@ export class OverlapCount implements SpecialSink {
       this.bySource[source]!++;
     });
     return isCovered;
-  }
-
-  /** Hashes a name and its parents, the last label first; returns the number of labels. */
-  private hash(bytes: Uint8Array, start: number, end: number): number {
-    let low = this.table.seedLow;
-    let high = this.table.seedHigh;
-    let labels = 0;
-    for (let labelEnd = end; labelEnd > start && labels < MOST_LABELS;) {
-      let labelAt = labelEnd;
-      while (labelAt > start && bytes[labelAt - 1] !== DOT) labelAt--;
-      let word = labelEnd - labelAt;
-      let shift = 8;
-      for (let at = labelAt; at < labelEnd; at++) {
-        word |= FOLD[bytes[at]!]! << shift;
-        shift = (shift + 8) & 31;
-        if (shift !== 0) continue;
-        low = hashLowStep(low, word);
-        high = hashHighStep(high, word);
-        word = 0;
-      }
-      if (shift !== 0) {
-        low = hashLowStep(low, word);
-        high = hashHighStep(high, word);
-      }
-      this.low[labels] = low;
-      this.high[labels] = high;
-      labels++;
-      labelEnd = labelAt - 1;
-    }
-    return labels;
   }
 }

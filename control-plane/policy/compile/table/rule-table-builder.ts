@@ -25,6 +25,8 @@ const GROWTH = 1.15;
 const BUCKET_BYTES = L.BUCKET_WORDS * 4;
 const HEADER_BYTES = L.HEADER_WORDS * 4;
 const DOT = 0x2e;
+/** A name has at most 127 labels. */
+const MOST_LABELS = 128;
 
 /** Secret initial values of the two hash lanes. */
 export interface TableSeeds {
@@ -52,6 +54,9 @@ export class RuleTableBuilder {
   private growAt = 0;
   private hashLow = 0;
   private hashHigh = 0;
+  /** Hash lanes of the last name that was hashed and of its parents, the last label first. */
+  readonly low = new Int32Array(MOST_LABELS);
+  readonly high = new Int32Array(MOST_LABELS);
   /** While growing: the current bucket, and names (three words each) that wait for a lower bucket. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
@@ -97,10 +102,11 @@ export class RuleTableBuilder {
     this.words[slot + L.ATTRIBUTE_AT] = this.interner.takeBack(attribute, kinds, by, sources) + 1;
   }
 
-  /** Computes the lanes of the name into `hashLow` and `hashHigh`. */
-  private hash(bytes: Uint8Array, start: number, end: number): void {
+  /** Hashes a name and its parents into `low` and `high`; returns the number of labels. */
+  hash(bytes: Uint8Array, start: number, end: number): number {
     let low = this.seeds.low;
     let high = this.seeds.high;
+    let labels = 0;
     for (let labelEnd = end; labelEnd > start;) {
       let labelAt = labelEnd;
       while (labelAt > start && bytes[labelAt - 1] !== DOT) labelAt--;
@@ -118,10 +124,14 @@ export class RuleTableBuilder {
         low = hashLowStep(low, word);
         high = hashHighStep(high, word);
       }
+      this.low[labels] = low;
+      this.high[labels] = high;
+      labels++;
       labelEnd = labelAt - 1;
     }
     this.hashLow = low;
     this.hashHigh = high;
+    return labels;
   }
 
   /** Word of the low lane of the name with these lanes, or -1. */
