@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AcmeStatus } from '../../../shared/api/tls-api.ts';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { RunningApi } from '../../../test/support/parts/running-api.ts';
 import { acmeRoutes } from './acme-routes.ts';
@@ -9,13 +10,15 @@ const IDLE: AcmeState = { step: null, fault: null, endedMs: null, failures: 0, n
 
 let api: RunningApi;
 let state: AcmeState;
+let begun: number;
 
 const restart = serveSuite(
   (parts) => {
-    state = IDLE;
+    [state, begun] = [IDLE, 0];
     const begin = (): boolean => {
       if (state.step !== null) return false;
       state = { ...state, step: 'account' };
+      begun++;
       return true;
     };
     return acmeRoutes({ ...parts, acme: { state: () => state, begin } });
@@ -31,6 +34,22 @@ const audited = async (): Promise<number> => {
   return rows[0]!.n;
 };
 
+/** Makes the first COMMIT with an audit entry a serialization failure, and returns a function that undoes this. */
+async function failFirstCommit(): Promise<() => Promise<unknown>> {
+  const { database } = api.parts;
+  await asOwner(
+    database,
+    `CREATE SEQUENCE commits;
+    CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+      IF nextval('commits') = 1 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = 'serialization_failure'; END IF;
+      RETURN NULL;
+    END $$;
+    CREATE CONSTRAINT TRIGGER fail_first AFTER INSERT ON audit_log
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_first()`,
+  );
+  return () => asOwner(database, 'DROP FUNCTION fail_first CASCADE; DROP SEQUENCE commits');
+}
+
 describe('POST /tls/acme', () => {
   test('begins an order; a second one at once is 409 and leaves no entry in the audit log', async () => {
     const answers = await Promise.all([1, 2].map(() => api.send('POST', '/api/tls/acme')));
@@ -38,6 +57,20 @@ describe('POST /tls/acme', () => {
     expect(await audited()).toBe(1);
     const { body } = await api.send('GET', '/api/tls/acme');
     expect(AcmeStatus.parse(body)).toMatchObject({ names: ['weir.example.org'], step: 'account' });
+  });
+
+  test('begins one order, with one entry, if the transaction is repeated after a serialization failure', async () => {
+    const undo = await failFirstCommit();
+    try {
+      expect((await api.send('POST', '/api/tls/acme')).status).toBe(202);
+      const { rows } = await asOwner<{ n: string }>(
+        api.parts.database,
+        'SELECT last_value::text AS n FROM commits',
+      );
+      expect([rows[0]!.n, begun, await audited()]).toEqual(['2', 1, 1]);
+    } finally {
+      await undo();
+    }
   });
 
   test('is 409 without names', async () => {

@@ -31,8 +31,18 @@ function soaOf(message: Buffer): Buffer {
   return Buffer.concat([answer, soa]);
 }
 
+const isUpdate = (message: Buffer): boolean => (message[2]! & 0x78) === 0x28;
+/** Type TXT with the class that removes a record. */
+const REMOVED = Buffer.of(0, 16, 0, 254);
+
+async function portOf(server: Server): Promise<number> {
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 /** Port of a server that answers each message with these bytes; null closes the connection. */
-async function serverWith(reply: (message: Buffer) => Buffer | null): Promise<number> {
+function serverWith(reply: (message: Buffer) => Buffer | null): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (chunk: Buffer) => {
@@ -42,9 +52,7 @@ async function serverWith(reply: (message: Buffer) => Buffer | null): Promise<nu
       socket.end();
     });
   });
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
+  return portOf(server);
 }
 
 function responderAt(port: number, more: Partial<Parameters<typeof dnsResponder>[0]> = {}) {
@@ -83,17 +91,53 @@ test('waits for secondary servers before it asks for the validation', async () =
   const stop = new AbortController();
   const events: string[] = [];
   const soaAndUpdate = (message: Buffer): Buffer => {
-    const isUpdate = (message[2]! & 0x78) === 0x28;
-    events.push(isUpdate ? 'update' : 'soa');
+    events.push(isUpdate(message) ? 'update' : 'soa');
     // The pause follows the update: it would take a day, and ends with the order.
-    if (isUpdate) setImmediate(() => stop.abort(new Error('stopped')));
-    return isUpdate ? asResponse(message) : soaOf(message);
+    if (isUpdate(message)) setImmediate(() => stop.abort(new Error('stopped')));
+    return isUpdate(message) ? asResponse(message) : soaOf(message);
   };
   const put = responderAt(await serverWith(soaAndUpdate), { waitMs: 86_400_000, signal: stop.signal }).put(
     PROOFS,
   );
   await expect(put).rejects.toThrow('aborted');
   expect(events).toEqual(['soa', 'update']);
+});
+
+test('stops waiting for a server that sends an answer byte by byte, and closes the connection', async () => {
+  const closed = Promise.withResolvers<null>();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    // The start of an answer of 65,535 bytes.
+    socket.write(Buffer.of(0xff, 0xff));
+    const timer = setInterval(() => socket.write(Buffer.of(0)), 1);
+    socket.once('close', () => {
+      clearInterval(timer);
+      closed.resolve(null);
+    });
+  });
+  const responder = responderAt(await portOf(server), { timeoutMs: 50 });
+  await expect(responder.put(PROOFS)).rejects.toThrow('no answer within 0.05 s');
+  await closed.promise;
+});
+
+test('removes the records of an update whose answer was lost', async () => {
+  const updates: string[] = [];
+  const logger = new MemoryLogger();
+  const port = await serverWith((message) => {
+    if (!isUpdate(message)) return soaOf(message);
+    updates.push(message.includes(REMOVED) ? 'remove' : 'add');
+    return updates.length === 1 ? null : asResponse(message);
+  });
+  const responder = responderAt(port, { logger });
+  await expect(responder.put(PROOFS)).rejects.toThrow('the connection was closed');
+  await responder.remove();
+  expect([updates, logger.lines]).toEqual([['add', 'remove'], []]);
+});
+
+test('does not accept a success that is not signed with the key of the update', async () => {
+  const port = await serverWith((message) => (isUpdate(message) ? asResponse(message) : soaOf(message)));
+  const key = { name: 'weir-key', algorithm: 'hmac-sha256', secret: Buffer.from('secret') } as const;
+  await expect(responderAt(port, { key }).put(PROOFS)).rejects.toThrow('its signature is wrong');
 });
 
 test('readTsigKey() takes base64 on one line only, and never shows it', async () => {

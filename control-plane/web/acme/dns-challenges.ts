@@ -11,7 +11,9 @@ import type { Logger } from '../../../shared/log.ts';
 import { AcmeFault } from './acme-http.ts';
 import type { ChallengeResponder, Proof } from './acme-order.ts';
 import { soaRequest, updateRequest } from './dns-update.ts';
-import type { DnsRequest, TsigAlgorithm, TsigKey, TxtRecord } from './dns-update.ts';
+import type { DnsRequest, TxtRecord } from './dns-update.ts';
+import { replyFault } from './tsig.ts';
+import type { TsigAlgorithm, TsigKey } from './tsig.ts';
 
 const TIMEOUT_MS = 10_000;
 const RCODE_MASK = 0x0f;
@@ -33,6 +35,8 @@ export interface DnsChallengeParts {
   /** Time for secondary servers. */
   readonly waitMs: number;
   readonly nowMs: () => number;
+  /** Time for each answer; 10 seconds by default. */
+  readonly timeoutMs?: number;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
@@ -110,24 +114,28 @@ async function update(
   action: 'add' | 'remove',
   records: readonly TxtRecord[],
 ): Promise<void> {
-  const reply = await exchange(parts, updateRequest(zone, action, records, parts.key, parts.nowMs()));
+  const { key, nowMs } = parts;
+  const request = updateRequest(zone, action, records, key, nowMs());
+  const reply = await exchange(parts, request);
   const rcode = rcodeOf(reply);
-  if (rcode === Rcode.NOERROR) return;
+  if (rcode === Rcode.NOERROR) {
+    // A refusal need not be signed: a server that does not know the key cannot sign it.
+    const fault = key === null || request.mac === null ? null : replyFault(reply, request.mac, key, nowMs());
+    if (fault === null) return;
+    throw new AcmeFault(`${serverOf(parts)} answered the update of ${zone}, but ${fault}`);
+  }
   throw new AcmeFault(
     `${serverOf(parts)} refused the update of ${zone}: ${REFUSALS[rcode] ?? `rcode ${rcode}`}`,
   );
 }
 
-/**
- * The reply to a message. Its TSIG is not checked: a forged success only makes the validation fail, which the ACME server
- * then reports.
- */
+/** The reply to a message; its TSIG is not checked here. */
 async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Promise<Uint8Array> {
-  const { host, port } = parts;
+  const { host, port, timeoutMs = TIMEOUT_MS } = parts;
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const socket = connect({ host, port });
-  const giveUp = (): void => void socket.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`));
-  const timer = setTimeout(giveUp, TIMEOUT_MS);
+  const giveUp = (): void => void socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`));
+  const timer = setTimeout(giveUp, timeoutMs);
   const frames = new FrameReader((message) => {
     resolve(message.slice());
     return false;

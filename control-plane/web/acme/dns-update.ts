@@ -2,26 +2,16 @@
  * Messages of dynamic updates (RFC 2136) of TXT records, signed with TSIG (RFC 8945). Bytes only: `dns-challenges.ts`
  * sends them.
  */
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Opcode, RRClass, RRType } from '../../../shared/dns/iana.ts';
-import { nameFromText } from '../../../shared/dns/name.ts';
 import { AcmeFault } from './acme-http.ts';
+import { u16, u32, wireName } from './message-parts.ts';
+import { signMessage } from './tsig.ts';
+import type { TsigKey } from './tsig.ts';
 
 const UPDATE_FLAGS = Opcode.UPDATE << 11;
 const TTL_SECS = 60;
-const FUDGE_SECS = 300;
 const MAX_STRING = 255;
-
-/** HMAC algorithms by their name in the configuration. */
-export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
-export type TsigAlgorithm = (typeof TSIG_ALGORITHMS)[number];
-
-/** A key for TSIG. */
-export interface TsigKey {
-  readonly name: string;
-  readonly algorithm: TsigAlgorithm;
-  readonly secret: Uint8Array;
-}
 
 /** One TXT record. */
 export interface TxtRecord {
@@ -33,6 +23,8 @@ export interface TxtRecord {
 export interface DnsRequest {
   readonly id: number;
   readonly bytes: Buffer;
+  /** MAC of its TSIG record; null = it has none. */
+  readonly mac: Buffer | null;
 }
 
 /** Adds or removes records of a zone. */
@@ -57,47 +49,12 @@ export function updateRequest(
     u16(RRType.SOA, RRClass.IN),
     ...updates,
   ]);
-  return { id, bytes: key === null ? message : signed(message, key, nowMs) };
+  return key === null ? { id, bytes: message, mac: null } : { id, ...signMessage(message, key, nowMs) };
 }
 
 /** Asks for the SOA of a name, which shows its zone. */
 export function soaRequest(name: string): DnsRequest {
   const id = randomInt(0x1_0000);
-  return { id, bytes: Buffer.concat([u16(id, 0, 1, 0, 0, 0), wireName(name), u16(RRType.SOA, RRClass.IN)]) };
-}
-
-/** The message with a TSIG record (RFC 8945 section 4.2). */
-function signed(message: Buffer, { name, algorithm, secret }: TsigKey, nowMs: number): Buffer {
-  const [keyName, algorithmName] = [wireName(name.toLowerCase()), wireName(algorithm)];
-  const time = Buffer.alloc(8);
-  time.writeUIntBE(Math.floor(nowMs / 1000), 0, 6);
-  time.writeUInt16BE(FUDGE_SECS, 6);
-  const variables = [keyName, u16(RRClass.ANY), u32(0), algorithmName, time, u16(0, 0)];
-  const hmac = createHmac(algorithm.replace('hmac-', ''), secret).update(message);
-  for (const part of variables) hmac.update(part);
-  const mac = hmac.digest();
-  const id = message.subarray(0, 2);
-  const rdata = Buffer.concat([algorithmName, time, u16(mac.length), mac, id, u16(0, 0)]);
-  const record = [keyName, u16(RRType.TSIG, RRClass.ANY), u32(0), u16(rdata.length), rdata];
-  const whole = Buffer.concat([message, ...record]);
-  whole.writeUInt16BE(whole.readUInt16BE(10) + 1, 10);
-  return whole;
-}
-
-function wireName(text: string): Buffer {
-  const wire = nameFromText(text);
-  if (wire === null) throw new AcmeFault(`"${text}" is not a domain name`);
-  return Buffer.from(wire);
-}
-
-function u16(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 2);
-  values.forEach((value, index) => bytes.writeUInt16BE(value, index * 2));
-  return bytes;
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
+  const parts = [u16(id, 0, 1, 0, 0, 0), wireName(name), u16(RRType.SOA, RRClass.IN)];
+  return { id, bytes: Buffer.concat(parts), mac: null };
 }
