@@ -181,7 +181,7 @@ async function openDnstap(): Promise<Dnstap | null> {
   try {
     return new Dnstap({ ...start.stream, privacy, logger });
   } catch (error) {
-    logger.error('stream queries as dnstap', { reason: reasonOf(error) });
+    logger.error('could not stream queries as dnstap', { reason: reasonOf(error) });
     return null;
   }
 }

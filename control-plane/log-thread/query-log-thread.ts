@@ -269,7 +269,7 @@ export class QueryLogThread implements OwnRowsSource {
     const beat = Atomics.load(this.words, LogControl.BEAT_WORD);
     // A thread that is still loading its code does not hang.
     if (beat === 0 || this.heartbeat?.startsToHang(beat) !== true) return;
-    this.parts.logger.error('query log thread hangs; ending it');
+    this.parts.logger.error('query log thread hangs; terminating it');
     this.worker?.terminate();
   }
 }

@@ -283,10 +283,12 @@ async function openCache(
   const first = file();
   const image = inherited?.takeImage() ?? null;
   if (first !== null && image !== null) {
-    logger.info('answers of the earlier process', { entries: first.fill(cacheMemory, clock, image) });
+    logger.info('took over cached answers of the previous process', {
+      entries: first.fill(cacheMemory, clock, image),
+    });
     void mayWrite.then(() => first.discard());
   } else if (first !== null && config.cache.persist) {
-    logger.info('answers of the last run', { entries: await first.load(cacheMemory, clock) });
+    logger.info('loaded cached answers of the last run', { entries: await first.load(cacheMemory, clock) });
   }
   stops.push(async () => {
     if (configuration.current().cache.persist) await file()?.save(cacheMemory, clock);

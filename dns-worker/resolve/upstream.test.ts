@@ -66,7 +66,7 @@ describe('Upstream.ask()', () => {
     expect(told).toBe(1);
     expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'upstream marked unhealthy'],
-      ['info', 'upstream answers'],
+      ['info', 'upstream marked healthy'],
     ]);
   });
 

@@ -70,7 +70,8 @@ export class Upstream {
       if (status === 'Unhealthy') {
         parts.logger.warn('upstream marked unhealthy', fields);
         this.onSetAside?.();
-      } else parts.logger.info('upstream answers', { upstream: settings.address, pool: place.poolName });
+      } else
+        parts.logger.info('upstream marked healthy', { upstream: settings.address, pool: place.poolName });
     });
     this.poolName = place.poolName;
     this.strategy = place.strategy;

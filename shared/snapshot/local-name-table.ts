@@ -26,7 +26,7 @@ export class LocalNames {
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== LOCAL_NAMES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('could not read local names: they have another layout');
+      throw new RangeError('could not read local names: they have a different layout');
     this.words = words;
     this.bytes = new Uint8Array(buffer);
     this.slotMask = words[L.SLOT_MASK_WORD]!;

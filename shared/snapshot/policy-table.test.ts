@@ -51,11 +51,11 @@ describe('PolicyTable', () => {
 
   test.each([
     ['another magic', L.MAGIC_WORD, 1],
-    ['another layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
+    ['a different layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
   ])('refuses a buffer of %s', (_, word, value) => {
     const buffer = policyBuffer();
     new Uint32Array(buffer)[word] = value;
-    expect(() => new PolicyTable(buffer)).toThrow('it has another layout');
+    expect(() => new PolicyTable(buffer)).toThrow('it has a different layout');
   });
 
   test('refuses a buffer that is shorter than its header says', () => {

@@ -39,7 +39,7 @@ function tableOf(
 describe('RuleTable', () => {
   test.each([
     ['another magic', L.MAGIC_WORD, 1],
-    ['another layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
+    ['a different layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
     ['more buckets than there is room for', L.BUCKET_COUNT_WORD, 5],
     ['fewer buckets than there are', L.BUCKET_COUNT_WORD, 3],
   ])('refuses a buffer of %s', (_, word, value) => {

@@ -24,7 +24,9 @@ describe('openSpecialRules()', () => {
   ])('refuses a buffer of another %s', (_, word, value) => {
     const buffer = special();
     new Int32Array(buffer)[word] = value;
-    expect(() => openSpecialRules(buffer)).toThrow('could not read special rules: they have another layout');
+    expect(() => openSpecialRules(buffer)).toThrow(
+      'could not read special rules: they have a different layout',
+    );
   });
 });
 

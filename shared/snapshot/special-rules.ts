@@ -104,7 +104,7 @@ export interface SpecialRuleCounts {
 export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   if (words[L.MAGIC_WORD] !== SPECIAL_RULES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-    throw new RangeError('could not read special rules: they have another layout');
+    throw new RangeError('could not read special rules: they have a different layout');
   return words;
 }
 

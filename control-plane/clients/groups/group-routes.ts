@@ -132,7 +132,7 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'take
     query: GroupDeleteQuery,
     entity: group,
     errors: {
-      409: 'an object refers to the group, it is Default, or with `cascade` a list would then be for every group',
+      409: 'an object refers to the group, the group is Default, or with `cascade` a list would then apply to every group',
     },
     handle: async (request) => {
       const { id } = request.params;

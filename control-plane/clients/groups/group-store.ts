@@ -83,7 +83,7 @@ async function deleteReferences(db: Queryable, id: number): Promise<void> {
   );
   if (rows.length > 0)
     throw conflict(
-      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists only for group ${id}, which would be for every group without it; delete them or assign them to another group first`,
+      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists only for group ${id}, which would apply to every group without it; delete them or assign them to another group first`,
     );
   for (const table of ['client_subnets', 'list_source_groups', 'managed_domains', 'regex_filters'])
     await db.query(`DELETE FROM ${table} WHERE group_id = $1`, [id]);

@@ -121,7 +121,7 @@ function deletePlan({ policy, clients }: PlanContext): Route {
       'Delete a group like `DELETE /groups/{id}` with `cascade`, and its schedule profiles that nothing else uses',
     params: IdParams,
     entity: plan,
-    errors: { 409: 'it is Default, or a list would then be for every group' },
+    errors: { 409: 'the group is Default, or a list would then apply to every group' },
     handle: async (request) => {
       const { id } = request.params;
       await policy.change(

@@ -101,5 +101,5 @@ export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: Ju
   };
   const work = (tx: Parameters<typeof writeContent>[0]): Promise<Changed<boolean>> =>
     writeContent(tx, source, facts, 'held, because this release interprets it differently');
-  if (await changes.record(work)) logger.warn('list held', { id, name, reason });
+  if (await changes.record(work)) logger.warn('list held for approval', { id, name, reason });
 }

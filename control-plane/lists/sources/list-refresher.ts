@@ -217,7 +217,8 @@ export class ListRefresher {
       await this.parts.chooseCopy(id);
       const refreshed = await refreshSource(source, this.parts, signal);
       await this.takeOver(lease, source, refreshed, arrived);
-      if (refreshed.outcome === 'held') logger.warn('list held', { id, name, reason: refreshed.reason });
+      if (refreshed.outcome === 'held')
+        logger.warn('list held for approval', { id, name, reason: refreshed.reason });
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {

@@ -132,7 +132,9 @@ export class UpgradeSource {
         reason: reasonOf(error),
       });
     }
-    server.on('error', (error) => parts.logger.error('listen for upgrades', { reason: error.message }));
+    server.on('error', (error) =>
+      parts.logger.error('could not listen for upgrades', { reason: error.message }),
+    );
   }
 
   private async converse(socket: Socket): Promise<void> {

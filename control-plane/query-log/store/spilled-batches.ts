@@ -49,7 +49,7 @@ export class SpilledBatches {
     this.work = mayWrite
       .then(() => this.spool.open())
       .catch((error: unknown) => {
-        logger.error('open the query log spool', { reason: reasonOf(error) });
+        logger.error('could not open the query log spool', { reason: reasonOf(error) });
       });
   }
 

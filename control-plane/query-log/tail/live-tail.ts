@@ -99,7 +99,9 @@ export class LiveTail {
     });
     if (run.id === null && database.status().state === 'up')
       numberRun(database, run, this.parts.nodeId).catch((error: unknown) =>
-        this.parts.logger.debug('assign a number to the run of the query log', { reason: reasonOf(error) }),
+        this.parts.logger.debug('could not assign a number to the run of the query log', {
+          reason: reasonOf(error),
+        }),
       );
     ownRows.watch(true);
     return { others, timer: setInterval(() => void this.tick(), tickMs) };
@@ -152,6 +154,6 @@ export class LiveTail {
   }
 
   private report(error: unknown): void {
-    this.parts.logger.error('show rows of the query log', { reason: reasonOf(error) });
+    this.parts.logger.error('could not show rows of the query log', { reason: reasonOf(error) });
   }
 }

@@ -68,7 +68,7 @@ export class CountsDays {
         [new Date(day * DAY_MS), new Date(end), new Date(startOf('M', end))],
       );
     }
-    if (doubtful !== undefined) this.tell('drop lists of names of a day', doubtful);
+    if (doubtful !== undefined) this.tell('dropped the lists of names of a day', doubtful);
   }
 
   private async drop(aging: DayAging, grains: readonly Grain[], keptDays: number): Promise<void> {
@@ -82,7 +82,7 @@ export class CountsDays {
         [grains, new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)],
       );
     }
-    if (doubtful !== undefined) this.tell('drop counts of a day', doubtful);
+    if (doubtful !== undefined) this.tell('dropped the counts of a day', doubtful);
   }
 
   private tell(what: string, day: number): void {

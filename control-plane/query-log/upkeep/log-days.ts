@@ -68,7 +68,7 @@ export class LogDays {
     for (const day of doubtful === undefined ? sure : [...sure, doubtful])
       if (await this.mayGo(day)) dropped.push(day);
     await dropPartitions(database, dropped);
-    if (dropped.length > 0) logger.info('drop old days of the query log', { days: dropped.length });
+    if (dropped.length > 0) logger.info('dropped old days of the query log', { days: dropped.length });
     const known = Math.min(lastOfFirstRun(filled), today);
     await forgetOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
   }

@@ -125,7 +125,10 @@ export class CacheFile {
       return contents;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        this.logger.warn('read answer cache of the last run', { file: this.path, error: String(error) });
+        this.logger.warn('could not read the answer cache of the last run', {
+          file: this.path,
+          error: String(error),
+        });
       return null;
     }
   }

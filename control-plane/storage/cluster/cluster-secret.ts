@@ -80,7 +80,7 @@ export class ClusterSecret {
       });
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        logger.warn('read the cluster secret', { path, reason: reasonOf(error) });
+        logger.warn('could not read the cluster secret', { path, reason: reasonOf(error) });
     }
     return null;
   }

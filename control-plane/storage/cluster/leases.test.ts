@@ -180,7 +180,7 @@ describe('JobLeases', () => {
     await until(
       'a renewal to fail',
       () => logger.text(),
-      (text) => text.includes('renew a lease'),
+      (text) => text.includes('could not renew a lease'),
     );
     expect(first.lease.signal.aborted).toBe(false);
     first.end(undefined);

@@ -95,7 +95,7 @@ export class JobLeases {
           if (rowCount === 0) lost.abort(lostLease(job));
         },
         // The transaction that ends the job fails if the lease is lost.
-        (error: unknown) => logger.debug('renew a lease', { job, reason: reasonOf(error) }),
+        (error: unknown) => logger.debug('could not renew a lease', { job, reason: reasonOf(error) }),
       );
     }, renewMs);
     timer.unref();

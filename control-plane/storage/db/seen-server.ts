@@ -101,7 +101,10 @@ export class SeenServer {
     } catch (error) {
       const { path } = this;
       if (this.isKept)
-        this.logger.warn('store the position of the database server', { path, reason: reasonOf(error) });
+        this.logger.warn('could not store the position of the database server', {
+          path,
+          reason: reasonOf(error),
+        });
       this.isKept = false;
     }
   }
@@ -115,7 +118,7 @@ export class SeenServer {
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
       this.isKept = false; // The file lacks it until the next write.
-      this.logger.warn('read the position of the database server', {
+      this.logger.warn('could not read the position of the database server', {
         path: this.path,
         reason: reasonOf(error),
       });

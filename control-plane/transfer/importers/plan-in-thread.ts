@@ -22,7 +22,7 @@ export async function planInThread(
   const answer = await askThread(order, limitMs);
   if ('plan' in answer) return answer.plan;
   // Unexpected errors are also logged: the file may be one that Weir should be able to read.
-  if (!answer.isOfFile) logger.warn('import: the file cannot be read', { reason: answer.fault });
+  if (!answer.isOfFile) logger.warn('import: could not read the file', { reason: answer.fault });
   throw invalid([
     { path: '', message: answer.isOfFile ? answer.fault : `the file cannot be read: ${answer.fault}` },
   ]);

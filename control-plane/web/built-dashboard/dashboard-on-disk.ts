@@ -67,7 +67,7 @@ export class DashboardOnDisk implements DashboardSource {
       if (this.stopped.signal.aborted) return;
       const missing = { kind: 'missing', reason: WHAT_TO_DO } as const;
       this.found = Promise.resolve(stale === null ? missing : { kind: 'built', build: stale });
-      logger.warn('build the dashboard', {
+      logger.warn('could not build the dashboard', {
         reason: reasonOf(error),
         served: stale === null ? 'none' : 'one built from other sources',
       });

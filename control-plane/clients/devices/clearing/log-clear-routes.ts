@@ -74,7 +74,7 @@ function clearLog({
         await recordAudit(tx, { actor, action: 'cleared', subject: 'query log', after });
         return insertClear(tx, wanted);
       });
-      logger.info('clear the query log', {
+      logger.info('started to clear the query log', {
         id: clear.id,
         from: clear.from,
         to: clear.to,

@@ -47,7 +47,7 @@ describe('startExpiredSessionSweep()', () => {
   test('continues after a fault, and logs it', async () => {
     const errors = await sweepTimes(2, new Error('bug'));
     expect(errors.length).toBeGreaterThanOrEqual(2);
-    expect(new Set(errors)).toEqual(new Set(['remove expired sessions']));
+    expect(new Set(errors)).toEqual(new Set(['could not remove expired sessions']));
   });
 
   test('never runs twice at once, and stops when the running one is done', async () => {

@@ -36,7 +36,7 @@ async function sweep(auth: Sweepable, logger: Logger): Promise<void> {
   } catch (error) {
     // Without a database nothing can be removed; the next sweep removes everything.
     if (error instanceof DatabaseUnavailable) return;
-    logger.error('remove expired sessions', {
+    logger.error('could not remove expired sessions', {
       error: reasonOf(error),
     });
   }
