@@ -40,7 +40,7 @@ const find = (table: ClientTable, address: string): number =>
 
 describe('ClientTable', () => {
   test('refuses a buffer that is not a client table of this layout, or is cut off', () => {
-    expect(() => new ClientTable(new SharedArrayBuffer(64))).toThrow('it has another layout');
+    expect(() => new ClientTable(new SharedArrayBuffer(64))).toThrow('it has a different layout');
     expect(() => tableOf(['0.0.0.0'], ['::'], 1)).toThrow('shorter than its header says');
     expect(() => tableOf(['0.0.0.0'], ['::'])).not.toThrow();
   });

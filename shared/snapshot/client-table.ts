@@ -71,7 +71,7 @@ export class ClientTable {
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== CLIENT_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('could not read a client table: it has another layout');
+      throw new RangeError('could not read a client table: it has a different layout');
     this.words = words;
     this.recordCount = words[L.RECORD_COUNT_WORD]!;
     this.ipv4Count = words[L.IPV4_RANGE_COUNT_WORD]!;

@@ -64,7 +64,7 @@ export class PolicyTable {
   constructor(buffer: SharedArrayBuffer) {
     const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== POLICY_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('could not read a policy table: it has another layout');
+      throw new RangeError('could not read a policy table: it has a different layout');
     this.words = words;
     this.snapshotVersion = words[L.SNAPSHOT_VERSION_WORD]!;
     this.groupCount = words[L.GROUP_COUNT_WORD]!;

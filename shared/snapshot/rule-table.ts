@@ -71,7 +71,7 @@ export class RuleTable {
     // With an explicit length, the view is an ordinary (fast) one, even over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('could not read a rule table: it has another layout');
+      throw new RangeError('could not read a rule table: it has a different layout');
     this.words = words;
     this.bucketCount = words[L.BUCKET_COUNT_WORD]!;
     if (words.length !== L.HEADER_WORDS + this.bucketCount * L.BUCKET_WORDS)
