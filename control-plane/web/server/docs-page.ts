@@ -51,7 +51,7 @@ function describeOperation(method: string, path: string, operation: OperationDoc
 ${parameters.length === 0 ? '' : write`<h3>Parameters</h3>${rows(parameters)}`}
 ${body === undefined ? '' : write`<h3>Body</h3><p>${shapeOf(body)}</p>`}
 ${exampleIn(operation.requestBody?.content)}
-<h3>Answers</h3>
+<h3>Responses</h3>
 ${rows(answers)}
 ${Object.entries(operation.responses).map(([status, { content }]) => (status < '300' ? exampleIn(content) : write``))}
 </details>`;
