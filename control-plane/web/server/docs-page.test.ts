@@ -94,7 +94,7 @@ describe('docsPage()', () => {
       ),
     );
     expect(text).toContain('Parameters id path, required integer limit query integer');
-    expect(text).toContain('Body boolean Answers');
+    expect(text).toContain('Body boolean Responses');
     expect(readable(documentOf({}))).not.toContain('Parameters');
   });
 
