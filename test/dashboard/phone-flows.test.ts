@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture, PASSWORD } from '../support/browser/dashboard-fixture.ts';
+import { layoutFaults } from '../support/browser/layout-faults.ts';
+import { Viewport } from '../support/browser/watched-page.ts';
 import { TestAuthority } from '../support/dns/certificates.ts';
 import { DotClient } from '../support/dns/dot-client.ts';
 import { encryptedToml } from '../support/weir/encrypted-toml.ts';
@@ -54,7 +56,34 @@ test('the page of a device shows how to set up a phone, and that it works after 
   });
 });
 
-test('the page of a device has no set-up for a viewer, or without a key', async () => {
+test('the page of a device without a random key creates one, with which the phone may ask from anywhere', async () => {
+  const device = { ip_address: '192.0.2.91', name: 'Carl' };
+  const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', device);
+  const keyOf = async (): Promise<string | null> =>
+    (await room.api.expect<{ client_key: string | null }>(200, 'GET', `/clients/${String(id)}`)).client_key;
+  await room.withPage({ viewport: Viewport.phone }, async (page) => {
+    await page.goto(`./clients?open=${String(id)}`);
+    await page.getByText('Away from home, the device identifies itself by a key.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('img', { name: /^QR code of [a-z2-9]{16}\.dns\.example\.org$/ }).waitFor();
+    const first = await keyOf();
+    expect(await layoutFaults(page)).toEqual([]);
+
+    await room.api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: 'carls-phone' });
+    await page.reload();
+    const refused = page.getByText('Outside the networks that may ask, Weir refuses this key');
+    await refused.waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await refused.waitFor({ state: 'detached' });
+    const second = await keyOf();
+    expect([first, second]).toEqual(Array(2).fill(expect.stringMatching(/^[a-z2-9]{16}$/)));
+    expect(second).not.toBe(first);
+  });
+});
+
+test('the page of a device has no set-up for a viewer', async () => {
   const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', { client_key: 'bens-phone' });
   await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
   await room.withPage({ session: await room.logIn('vera') }, async (page) => {

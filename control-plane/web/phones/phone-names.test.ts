@@ -10,6 +10,10 @@ const BOTH = {
   tls_cert_path: '',
   tls_key_path: '',
 };
+const settings = (more: Partial<typeof BOTH> = {}, allowed: string[] = ['any']) => ({
+  server: { encrypted_dns: { ...BOTH, ...more } },
+  dns: { allowed_clients: allowed },
+});
 const facts = (names: string[], more = {}) => ({
   subject: 'CN=x',
   issuer: 'CN=y',
@@ -24,7 +28,7 @@ const facts = (names: string[], more = {}) => ({
 describe('phoneNames()', () => {
   test('gives both names for a certificate of a wildcard and its parent', () => {
     const names = facts(['192.0.2.1', 'other.example', '*.dns.example.org', 'dns.example.org']);
-    expect(phoneNames('anna', names, BOTH, NOW)).toEqual({
+    expect(phoneNames('anna', names, settings(), NOW)).toEqual({
       private_dns_name: 'anna.dns.example.org',
       doh_url: 'https://dns.example.org/dns-query/anna',
       problems: [],
@@ -33,7 +37,7 @@ describe('phoneNames()', () => {
 
   test('names the port of HTTPS if it is another, and that of TLS as a problem', () => {
     const names = facts(['*.example.org', 'dns.example.org']);
-    expect(phoneNames('a', names, { ...BOTH, dot_port: 8853, doh_port: 8443 }, NOW)).toEqual({
+    expect(phoneNames('a', names, settings({ dot_port: 8853, doh_port: 8443 }), NOW)).toEqual({
       private_dns_name: 'a.example.org',
       doh_url: 'https://dns.example.org:8443/dns-query/a',
       problems: ['dot_port_not_853'],
@@ -47,12 +51,21 @@ describe('phoneNames()', () => {
     ['no_host_name', facts(['*.example.org', 'localhost', '192.0.2.1']), {}],
     ['certificate_expired', facts(['*.a.example', 'a.example'], { notAfter: new Date(NOW - 1) }), {}],
     ['self_signed', facts(['*.a.example', 'a.example'], { isSelfSigned: true }), {}],
-  ] as const)('reports %s', (problem, certificate, settings) => {
-    expect(phoneNames('a', certificate, { ...BOTH, ...settings }, NOW).problems).toEqual([problem]);
+  ] as const)('reports %s', (problem, certificate, more) => {
+    expect(phoneNames('a', certificate, settings(more), NOW).problems).toEqual([problem]);
   });
 
   test('asks for nothing that a disabled protocol would need', () => {
-    const onlyHttps = phoneNames('a', facts(['dns.example.org']), { ...BOTH, dot_enabled: false }, NOW);
+    const onlyHttps = phoneNames('a', facts(['dns.example.org']), settings({ dot_enabled: false }), NOW);
     expect(onlyHttps).toMatchObject({ private_dns_name: null, problems: [] });
+  });
+
+  test.each<[string[], string, string[]]>([
+    [['private', 'connected'], 'annas-phone', ['key_not_random']],
+    [['private', 'connected'], '7kq2m9xw4t8rb5ny', []],
+    [['any'], 'annas-phone', []],
+  ])('with %j allowed, the key "%s" has the problems %j', (allowed, key, problems) => {
+    const certificate = facts(['*.a.example', 'a.example']);
+    expect(phoneNames(key, certificate, settings({}, allowed), NOW).problems).toEqual(problems);
   });
 });

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 import type { PhoneSetup } from '../../../shared/api/phones/phone-setup-api.ts';
 import { DOH_PATH } from '../../../shared/dns/doh-target.ts';
+import { admitsKey } from '../../../shared/policy/access.ts';
 import type { CertificateFacts } from '../tls/certificate-pair.ts';
 
 /** The only port of Private DNS on Android, and of DNS over TLS in profiles of Apple. */
@@ -16,9 +17,10 @@ export type PhoneNames = Pick<PhoneSetup, 'private_dns_name' | 'doh_url' | 'prob
 export function phoneNames(
   key: string,
   facts: CertificateFacts | null,
-  { dot_enabled: hasDot, dot_port: dotPort, doh_enabled: hasDoh, doh_port: dohPort }: EncryptedDns,
+  { server: { encrypted_dns: encrypted }, dns: { allowed_clients: allowed } }: Settings,
   nowMs: number,
 ): PhoneNames {
+  const { dot_enabled: hasDot, dot_port: dotPort, doh_enabled: hasDoh, doh_port: dohPort } = encrypted;
   const none = { private_dns_name: null, doh_url: null };
   if (!hasDot && !hasDoh) return { ...none, problems: ['encrypted_dns_disabled'] };
   if (facts === null) return { ...none, problems: ['no_certificate'] };
@@ -30,6 +32,7 @@ export function phoneNames(
   if (hasDot && wildcard === null) problems.push('no_wildcard_name');
   if (hasDoh && host === null) problems.push('no_host_name');
   if (hasDot && dotPort !== DOT_PORT) problems.push('dot_port_not_853');
+  if (!allowed.includes('any') && !admitsKey(key)) problems.push('key_not_random');
   const port = dohPort === HTTPS_PORT ? '' : `:${dohPort}`;
   return {
     private_dns_name: hasDot && wildcard !== null ? `${key}.${wildcard}` : null,
@@ -38,7 +41,11 @@ export function phoneNames(
   };
 }
 
-type EncryptedDns = Config['server']['encrypted_dns'];
+/** The settings that decide. */
+interface Settings {
+  readonly server: Pick<Config['server'], 'encrypted_dns'>;
+  readonly dns: Pick<Config['dns'], 'allowed_clients'>;
+}
 
 /** The host for HTTPS: the parent of the wildcard if the certificate has it, else its first name with a dot. */
 function hostIn(names: readonly string[], wildcard: string | null): string | null {

@@ -49,7 +49,7 @@ describe('GET /clients/{id}/phone-setup', () => {
       client_key: 'annas-phone',
       private_dns_name: 'annas-phone.dns.example.org',
       doh_url: 'https://dns.example.org/dns-query/annas-phone',
-      problems: ['self_signed'],
+      problems: ['self_signed', 'key_not_random'],
       profile: {
         path: expect.stringMatching(/^\/check\/phone-profiles\/[\w-]{32}$/),
         protocols: ['https', 'tls'],

@@ -133,7 +133,7 @@ function readPhoneProfile(context: PhoneContext): Route {
 
 function namesOf({ configuration, dnsCertificate, clock }: PhoneContext, key: string): PhoneNames {
   const facts = dnsCertificate?.current()?.facts ?? null;
-  return phoneNames(key, facts, configuration.current().server.encrypted_dns, clock.nowMs());
+  return phoneNames(key, facts, configuration.current(), clock.nowMs());
 }
 
 /** Settings that a profile can have, the preferred protocol first. */

@@ -11,6 +11,7 @@ export const SETUP_PROBLEMS = [
   'no_wildcard_name',
   'no_host_name',
   'dot_port_not_853',
+  'key_not_random',
 ] as const;
 
 /** Protocols of a configuration profile. */

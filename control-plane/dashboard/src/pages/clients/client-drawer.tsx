@@ -8,12 +8,13 @@ import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
+import { Answered, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { ClientForm } from './client-form.tsx';
 import { AcknowledgeButton } from './new-devices.tsx';
+import { NewKeyButton } from './new-key-button.tsx';
 import { ClientParts, MergeButton } from './client-parts.tsx';
 import { EXCLUSIONS, hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
@@ -61,11 +62,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
             </Bar>
             <ClientFacts client={client} />
             <ClientParts client={client} />
-            {isAdmin && client.client_key !== null && (
-              <Suspense>
-                <PhoneSetup id={client.id} />
-              </Suspense>
-            )}
+            {isAdmin && <AwayFromHome client={client} />}
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
               <TimedPermissions of={{ client_id: client.id }}>
@@ -77,6 +74,28 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
         )}
       </Answered>
     </Drawer>
+  );
+}
+
+/** Set-up of the device for use from anywhere, which needs a key. */
+function AwayFromHome({ client: { id, client_key: key } }: { readonly client: Client }): ReactNode {
+  const { say } = useText();
+  return (
+    <section className={styles['section']}>
+      <h3>{say('phone.title')}</h3>
+      {key === null ? (
+        <>
+          <p className="quiet">{say('phone.keyless')}</p>
+          <Bar>
+            <NewKeyButton id={id} />
+          </Bar>
+        </>
+      ) : (
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <PhoneSetup id={id} />
+        </Suspense>
+      )}
+    </section>
   );
 }
 

@@ -11,14 +11,14 @@ import { Segments } from '../../ui/controls/segments.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { QrCode } from '../../ui/display/qr-code.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
-import styles from './clients.module.css';
+import { NewKeyButton } from './new-key-button.tsx';
 
 type Setup = AnswerOf<'GET /clients/{id}/phone-setup'>;
 
 /** While no query has arrived, and after. */
 const [UNSEEN_MS, SEEN_MS] = [3000, 60_000];
 
-/** The section of a device with a key. */
+/** The set-up of a device with a key. */
 export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const setup = useAsk(
@@ -27,22 +27,23 @@ export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
     { everyMs: (last) => ((last?.last_seen ?? null) === null ? UNSEEN_MS : SEEN_MS) },
   );
   return (
-    <section className={styles['section']}>
-      <h3>{say('phone.title')}</h3>
-      <Answered of={setup} lines={4}>
-        {(found) => (
-          <Stack>
-            <Arrival setup={found} />
-            {found.problems.map((problem) => (
-              <Callout key={problem} tone="warning">
-                {say(`phone.problem.${problem}`)}
-              </Callout>
-            ))}
-            <Ways setup={found} />
-          </Stack>
-        )}
-      </Answered>
-    </section>
+    <Answered of={setup} lines={4}>
+      {(found) => (
+        <Stack>
+          <Arrival setup={found} />
+          {found.problems.map((problem) => (
+            <Callout
+              key={problem}
+              tone="warning"
+              {...(problem === 'key_not_random' && { actions: <NewKeyButton id={id} /> })}
+            >
+              {say(`phone.problem.${problem}`)}
+            </Callout>
+          ))}
+          <Ways setup={found} />
+        </Stack>
+      )}
+    </Answered>
   );
 }
 
