@@ -1,5 +1,5 @@
 /** Drawer of a client: identifiers, group, temporary rules and recent queries. */
-import { CircleHelp, ListTree } from 'lucide-react';
+import { Ban, CircleHelp, ListTree } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMe } from '../../api/session.tsx';
@@ -7,6 +7,7 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
+import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { Answered, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Facts, Moment } from '../../ui/display/values.tsx';
@@ -69,7 +70,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
                 <UnblockService client={client} />
               </TimedPermissions>
             </section>
-            {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
+            {client.ip_address !== null && <ClientActivity id={client.id} address={client.ip_address} />}
           </>
         )}
       </Answered>
@@ -138,6 +139,9 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
         <Link to={`/queries?client_id=${String(client.id)}`} className={styles['more']}>
           <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
         </Link>{' '}
+        <Link to={`/queries?client_id=${String(client.id)}&status=BLOCKED`} className={styles['more']}>
+          <Ban size={18} aria-hidden /> {say('clients.itsBlocked')}
+        </Link>{' '}
         <Link to={`/why?client_id=${String(client.id)}`} className={styles['more']}>
           <CircleHelp size={18} aria-hidden /> {say('why.open')}
         </Link>
@@ -188,8 +192,13 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
 const PERIODS = ['1h', '24h', '7d'] as const;
 const ROWS = 8;
 
+interface ClientActivityProps {
+  readonly id: number;
+  readonly address: string;
+}
+
 /** Queries of a client over time, and the names that it queried most and that were blocked most. */
-function ClientActivity({ address }: { readonly address: string }): ReactNode {
+function ClientActivity({ id, address }: ClientActivityProps): ReactNode {
   const { say } = useText();
   const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');
   const query = { client: address, period, limit: ROWS };
@@ -212,28 +221,39 @@ function ClientActivity({ address }: { readonly address: string }): ReactNode {
       </section>
       <section className={styles['section']}>
         <h3>{say('overview.topBlocked')}</h3>
-        <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
+        <Answered of={blocked}>{(rows) => <Names id={id} rows={rows} tone="blocked" />}</Answered>
       </section>
       <section className={styles['section']}>
         <h3>{say('overview.topNames')}</h3>
-        <Answered of={asked}>{(rows) => <Names rows={rows} tone="allowed" />}</Answered>
+        <Answered of={asked}>{(rows) => <Names id={id} rows={rows} tone="allowed" />}</Answered>
       </section>
     </>
   );
 }
 
 interface NamesProps {
+  /** Id of the client. */
+  readonly id: number;
   readonly rows: readonly { readonly domain: string; readonly count: number }[];
   readonly tone: 'allowed' | 'blocked';
 }
 
-function Names({ rows, tone }: NamesProps): ReactNode {
+/** Each name links to its explanation for the client, where it can be unblocked or blocked. */
+function Names({ id, rows, tone }: NamesProps): ReactNode {
   const { say } = useText();
   if (rows.length === 0) return <p className="quiet">{say('clients.nothing')}</p>;
   return (
     <BarList
       tone={tone}
-      rows={rows.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }))}
+      rows={rows.map(({ domain, count }) => ({
+        key: domain,
+        name: (
+          <OpenLink to={`/why?name=${encodeURIComponent(domain)}&client_id=${id}`}>
+            <DomainName name={domain} />
+          </OpenLink>
+        ),
+        count,
+      }))}
     />
   );
 }
