@@ -25,7 +25,7 @@ interface ConditionDialogProps {
 /** Dialog for the field, "is" or "is not", and the value. */
 export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialogProps): ReactNode {
   const { say } = useText();
-  const [name, setName] = useState<ConditionName>(chip?.name ?? 'client');
+  const [name, setName] = useState<ConditionName>(chip?.name ?? 'client_id');
   const [isExcluded, setExcluded] = useState(chip?.isExcluded ?? false);
   const [value, setValue] = useState(chip?.value ?? '');
   const [isTold, setTold] = useState(false);
