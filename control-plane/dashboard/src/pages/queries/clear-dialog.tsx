@@ -1,6 +1,7 @@
 /** Dialog that clears the query log: selection with number of rows, confirmation, and progress. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -11,6 +12,7 @@ import { Progress } from '../../ui/display/progress.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { nameOf } from '../../ui/policy/client-name.ts';
+import { filteredDevice } from './filters/filtered-device.ts';
 import { localMoment, utcMoment } from './filters/moments.ts';
 
 interface ClearDialogProps {
@@ -21,25 +23,34 @@ interface ClearDialogProps {
 }
 
 const PROGRESS_MS = 1000;
+const MOST_DEVICES = 1000;
 
 export default function ClearDialog({ filters, onCleared, onClose }: ClearDialogProps): ReactNode {
   const { say, format } = useText();
-  const [client, setClient] = useState(filters['client_id'] ?? '');
+  const devices = useAsk('GET /clients', { query: { limit: MOST_DEVICES } });
+  const [chosen, setClient] = useState<string | null>(null);
+  const filtered = filteredDevice(filters, devices.isError ? [] : devices.data?.data);
+  const client = chosen ?? filtered ?? '';
   const [from, setFrom] = useState(localMoment(filters['from'] ?? ''));
   const [to, setTo] = useState(localMoment(filters['to'] ?? ''));
   const [isSure, setIsSure] = useState(false);
   const [clearId, setClearId] = useState<number | null>(null);
+  const isKnown = chosen !== null || filtered !== undefined;
   const isTurned = from !== '' && to !== '' && from >= to;
   const period = {
     ...(from !== '' && { from: utcMoment(from) }),
     ...(to !== '' && { to: utcMoment(to) }),
   };
   const who = client === '' ? {} : { client_id: Number(client) };
-  const found = useAsk('GET /queries', { query: { ...period, ...who, limit: 1 } }, { enabled: !isTurned });
+  const found = useAsk(
+    'GET /queries',
+    { query: { ...period, ...who, limit: 1 } },
+    { enabled: isKnown && !isTurned },
+  );
   const clear = useChange('POST /queries/clears', { quiet: true, onDone: ({ id }) => setClearId(id) });
   const forget = useChange('POST /clients/clear', { quiet: true });
   const [withDevices, setWithDevices] = useState(false);
-  const count = found.isPlaceholderData || isTurned ? undefined : found.data?.total;
+  const count = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data?.total;
   const text = (key: 'queries.clear.begin' | 'queries.clear.again' | 'queries.clear.rows'): string =>
     say(key, { count: count ?? 0, shown: format.count(count ?? 0) });
   const change = (set: (value: string) => void) => (value: string) => {
@@ -75,7 +86,7 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
     >
       <Stack>
         <FormFault failure={forget.failure ?? clear.failure ?? found.error} />
-        <DeviceField value={client} onChange={change(setClient)} />
+        <DeviceField value={client} clients={devices.data?.data ?? []} onChange={change(setClient)} />
         <TextField label={say('field.from')} type="datetime-local" value={from} onChange={change(setFrom)} />
         <TextField
           label={say('field.to')}
@@ -101,13 +112,13 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
 
 interface DeviceFieldProps {
   readonly value: string;
+  readonly clients: AnswerOf<'GET /clients'>['data'];
   readonly onChange: (value: string) => void;
 }
 
-function DeviceField({ value, onChange }: DeviceFieldProps): ReactNode {
+function DeviceField({ value, clients, onChange }: DeviceFieldProps): ReactNode {
   const { say } = useText();
-  const { data } = useAsk('GET /clients', { query: { limit: 1000 } });
-  const devices = (data?.data ?? []).map((client) => ({ id: `${client.id}`, text: nameOf(client) }));
+  const devices = clients.map((client) => ({ id: `${client.id}`, text: nameOf(client) }));
   // A device from the URL may not be in the loaded page of devices.
   const isKnown = value === '' || devices.some(({ id }) => id === value);
   return (

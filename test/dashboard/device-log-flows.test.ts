@@ -1,0 +1,64 @@
+/** From a device to its blocked queries and names, and clearing the log of one device. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BLOCKED_NAME, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { logRowOf, noticeOf } from '../support/browser/page-steps.ts';
+import { Viewport } from '../support/browser/watched-page.ts';
+import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
+import { until } from '../support/parts/until.ts';
+
+const [TABLET, OTHER] = ['127.0.0.35', '127.0.0.36'];
+const NAME = 'cleared.device.example';
+
+let fixture: DashboardFixture;
+let tablet: number;
+
+beforeAll(async () => {
+  fixture = await DashboardFixture.open();
+  const client = { ip_address: TABLET, name: 'Tablet' };
+  tablet = (await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id;
+  await fixture.ask([NAME], TABLET);
+  await fixture.ask([NAME], OTHER);
+  await fixture.api.untilQueryCount(2, `domain=${NAME}`);
+});
+afterAll(() => fixture.close());
+
+test('a log filtered by the address of a device is cleared of the rows of this device alone', async () => {
+  await fixture.withPage({}, async (page) => {
+    await page.goto(`./queries?domain=${NAME}`);
+    await logRowOf(page, NAME).first().waitFor();
+    await page.locator('[data-filter=client]').filter({ hasText: 'Tablet' }).click();
+    await page.getByRole('menuitem', { name: /^Only / }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Clear the query log' });
+    await dialog.getByRole('button', { name: 'Tablet Device' }).waitFor();
+    await dialog.getByRole('button', { name: 'Clear 1 row' }).click();
+    await dialog.getByRole('button', { name: 'Really clear 1 row' }).click();
+    await dialog.getByText('1 row cleared').waitFor();
+  });
+  expect(await fixture.api.queries(`domain=${NAME}`)).toMatchObject([{ client: OTHER }]);
+});
+
+test('a device links to its blocked queries, and each of its blocked names to the reason and to Unblock', async () => {
+  await fixture.ask([BLOCKED_NAME, 'open.device.example'], TABLET);
+  await fixture.api.untilQueryCount(1, `client_id=${tablet}&status=BLOCKED`);
+  await until(
+    'the statistics of the device',
+    () => fixture.api.expect<unknown[]>(200, 'GET', `/stats/top_blocked?client=${TABLET}&period=24h`),
+    (rows) => rows.length > 0,
+  );
+  await fixture.withPage({ viewport: Viewport.phone, isTouched: true }, async (page) => {
+    await page.goto(`./clients?open=${tablet}`);
+    await page.getByRole('link', { name: 'Its blocked queries' }).tap();
+    await page.getByRole('button', { name: 'Device: Tablet', exact: true }).waitFor();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await logRowOf(page, BLOCKED_NAME).waitFor();
+
+    await page.goto(`./clients?open=${tablet}`);
+    await page.getByRole('link', { name: BLOCKED_NAME }).first().tap();
+    await page.getByRole('heading', { name: 'Step by step' }).waitFor();
+    await page.getByRole('button', { name: 'Unblock 10 min' }).tap();
+    await noticeOf(page, `${BLOCKED_NAME} is allowed until`);
+  });
+  expect(await fixture.ask([BLOCKED_NAME], TABLET)).toEqual([EVERY_ADDRESS]);
+});
