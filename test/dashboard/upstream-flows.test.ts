@@ -78,4 +78,17 @@ describe('a new pool', () => {
       await expectAccessible(page);
     });
   });
+
+  test('states which pool is asked before it, until it comes first itself', async () => {
+    const [first] = await poolNames();
+    await room.withPage({}, async (page) => {
+      await page.goto('./resolving');
+      await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
+      const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });
+      const note = form.getByText(`Asked only if the pool ${first!} fails.`);
+      await note.waitFor();
+      await form.getByLabel('Order', { exact: true }).fill('0');
+      await note.waitFor({ state: 'detached' });
+    });
+  });
 });

@@ -16,8 +16,8 @@ import { ChangedElsewhere, isSame } from '../../ui/overlays/changed-elsewhere.ts
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { KnownChoice } from './known-choice.tsx';
-import { placeOf, poolProblem, serversOf, STRATEGIES, wordsOf } from './pools.ts';
-import { FormFault } from '../../ui/display/states.tsx';
+import { askedBefore, placeOf, poolProblem, serversOf, STRATEGIES, wordsOf } from './pools.ts';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { ServerTest } from './server-test.tsx';
 import { useFields } from '../../api/use-fields.ts';
 import type { Pool } from './pools.ts';
@@ -63,6 +63,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     ...(strategy !== 'default' && { strategy }),
   });
   const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
+  const first = askedBefore(Number(priority), placeOf(old, known), known);
   const [newer, setNewer] = useState<Newer | null>(null);
   const withPool = (all: readonly Pool[]): Pool[] => all.toSpliced(placeOf(old, all), 1, pool());
   const withoutPool = (all: readonly Pool[]): Pool[] => all.filter((one) => one.name !== old?.name);
@@ -135,6 +136,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           }}
         />
       )}
+      {first !== null && <Callout tone="info">{say('resolving.pool.after', { name: first })}</Callout>}
       <KnownChoice
         servers={servers}
         onChoose={(known, chosen) => {

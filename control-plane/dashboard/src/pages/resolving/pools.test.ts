@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
-import { countServers, countsText, placeOf, poolProblem, poolsOf, serversOf } from './pools.ts';
+import { askedBefore, countServers, countsText, placeOf, poolProblem, poolsOf, serversOf } from './pools.ts';
 import type { ServerState } from './pools.ts';
 
 function server(address: string, poolName: string, status: ServerState['status'] = 'Healthy'): ServerState {
@@ -79,6 +79,24 @@ describe('placeOf()', () => {
 
   test('finds a pool by its name, and puts a new one after the others', () => {
     expect([placeOf({ ...pools[1]!, priority: 7 }, pools), placeOf(undefined, pools)]).toEqual([1, 2]);
+  });
+});
+
+describe('askedBefore()', () => {
+  const pools = [
+    { name: 'fallback', priority: 2, servers: [] },
+    { name: 'default', priority: 1, servers: [] },
+  ];
+
+  test('names the pool with the lowest priority, in doubt the earlier one', () => {
+    expect(askedBefore(1, 2, pools)).toBe('default');
+    expect(askedBefore(9, 2, pools)).toBe('default');
+  });
+
+  test('names none for the pool that is asked first', () => {
+    expect(askedBefore(0, 2, pools)).toBeNull();
+    expect(askedBefore(1, 1, pools)).toBeNull();
+    expect(askedBefore(1, 0, [])).toBeNull();
   });
 });
 

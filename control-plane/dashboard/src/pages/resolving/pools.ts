@@ -92,6 +92,16 @@ export function placeOf(pool: Pool | undefined, pools: readonly Pool[]): number 
   return place === -1 ? pools.length : place;
 }
 
+/** Name of the pool that is asked before one with this priority at this index of `pools`; null if that is asked first. */
+export function askedBefore(priority: number, place: number, pools: readonly Pool[]): string | null {
+  const isBefore = (other: Pool, at: number): boolean =>
+    at !== place && (other.priority < priority || (other.priority === priority && at < place));
+  return (
+    pools.filter((other, at) => isBefore(other, at)).toSorted((one, two) => one.priority - two.priority)[0]
+      ?.name ?? null
+  );
+}
+
 /** Name and servers of a pool, as a text. */
 export function wordsOf({ name, servers }: Pool): string {
   return `${name} (${servers.join(', ')})`;
