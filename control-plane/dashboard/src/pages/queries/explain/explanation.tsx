@@ -65,7 +65,7 @@ function ThenAndNow({
     return (
       <Callout tone="warning">
         {say('queries.why.inexact')}
-        {reason !== null && ` ${reason}`}
+        {reason !== null && ` ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`}
       </Callout>
     );
   const isThen = by === 'kept_generation';

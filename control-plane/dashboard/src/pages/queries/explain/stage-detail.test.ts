@@ -1,5 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ExplainedStageName } from '../../../../../../shared/threads/explanation.ts';
+import english from '../../../i18n/en.json' with { type: 'json' };
 import { stageDetail } from './stage-detail.ts';
+
+/** Every stage; the compiler reports a missing one. */
+const STAGES: Readonly<Record<ExplainedStageName, true>> = {
+  ...{ admission: true, client_group: true, access: true, question_checks: true, grants: true },
+  ...{ schedule_override: true, local_names: true, no_ipv6: true, special_names: true, services: true },
+  ...{ policy: true, any_type: true, safe_search: true, cache: true, forward: true, dnssec: true },
+  ...{ answer_names: true, rebinding: true },
+};
+
+test('each stage of an explanation has a name', () => {
+  const named = Object.keys(english);
+  expect(Object.keys(STAGES).filter((stage) => !named.includes(`queries.stage.${stage}`))).toEqual([]);
+});
 
 describe('stageDetail()', () => {
   test.each([
@@ -19,6 +34,11 @@ describe('stageDetail()', () => {
 
   test('of special names contains the zone that is answered here', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual({ key: 'queries.why.ownZone', of: 'lan' });
+  });
+
+  test('of access states that the client may ask, and shows a refusal unchanged', () => {
+    expect(stageDetail('access', 'may ask')).toEqual({ key: 'queries.access.may', of: '' });
+    expect(stageDetail('access', 'may not ask (dns.allowed_clients)')).toBeNull();
   });
 
   test('is null for other stages', () => {

@@ -5,7 +5,8 @@ export interface StageDetail {
   readonly key:
     | `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}`
     | 'queries.why.cacheTtl'
-    | 'queries.why.ownZone';
+    | 'queries.why.ownZone'
+    | 'queries.access.may';
   readonly of: string;
   /** Duration that replaces `of`. */
   readonly secs?: number;
@@ -14,16 +15,18 @@ export interface StageDetail {
 const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
 const CACHE_TTL = /^ttl (\d+)$/;
 const OWN_ZONE = /^zone ([^ ]+)$/;
+const MAY_ASK = 'may ask';
 
 /**
- * Message for the source of a client's group, the remaining TTL in the cache, or a local zone. Null if there is no
- * message; the detail is then shown unchanged.
+ * Message for the source of a client's group, its permission to ask, the remaining TTL in the cache, or a local zone.
+ * Null if there is no message; the detail is then shown unchanged.
  */
 export function stageDetail(stage: string, detail: string): StageDetail | null {
   const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;
   if (ttl !== null) return { key: 'queries.why.cacheTtl', of: '', secs: Number(ttl[1]) };
   const zone = stage === 'special_names' ? OWN_ZONE.exec(detail) : null;
   if (zone !== null) return { key: 'queries.why.ownZone', of: zone[1]! };
+  if (stage === 'access' && detail === MAY_ASK) return { key: 'queries.access.may', of: '' };
   const found = stage === 'client_group' ? GROUP_SOURCE.exec(detail) : null;
   if (found === null) return null;
   const [, source, of = ''] = found;
