@@ -27,7 +27,7 @@ const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tl
 const VIEWS = [
   ...Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path)),
   ...PARTS,
-  ...['clients?tab=bypass', 'groups?open=1'],
+  ...['clients?tab=access', 'clients?tab=bypass', 'clients?tab=subnets', 'groups?open=1'],
 ];
 
 let room: DashboardFixture;
@@ -49,6 +49,7 @@ async function fill(): Promise<void> {
   const source = { name: 'Ads', url: 'https://lists.example.org/ads.txt', enabled: false };
   await api.expect(201, 'POST', '/blocklist-sources', source);
   await api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: 1 });
+  await api.expect(201, 'POST', '/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: 1 });
   await api.expect(201, 'POST', '/local-records', {
     hostname: 'printer',
     domain: 'home.arpa',
@@ -94,6 +95,8 @@ describe('each page of the dashboard', () => {
       // As high as the page, because the bar of a phone covers content that is scrolled below it.
       await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
       await untilQuiet(page);
+      await expectAccessible(page);
+      await page.emulateMedia({ colorScheme: 'light' });
       await expectAccessible(page);
       await page.setViewportSize(Viewport.tablet);
       await enlargeText(page);

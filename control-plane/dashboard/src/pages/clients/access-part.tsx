@@ -46,7 +46,11 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
   return (
     <Card
       title={say('access.who')}
-      actions={<Link to="/settings?search=allowed_clients">{say('access.change')}</Link>}
+      actions={
+        <Link to="/settings?search=allowed_clients" className="button-link">
+          {say('access.change')}
+        </Link>
+      }
     >
       {warnings.includes('open_without_limit') && (
         <Callout tone="warning">{say('access.warning.open')}</Callout>

@@ -33,7 +33,7 @@ export function Subnets(): ReactNode {
       id: 'group',
       title: say('field.group'),
       cell: ({ group_id: id, group_name: name }) => (
-        <Link to={`/groups?open=${id}`}>
+        <Link to={`/groups?open=${id}`} className="button-link">
           <bdi>{name}</bdi>
         </Link>
       ),

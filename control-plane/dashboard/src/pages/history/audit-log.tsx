@@ -31,11 +31,13 @@ export function AuditLog(): ReactNode {
   const [open, setOpen] = useState<Entry | null>(null);
   const entries = useAsk('GET /audit-log', { query: auditQueryOf(fields) });
   const filter = (name: 'author' | 'subject' | 'action'): ReactNode => (
-    <SearchField
-      label={say(`history.audit.${name}`)}
-      value={fields[name]}
-      onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
-    />
+    <div className={styles['filter']}>
+      <SearchField
+        label={say(`history.audit.${name}`)}
+        value={fields[name]}
+        onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
+      />
+    </div>
   );
   return (
     <Card>
