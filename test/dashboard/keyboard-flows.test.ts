@@ -39,6 +39,10 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
 const button = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 
+/** An item of the open menu, which has the focus. */
+const item = (page: Page, name: string): Locator =>
+  page.getByRole('menuitem', { name }).and(page.locator(':focus'));
+
 describe('with only the keyboard, a user', () => {
   test('pauses blocking for a time, and resumes it', async () => {
     const isEnabled = async (): Promise<boolean> =>
@@ -47,8 +51,9 @@ describe('with only the keyboard, a user', () => {
       await page.goto('./');
       await tabTo(page, button(page, 'Pause blocking'));
       await page.keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: 'For 5 mins' }).waitFor();
+      await item(page, 'For 30 secs').waitFor();
       await page.keyboard.press('ArrowDown');
+      await item(page, 'For 5 mins').waitFor();
       await page.keyboard.press('Enter');
       await noticeOf(page, 'Blocking is paused.');
       expect(await isEnabled()).toBe(false);
@@ -96,7 +101,7 @@ describe('with only the keyboard, a user', () => {
       await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();
       await tabTo(page, button(page, new RegExp(`^Actions for .*${name}`)));
       await page.keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: 'Undo' }).waitFor();
+      await item(page, 'Undo').waitFor();
       await page.keyboard.press('Enter');
       const question = page.getByRole('alertdialog', { name: /^Undo revision/ });
       await tabTo(page, question.getByRole('button', { name: 'Undo' }));

@@ -103,7 +103,8 @@ function Actions({ label, actions, onDone }: ActionsProps): ReactNode {
     <AriaMenu
       className={styles['menu'] ?? ''}
       aria-label={label}
-      autoFocus={onDone !== undefined}
+      // The trigger of the other menus chooses the item that gets the focus; `false` would override it.
+      {...(onDone !== undefined && { autoFocus: true })}
       onAction={(key) => {
         actions.find(({ id }) => id === key)?.run();
         onDone?.();
