@@ -72,7 +72,7 @@ test('the page of a device without a random key creates one, with which the phon
 
     await room.api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: 'carls-phone' });
     await page.reload();
-    const refused = page.getByText('Outside the networks that may ask, Weir refuses this key');
+    const refused = page.getByText('Outside the networks that may use Weir');
     await refused.waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create key' }).click();

@@ -36,9 +36,9 @@ describe('stageDetail()', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual({ key: 'queries.why.ownZone', of: 'lan' });
   });
 
-  test('of access states that the client may ask, and shows a refusal unchanged', () => {
-    expect(stageDetail('access', 'may ask')).toEqual({ key: 'queries.access.may', of: '' });
-    expect(stageDetail('access', 'may not ask (dns.allowed_clients)')).toBeNull();
+  test('of access states that the client may query, and shows a refusal unchanged', () => {
+    expect(stageDetail('access', 'may query this server')).toEqual({ key: 'queries.access.may', of: '' });
+    expect(stageDetail('access', 'may not query this server (dns.allowed_clients)')).toBeNull();
   });
 
   test('is null for other stages', () => {

@@ -15,7 +15,7 @@ export interface StageDetail {
 const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
 const CACHE_TTL = /^ttl (\d+)$/;
 const OWN_ZONE = /^zone ([^ ]+)$/;
-const MAY_ASK = 'may ask';
+const MAY_ASK = 'may query this server';
 
 /**
  * Message for the source of a client's group, its permission to ask, the remaining TTL in the cache, or a local zone.
