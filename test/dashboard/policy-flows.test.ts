@@ -489,6 +489,30 @@ describe('a regex rule', () => {
       expect(await room.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
     });
   });
+
+  test('that was imported for several groups is one row, which is disabled and edited as one', async () => {
+    const pattern = '^several[.]';
+    const groups = [await room.api.createGroup('Several 1'), await room.api.createGroup('Several 2')];
+    const create = groups.map(({ id }) => ({ pattern, group_id: id }));
+    await room.api.expect(200, 'POST', '/regex-filters/bulk', { create });
+    const filters = (): Promise<{ enabled: boolean }[]> => room.api.expect(200, 'GET', '/regex-filters');
+    await room.withPage({}, async (page) => {
+      await page.goto('./rules?tab=expression');
+      const row = page.getByRole('row', { name: pattern });
+      await row.getByText('Several 1 and Several 2').waitFor();
+      expect(await row.count()).toBe(1);
+      await row.getByRole('switch').press('Space');
+      await noticeOf(page, 'Rule disabled');
+      expect((await filters()).map(({ enabled }) => enabled)).toEqual([false, false]);
+      await takeAction(page, `Actions for ${pattern}`, 'Edit');
+      const form = page.getByRole('dialog', { name: 'Edit regex rule' });
+      await form.getByRole('checkbox', { name: 'Several 2' }).press('Space');
+      await form.getByLabel('Comment').fill('one group is enough');
+      await form.getByRole('button', { name: 'Save', exact: true }).click();
+      await noticeOf(page, 'Rule saved');
+      expect(await filters()).toMatchObject([{ group_id: groups[0]!.id, comment: 'one group is enough' }]);
+    });
+  });
 });
 
 describe('a local record', () => {

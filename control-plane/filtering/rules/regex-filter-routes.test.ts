@@ -90,6 +90,18 @@ describe('regex filters', () => {
       `INSERT INTO regex_filters (name, pattern, action) SELECT pattern, pattern, 'deny' FROM unnest($1::text[]) pattern`,
       [Array.from({ length: 300 }, (_, at) => stubborn(at)).filter((_, at) => at % 2 === 0)],
     );
+    const others = Array.from({ length: 150 }, (_, at) => ({ pattern: stubborn(2 * at + 1) }));
+    const many = await api.send('POST', `${REGEXES}/bulk`, { json: { create: others } });
+    expect([many.status, many.problem.errors]).toMatchObject([
+      400,
+      [
+        {
+          path: expect.stringMatching(/^create\.\d+\.pattern$/),
+          message: expect.stringMatching(/too many regular expressions that every name/),
+        },
+      ],
+    ]);
+    expect(RegexFilterList.parse((await api.send('GET', REGEXES)).body)).toHaveLength(150);
     let status = 201;
     let last: TestAnswer | undefined;
     for (let at = 1; status === 201 && at < 300; at += 2) {
@@ -109,6 +121,25 @@ describe('regex filters', () => {
       RegexFilter.parse(off.body).id,
     ]);
     expect((await api.send('PUT', path, { json: { enabled: true } })).status).toBe(200);
+  });
+
+  test('replace others in one request; each rejected pattern is named by its index', async () => {
+    const { id } = RegexFilter.parse((await post({ pattern: 'ads' })).body);
+    const bulk = (create: readonly object[]): Promise<TestAnswer> =>
+      api.send('POST', `${REGEXES}/bulk`, { json: { delete: [id], create } });
+    const refused = await bulk([{ pattern: '(' }, { pattern: 'banner' }, { pattern: '(' }]);
+    expect([refused.status, refused.problem.errors!.map(({ path }) => path)]).toEqual([
+      400,
+      ['create.0.pattern', 'create.2.pattern'],
+    ]);
+    const before = api.policyChanges;
+    const replaced = await bulk([{ pattern: 'ads', group_id: 1, comment: 'why' }, { pattern: 'ads' }]);
+    expect([replaced.status, replaced.body]).toMatchObject([200, { deleted: [id] }]);
+    expect((await readPolicyRows(suite.database, () => undefined)).regexFilters).toMatchObject([
+      { pattern: 'ads', groupId: 1 },
+      { pattern: 'ads', groupId: null },
+    ]);
+    expect(api.policyChanges - before).toBe(1);
   });
 
   test('that exist already are 409', async () => {

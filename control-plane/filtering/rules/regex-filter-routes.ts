@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/regex-filters`. A change is stored and active when the answer is sent. */
+import { RegexFilterBulkAnswer, RegexFilterBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   RegexFilter,
@@ -6,6 +7,7 @@ import {
   RegexFilterList,
   RegexFilterUpdateBody,
 } from '../../../shared/api/policy/rules-api.ts';
+import type { RegexFilterCreate } from '../../../shared/api/policy/rules-api.ts';
 import { invalid } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
@@ -13,9 +15,9 @@ import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import { newlyRefusedFilters } from './filter-budget.ts';
-import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
+import { type GuardChange, changeRules, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
-import type { StoredRule } from './rule-store.ts';
+import type { RuleFields, StoredRule } from './rule-store.ts';
 
 const regexFilter = entity({
   path: '/regex-filters/{id}',
@@ -30,6 +32,7 @@ export function regexFilterRoutes(context: { database: Database; policy: PolicyC
   return [
     listRegexFilters(context.database),
     createRegexFilter(context.policy),
+    changeRegexFilters(context.policy),
     readRegexFilter(context.database),
     updateRegexFilter(context.policy),
     deleteRegexFilter(context.policy),
@@ -75,13 +78,35 @@ function createRegexFilter(policy: PolicyChanges): Route {
     entity: regexFilter,
     errors: { 409: 'the rule already exists' },
     handle: async (request) => {
-      const { pattern, name, ...fields } = request.body;
-      const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
+      const rule = ruleOf(request.body);
       return toRegexFilter(
         await createRule(policy, authorOf(request), REGEX_FILTERS, rule, keepingAllInForce),
       );
     },
   });
+}
+
+function changeRegexFilters(policy: PolicyChanges): Route {
+  return route({
+    method: 'POST',
+    path: '/regex-filters/bulk',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Delete and create several regex filters in one revision: all of them, or none',
+    body: RegexFilterBulkBody,
+    answer: RegexFilterBulkAnswer,
+    errors: { 409: 'rules already exist; `errors` names each by its index' },
+    handle: async (request) => {
+      const { create, delete: deleted } = request.body;
+      const batch = { create: create.map(ruleOf), delete: deleted };
+      const created = await changeRules(policy, authorOf(request), REGEX_FILTERS, batch, keepingAllInForce);
+      return { created: created.map(toRegexFilter), deleted };
+    },
+  });
+}
+
+function ruleOf({ pattern, name, ...fields }: RegexFilterCreate): RuleFields {
+  return { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
 }
 
 function updateRegexFilter(policy: PolicyChanges): Route {
@@ -122,13 +147,17 @@ function deleteRegexFilter(policy: PolicyChanges): Route {
 /** 400 if a change would exceed the budget and make any filter inactive. */
 const keepingAllInForce: GuardChange = async (tx, work) => {
   const before = new Set((await newlyRefusedFilters(tx, new Set())).map(({ id }) => id));
-  const rule = await work();
-  // The rule itself may have been inactive before.
-  before.delete(rule.id);
+  const changed = await work();
+  const result: StoredRule | StoredRule[] = changed;
+  const rules = [result].flat();
+  // The rules themselves may have been inactive before.
+  for (const { id } of rules) before.delete(id);
   const [refused] = await newlyRefusedFilters(tx, before);
-  if (refused === undefined) return rule;
+  if (refused === undefined) return changed;
   const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
-  throw invalid([{ path: 'pattern', message }]);
+  const index = rules.findIndex(({ id }) => id === refused.id);
+  const path = !Array.isArray(changed) ? 'pattern' : index === -1 ? 'create' : `create.${index}.pattern`;
+  throw invalid([{ path, message }]);
 };
 
 function toRegexFilter({ text: pattern, ...rule }: StoredRule): RegexFilter {

@@ -6,8 +6,11 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
-/** Makes a change; throws if the rules together would exceed their budget. */
-export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
+/** Makes a change of one rule or several; throws if the rules together would exceed their budget. */
+export type GuardChange = <Changed extends StoredRule | StoredRule[]>(
+  tx: Queryable,
+  work: () => Promise<Changed>,
+) => Promise<Changed>;
 
 const unguarded: GuardChange = (_tx, work) => work();
 
@@ -55,12 +58,16 @@ export function changeRules(
   author: Author,
   of: RuleTableName,
   batch: RuleBatch,
+  guard = unguarded,
 ): Promise<StoredRule[]> {
   return policy.change(author, async (tx) => {
     const faults = new RowFaults();
-    await store.deleteRules(tx, of, batch.delete, faults);
-    const result = await store.insertRules(tx, of, batch.create, faults);
-    faults.throwIfAny();
+    const result = await guard(tx, async () => {
+      await store.deleteRules(tx, of, batch.delete, faults);
+      const created = await store.insertRules(tx, of, batch.create, faults);
+      faults.throwIfAny();
+      return created;
+    });
     const counts = `${batch.create.length} created, ${batch.delete.length} deleted`;
     return { result, summary: `${of.noun}s: ${counts}` };
   });

@@ -175,6 +175,7 @@ export interface Operations {
   'DELETE /managed-domains/{id}': { params: typeof fields.IdParams };
   'GET /regex-filters': { answer: typeof rules.RegexFilterList };
   'POST /regex-filters': { body: typeof rules.RegexFilterCreateBody; answer: typeof rules.RegexFilter };
+  'POST /regex-filters/bulk': { body: typeof bulk.RegexFilterBulkBody; answer: typeof bulk.RegexFilterBulkAnswer };
   'GET /regex-filters/{id}': { params: typeof fields.IdParams; answer: typeof rules.RegexFilter };
   'PUT /regex-filters/{id}': { params: typeof fields.IdParams; body: typeof rules.RegexFilterUpdateBody; answer: typeof rules.RegexFilter };
   'DELETE /regex-filters/{id}': { params: typeof fields.IdParams };

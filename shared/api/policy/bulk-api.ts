@@ -1,27 +1,29 @@
-/** Requests and answers of `{api}/managed-domains/bulk`, `{api}/clients/bulk` and `{api}/local-records/bulk`. */
+/** Requests and answers of `/bulk` of managed domains, regex filters, clients and local records. */
 import { z } from 'zod';
 import { Id } from '../fields.ts';
 import { Client, ClientCreateBody } from './clients-api.ts';
 import { LocalRecord, LocalRecordCreateBody } from './local-records-api.ts';
-import { ManagedDomain, ManagedDomainCreateBody } from './rules-api.ts';
+import { ManagedDomain, ManagedDomainCreateBody, RegexFilter, regexFiltersOf } from './rules-api.ts';
 
 /** Maximum number of rows that one request may create and delete together. */
 export const MAX_BULK_ROWS = 10_000;
+/** Maximum number of regex filters that one request may create and delete together. */
+export const MAX_BULK_FILTERS = 200;
 
 /** Rows to create, and ids of rows to delete first: all of them, or none. */
-function bulkOf<Create extends z.ZodType>(create: Create) {
+function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, most = MAX_BULK_ROWS) {
   return z
     .strictObject({
-      create: z.array(create).max(MAX_BULK_ROWS).default([]),
+      create: create.max(most).default([]),
       delete: z
         .array(Id)
-        .max(MAX_BULK_ROWS)
+        .max(most)
         .refine((ids) => new Set(ids).size === ids.length, 'expected each id once')
         .default([])
         .meta({ description: 'deleted before rows are created', examples: [[]] }),
     })
-    .refine((body) => body.create.length + body.delete.length <= MAX_BULK_ROWS, {
-      message: `expected at most ${MAX_BULK_ROWS} rows`,
+    .refine((body) => body.create.length + body.delete.length <= most, {
+      message: `expected at most ${most} rows`,
       path: ['create'],
     });
 }
@@ -33,13 +35,20 @@ function bulkAnswerOf<Row extends z.ZodType>(row: Row) {
   });
 }
 
-export const ManagedDomainBulkBody = bulkOf(ManagedDomainCreateBody).meta({ id: 'ManagedDomainBulk' });
+export const ManagedDomainBulkBody = bulkOf(z.array(ManagedDomainCreateBody)).meta({
+  id: 'ManagedDomainBulk',
+});
 export const ManagedDomainBulkAnswer = bulkAnswerOf(ManagedDomain).meta({ id: 'ManagedDomainsChanged' });
 
-export const ClientBulkBody = bulkOf(ClientCreateBody).meta({ id: 'ClientBulk' });
+export const RegexFilterBulkBody = bulkOf(regexFiltersOf(MAX_BULK_FILTERS), MAX_BULK_FILTERS).meta({
+  id: 'RegexFilterBulk',
+});
+export const RegexFilterBulkAnswer = bulkAnswerOf(RegexFilter).meta({ id: 'RegexFiltersChanged' });
+
+export const ClientBulkBody = bulkOf(z.array(ClientCreateBody)).meta({ id: 'ClientBulk' });
 export type ClientBulkBody = z.output<typeof ClientBulkBody>;
 export const ClientBulkAnswer = bulkAnswerOf(Client).meta({ id: 'ClientsChanged' });
 
-export const LocalRecordBulkBody = bulkOf(LocalRecordCreateBody).meta({ id: 'LocalRecordBulk' });
+export const LocalRecordBulkBody = bulkOf(z.array(LocalRecordCreateBody)).meta({ id: 'LocalRecordBulk' });
 export type LocalRecordBulkBody = z.output<typeof LocalRecordBulkBody>;
 export const LocalRecordBulkAnswer = bulkAnswerOf(LocalRecord).meta({ id: 'LocalRecordsChanged' });

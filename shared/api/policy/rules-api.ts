@@ -21,6 +21,13 @@ export const Domain = text(1020).transform((value, context) => {
   return z.NEVER;
 });
 
+const PATTERN_META = {
+  description:
+    'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. The options ' +
+    '`;querytype=A,AAAA`, `;querytype=!A` and `;reply=` (NODATA, NXDOMAIN, REFUSED or an address) may follow. ' +
+    'Of the patterns that match every name only `.*` is accepted, or one with `;querytype=`',
+};
+
 /**
  * A regular expression that takes linear time, with or without options, and that matches some names, but not all by
  * accident.
@@ -31,12 +38,7 @@ export const Pattern = text(MAX_PATTERN_LENGTH)
     const reason = refuseRegexFilter(value);
     if (reason !== null) context.addIssue(reason);
   })
-  .meta({
-    description:
-      'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. The options ' +
-      '`;querytype=A,AAAA`, `;querytype=!A` and `;reply=` (NODATA, NXDOMAIN, REFUSED or an address) may follow. ' +
-      'Of the patterns that match every name only `.*` is accepted, or one with `;querytype=`',
-  });
+  .meta(PATTERN_META);
 
 /** A pattern that an older version accepted; if it would be rejected now, it stays inactive. */
 export const StoredPattern = text(MAX_PATTERN_LENGTH)
@@ -102,6 +104,23 @@ export const RegexFilterList = z.array(RegexFilter);
 export const RegexFilterCreateBody = z
   .strictObject({ pattern: Pattern, ...defaults })
   .meta({ id: 'RegexFilterCreate' });
+export type RegexFilterCreate = z.output<typeof RegexFilterCreateBody>;
+
+/** New filters of one request. A pattern that several groups share is compiled once. */
+export function regexFiltersOf(most: number) {
+  const pattern = text(MAX_PATTERN_LENGTH).min(1).meta(PATTERN_META);
+  return z.array(z.strictObject({ pattern, ...defaults })).superRefine((rows, context) => {
+    // Too many rows are rejected anyway, and each pattern takes up to 50 ms.
+    if (rows.length > most) return;
+    const reasons = new Map<string, string | null>();
+    for (const [index, { pattern: value }] of rows.entries()) {
+      if (!reasons.has(value)) reasons.set(value, refuseRegexFilter(value));
+      const message = reasons.get(value);
+      if (typeof message === 'string')
+        context.addIssue({ code: 'custom', path: [index, 'pattern'], message });
+    }
+  });
+}
 
 /** Absent fields keep their value. */
 export const RegexFilterUpdateBody = z

@@ -1,6 +1,6 @@
 /** Bulk changes over real HTTP: all rows or none, one revision, and faults by index. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MAX_BULK_ROWS } from '../../../shared/api/policy/bulk-api.ts';
+import { MAX_BULK_FILTERS, MAX_BULK_ROWS } from '../../../shared/api/policy/bulk-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
@@ -24,10 +24,21 @@ afterAll(async () => {
 const bulk = (path: string, json: unknown): Promise<TestAnswer> => api.send('POST', `${path}/bulk`, { json });
 
 /** A body of each collection, by a number below 65,536. */
-const COLLECTIONS: readonly (readonly [path: string, bodyOf: (n: number) => Fields, field: string])[] = [
-  ['/api/managed-domains', (n) => ({ domain: `d${n}.example.org` }), 'domain'],
-  ['/api/clients', (n) => ({ ip_address: `10.7.${n >> 8}.${n & 255}`, name: `c${n}` }), 'ip_address'],
-  ['/api/local-records', (n) => ({ fqdn: `h${n}.home.arpa`, value: '192.0.2.1' }), 'value'],
+const COLLECTIONS: readonly (readonly [
+  path: string,
+  bodyOf: (n: number) => Fields,
+  field: string,
+  most: number,
+])[] = [
+  ['/api/managed-domains', (n) => ({ domain: `d${n}.example.org` }), 'domain', MAX_BULK_ROWS],
+  ['/api/regex-filters', (n) => ({ pattern: `^d${n}\\.` }), 'pattern', MAX_BULK_FILTERS],
+  [
+    '/api/clients',
+    (n) => ({ ip_address: `10.7.${n >> 8}.${n & 255}`, name: `c${n}` }),
+    'ip_address',
+    MAX_BULK_ROWS,
+  ],
+  ['/api/local-records', (n) => ({ fqdn: `h${n}.home.arpa`, value: '192.0.2.1' }), 'value', MAX_BULK_ROWS],
 ];
 
 async function revisions(): Promise<number> {
@@ -41,7 +52,7 @@ const pathsOf = ({ problem }: TestAnswer): string[] => (problem.errors ?? []).ma
 const idsOf = ({ body }: TestAnswer): number[] =>
   (body as { created: { id: number }[] }).created.map(({ id }) => id);
 
-describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
+describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, most) => {
   test('creates and deletes in one revision, in the order of the request', async () => {
     const before = await revisions();
     const create = [3, 1, 2].map(bodyOf);
@@ -89,8 +100,8 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
     expect((await api.send('POST', path, { json: bodyOf(11) })).status).toBe(201);
   });
 
-  test(`accepts ${MAX_BULK_ROWS} rows, and no more`, async () => {
-    const create = Array.from({ length: MAX_BULK_ROWS + 1 }, (_, index) => bodyOf(index + 1000));
+  test(`accepts ${most} rows, and no more`, async () => {
+    const create = Array.from({ length: most + 1 }, (_, index) => bodyOf(index + 1000));
     expect(pathsOf(await bulk(path, { create }))).toContain('create');
     const made = await bulk(path, { create: create.slice(1) });
     expect(made.status).toBe(200);
@@ -102,6 +113,8 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
 test('rows with an unknown group are named', async () => {
   const create = [{ domain: 'g1.example' }, { domain: 'g2.example', group_id: 4711 }];
   expect(pathsOf(await bulk('/api/managed-domains', { create }))).toEqual(['create.1.group_id']);
+  const filters = [{ pattern: '^g1' }, { pattern: '^g2', group_id: 4711 }];
+  expect(pathsOf(await bulk('/api/regex-filters', { create: filters }))).toEqual(['create.1.group_id']);
   const clients = [{ ip_address: '10.9.0.1', group_id: 4711 }, { ip_address: '10.9.0.2' }];
   expect(pathsOf(await bulk('/api/clients', { create: clients }))).toEqual(['create.0.group_id']);
 });

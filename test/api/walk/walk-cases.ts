@@ -140,6 +140,8 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     walk.ask('POST /import', { raw: 'a file', headers: { 'content-type': 'application/octet-stream' } }),
   'POST /managed-domains/bulk': (walk) =>
     walk.ask('POST /managed-domains/bulk', { json: { create: [{ domain: 'many.example.org' }] } }),
+  'POST /regex-filters/bulk': (walk) =>
+    walk.ask('POST /regex-filters/bulk', { json: { create: [{ pattern: '^many' }] } }),
   'POST /clients/bulk': (walk) => walk.ask('POST /clients/bulk', { json: { create: [] } }),
   'POST /clients/acknowledge': async (walk) =>
     walk.ask('POST /clients/acknowledge', { json: { client_ids: [await walk.entityOf('/clients')] } }),
@@ -331,6 +333,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
       json: { name: 'Default' },
     }),
   'POST /managed-domains/bulk 409': twice('POST /managed-domains/bulk'),
+  'POST /regex-filters/bulk 409': twice('POST /regex-filters/bulk'),
   'POST /clients/bulk 409': twice('POST /clients/bulk'),
   'POST /local-records/bulk 409': twice('POST /local-records/bulk'),
   'DELETE /groups/{id} 409': (walk) => walk.ask('DELETE /groups/{id}', { params: { id: 1 } }),

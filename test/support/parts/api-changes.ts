@@ -240,6 +240,10 @@ const PREPARE = new Map<string, Prepare>([
     }),
   ],
   [
+    'POST /regex-filters/bulk',
+    async (_room, n) => ({ path: '/regex-filters/bulk', json: { create: [{ pattern: `^many${n}` }] } }),
+  ],
+  [
     'POST /clients/bulk',
     async (_room, n) => ({
       path: '/clients/bulk',

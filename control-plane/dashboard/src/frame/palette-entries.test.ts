@@ -83,6 +83,15 @@ describe('foundEntries()', () => {
     entries[1]!.run();
     expect([entries[1]!.id, opened]).toEqual(['group-1', ['/groups?open=1']]);
   });
+
+  test('shows things that open the same page once', () => {
+    const things = [1, 2, 3].map((id) => ({
+      id,
+      text: 'a.example',
+      path: `/rules?search=${id === 3 ? 'b' : 'a'}`,
+    }));
+    expect(foundEntries('rule', things, () => undefined).map(({ id }) => id)).toEqual(['rule-1', 'rule-3']);
+  });
 });
 
 describe('hasWords()', () => {

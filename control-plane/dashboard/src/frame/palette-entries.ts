@@ -54,13 +54,15 @@ export interface FoundThing {
 /** Entries of one kind that are shown; the pages have the rest. */
 export const MOST_FOUND = 5;
 
-/** An entry for each of the first things. */
+/** An entry for each of the first things. Things with the same path, such as a rule of several groups, share one. */
 export function foundEntries(
   kind: FoundKind,
   things: readonly FoundThing[],
   go: (path: string) => void,
 ): PaletteEntry[] {
+  const byPath = new Map(things.toReversed().map((thing) => [thing.path, thing]));
   return things
+    .filter((thing) => byPath.get(thing.path) === thing)
     .slice(0, MOST_FOUND)
     .map(({ id, text, path }) => ({ id: `${kind}-${id}`, text, kind, run: () => go(path) }));
 }

@@ -47,24 +47,24 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
   const isForSeveral = all.length > 1;
   const save = (): void => {
     const body = bodyOfRule(fields);
-    const text = fields.text.trim();
-    if (kind === 'domain') {
-      const many = rule === null ? manyRules(text, fields.subdomains) : [];
-      // If the text is not a name, the server reports the error.
-      const domain = ruleOfPasted(text, fields.subdomains) ?? text;
+    const written = fields.text.trim();
+    // If the text is not a name, the server reports the error.
+    const text = kind === 'domain' ? (ruleOfPasted(written, fields.subdomains) ?? written) : written;
+    if (isForSeveral) {
       const { group_id: _groupId, ...changed } = body;
-      if (isForSeveral)
-        void run('POST /managed-domains/bulk', { body: replacement(all, groupIds, { ...changed, domain }) });
-      else if (many.length > 1)
+      void run(operationsOf(kind).bulk, { body: replacement(all, groupIds, { ...changed, text }) });
+    } else if (kind === 'domain') {
+      const many = rule === null ? manyRules(written, fields.subdomains) : [];
+      if (many.length > 1)
         void run('POST /managed-domains/bulk', {
           body: { create: many.map((one) => ({ ...body, domain: one })) },
         });
       else
         void (rule === null
-          ? run('POST /managed-domains', { body: { ...body, domain } })
+          ? run('POST /managed-domains', { body: { ...body, domain: text } })
           : run('PUT /managed-domains/{id}', {
               params: { id: rule.id },
-              body: { ...body, domain },
+              body: { ...body, domain: text },
               ...guard.headers(),
             }));
     } else

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { bodyOfRule, fieldsOfRule, fittingRules, groupsOfRow, replacement, rowsOf } from './rule-rows.ts';
-import type { ManagedDomain } from './rule-rows.ts';
+import type { ManagedDomain, RegexFilter } from './rule-rows.ts';
 
 const rule = (id: number, changed: Partial<ManagedDomain>): ManagedDomain => ({
   id,
@@ -14,6 +14,11 @@ const rule = (id: number, changed: Partial<ManagedDomain>): ManagedDomain => ({
   updated_at: '',
   ...changed,
 });
+
+const regexRule = (id: number, changed: Partial<RegexFilter>): RegexFilter => {
+  const { domain: _domain, ...shared } = rule(id, {});
+  return { ...shared, pattern: '^ads', name: '^ads', ...changed };
+};
 
 const ALL = { search: '', action: '', group: '' };
 
@@ -74,6 +79,17 @@ describe('rowsOf()', () => {
     expect(rows.map(({ all }) => all.map(({ id }) => id))).toEqual([[1, 2], [3], [4], [5]]);
     expect(rows.map(({ all }) => groupsOfRow(all))).toEqual([[2, 3], [4], [5], null]);
   });
+
+  test('makes one row of regex rules that differ only in their group, unless a user named them differently', () => {
+    const rules = [
+      regexRule(1, { group_id: 3 }),
+      regexRule(2, { group_id: 2 }),
+      regexRule(3, { group_id: 4, name: 'Ads' }),
+      regexRule(4, { group_id: 5, pattern: '^banner' }),
+      regexRule(5, {}),
+    ];
+    expect(rowsOf(rules).map(({ all }) => all.map(({ id }) => id))).toEqual([[1, 2], [3], [4], [5]]);
+  });
 });
 
 describe('replacement()', () => {
@@ -82,7 +98,7 @@ describe('replacement()', () => {
       rule(1, { domain: 'a.example', group_id: 3 }),
       rule(2, { domain: 'a.example', group_id: 2 }),
     ];
-    const kept = { domain: 'a.example', action: 'deny', comment: '', enabled: false };
+    const kept = { domain: 'a.example', name: 'x', action: 'deny', comment: '', enabled: false };
     expect(replacement(all, [2, 4], { enabled: false })).toEqual({
       delete: [1, 2],
       create: [
@@ -91,5 +107,13 @@ describe('replacement()', () => {
       ],
     });
     expect(replacement(all, null, { enabled: false }).create).toEqual([{ ...kept, group_id: null }]);
+  });
+
+  test('has a regex rule for each group, whose name stays the pattern', () => {
+    const all = [regexRule(1, { group_id: 3 }), regexRule(2, { group_id: 2 })];
+    expect(replacement(all, [4], { text: '^banner', comment: 'why' })).toEqual({
+      delete: [1, 2],
+      create: [{ pattern: '^banner', action: 'deny', comment: 'why', enabled: true, group_id: 4 }],
+    });
   });
 });

@@ -23,11 +23,13 @@ export function operationsOf(kind: RuleKind) {
         one: 'GET /managed-domains/{id}',
         change: 'PUT /managed-domains/{id}',
         remove: 'DELETE /managed-domains/{id}',
+        bulk: 'POST /managed-domains/bulk',
       } as const)
     : ({
         one: 'GET /regex-filters/{id}',
         change: 'PUT /regex-filters/{id}',
         remove: 'DELETE /regex-filters/{id}',
+        bulk: 'POST /regex-filters/bulk',
       } as const);
 }
 
@@ -96,8 +98,10 @@ export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   const rows = new Map<string, Rule[]>();
   for (const rule of rules) {
     const { id, action, group_id: group, comment, enabled } = rule;
-    const isAlone = !('domain' in rule) || group === null;
-    const key = isAlone ? `${id}` : JSON.stringify([rule.domain, action, comment, enabled]);
+    const key =
+      group === null
+        ? `${id}`
+        : JSON.stringify([textOfRule(rule), ownNameOf(rule), action, comment, enabled]);
     const same = rows.get(key);
     if (same === undefined) rows.set(key, [rule]);
     else same.push(rule);
@@ -105,12 +109,20 @@ export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   return [...rows.values()].map((all) => ({ rule: all[0]!, all }));
 }
 
+/** Maximum length of a name; a longer domain or pattern is cut to make the default name. */
+const MAX_NAME_LENGTH = 200;
+
+/** Name that a user gave a rule; null if it is the default name. */
+function ownNameOf(rule: Rule): string | null {
+  return rule.name === textOfRule(rule).slice(0, MAX_NAME_LENGTH) ? null : rule.name;
+}
+
 /** Changes that replace the rules of a row by rules for these groups; null for one rule for every group. */
 export function replacement(
   all: readonly Rule[],
   groupIds: readonly number[] | null,
   changed: {
-    readonly domain?: string;
+    readonly text?: string;
     readonly action?: RuleAction;
     readonly comment?: string;
     readonly enabled?: boolean;
@@ -118,10 +130,15 @@ export function replacement(
 ) {
   const rule = all[0]!;
   const { action, comment, enabled } = rule;
-  const create = (groupIds ?? [null]).map((id) => {
-    return { domain: textOfRule(rule), action, comment, enabled, ...changed, group_id: id };
+  const { text = textOfRule(rule), ...others } = changed;
+  const name = ownNameOf(rule);
+  const rows = (groupIds ?? [null]).map((id) => {
+    return { ...(name !== null && { name }), action, comment, enabled, ...others, group_id: id };
   });
-  return { delete: all.map(({ id }) => id), create };
+  const ids = all.map(({ id }) => id);
+  return 'domain' in rule
+    ? { delete: ids, create: rows.map((row) => ({ domain: text, ...row })) }
+    : { delete: ids, create: rows.map((row) => ({ pattern: text, ...row })) };
 }
 
 /** Group ids of a row; null for every group. */

@@ -41,7 +41,7 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const rows = rowsOf(fittingRules(rules, filter));
   const runDelete = ({ rule, all }: RuleRow): void =>
     void (all.length > 1
-      ? remove.run('POST /managed-domains/bulk', { body: { delete: all.map(({ id }) => id) } })
+      ? remove.run(operationsOf(kind).bulk, { body: { delete: all.map(({ id }) => id) } })
       : remove.run(operationsOf(kind).remove, { params: { id: rule.id } }));
   const lastPage = Math.max(0, Math.ceil(rows.length / PAGE_SIZE) - 1);
   const page = Math.min(Number(filter.page) || 0, lastPage);
@@ -166,7 +166,7 @@ function Actions({ kind, row, onEdit, onDelete }: ActionsProps): ReactNode {
   const { run, isPending } = useChanges({ done: rule.enabled ? 'rules.off' : 'rules.on' });
   const turn = (enabled: boolean): void =>
     void (all.length > 1
-      ? run('POST /managed-domains/bulk', { body: replacement(all, groupsOfRow(all), { enabled }) })
+      ? run(operationsOf(kind).bulk, { body: replacement(all, groupsOfRow(all), { enabled }) })
       : run(operationsOf(kind).change, { params: { id: rule.id }, body: { enabled } }));
   const name = textOfRule(rule);
   return (
