@@ -259,6 +259,22 @@ describe('the clients of a user', () => {
     expect((await send(admin, 'POST', '/users', { ...create, ...json() })).status).toBe(400);
   });
 
+  test('cannot be a client that is part of another one, which is named', async () => {
+    expect((await send(admin, 'POST', `/clients/${theirs}/merge`, { client_ids: [free] })).status).toBe(200);
+    const answer = await link(frida.id, [tablet, free]);
+    expect([answer.status, answer.problem.errors]).toEqual([
+      400,
+      [
+        {
+          path: 'client_ids.1',
+          message: `client ${free} is part of client ${theirs}; expected that one`,
+        },
+      ],
+    ]);
+    expect(await shownClients(family)).toEqual([tablet]);
+    expect((await link(frida.id, [tablet, theirs])).status).toBe(200);
+  });
+
   test('are those of exactly one of two concurrent requests of admins', async () => {
     const answers = await Promise.all([link(frida.id, [tablet, free]), link(frida.id, [theirs])]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

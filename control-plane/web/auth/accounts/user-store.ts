@@ -1,6 +1,6 @@
 /** SQL of `users`. Row 1 is the administrator, whose name is in the configuration: NULL here. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
-import { conflict, unknownReference } from '../../../api/api-error.ts';
+import { conflict, invalid, unknownReference } from '../../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import { seenName } from './user-name.ts';
@@ -120,8 +120,9 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
 }
 
-/** Links exactly these clients to a user; 400 for an unknown one. */
+/** Links exactly these clients to a user; 400 for an unknown one, and for one that is part of another. */
 export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
+  await refuseParts(tx, clientIds);
   await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [
     id,
     clientIds,
@@ -135,6 +136,18 @@ export async function replaceClients(tx: Queryable, id: number, clientIds: reado
     if (isForeignKeyViolation(error)) throw unknownReference('client_ids', 'client');
     throw error;
   }
+}
+
+/** Locks the rows, so that a client that is merged at the same time passes its users on. */
+async function refuseParts(tx: Queryable, clientIds: readonly number[]): Promise<void> {
+  const text = `SELECT id, device_id FROM clients WHERE id = ANY($1::integer[]) ORDER BY id FOR SHARE`;
+  const { rows } = await tx.query<{ id: number; device_id: number | null }>(text, [clientIds]);
+  const faults = rows.flatMap(({ id, device_id: main }) => {
+    if (main === null || main === id) return [];
+    const message = `client ${id} is part of client ${main}; expected that one`;
+    return [{ path: `client_ids.${clientIds.indexOf(id)}`, message }];
+  });
+  if (faults.length > 0) throw invalid(faults);
 }
 
 /** Removes a user and, with the row, the user's sessions. */
