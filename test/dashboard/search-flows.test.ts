@@ -43,6 +43,7 @@ describe('the search of the frame', () => {
   test('shows a few results of each kind', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
+      await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       await page.keyboard.press('Control+k');
       const palette = page.getByRole('dialog', { name: 'Search everything' });
       await palette.getByRole('searchbox').fill('findable');
