@@ -58,7 +58,7 @@ describe('indexLines()', () => {
     expect(lines.lineOf('f')).toBeUndefined();
   });
 
-  test('indexLines() gives a path without a line the line of the enclosing table', () => {
+  test('indexLines() returns the line of the enclosing table for a path without its own line', () => {
     expect(lines.lineOf('a.h[2].i')).toBe(9);
     expect(lines.lineOf('p')).toBe(18);
     expect(lines.lineOf('p[1].nothing')).toBe(20);

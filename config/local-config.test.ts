@@ -43,7 +43,7 @@ describe('withLocal()', () => {
   test.each([
     ['edited', { ...file, 'server.web_port': 9090 }, 9090],
     ['removed', { 'cache.max_bytes': 4194304 }, undefined],
-  ])('uses the value of the file for a key that was %s there since', (_what, edited, port) => {
+  ])('uses the value in the file for a key that was later %s there', (_what, edited, port) => {
     expect(withLocal(edited, LOCAL)['server.web_port']).toBe(port);
     expect(Object.keys(localInForce(LOCAL, edited).values)).toEqual(['dns.pools', 'cache.max_bytes']);
   });
@@ -51,18 +51,18 @@ describe('withLocal()', () => {
 
 describe('parseLocal()', () => {
   test.each([
-    ['no TOML', '[server', 'syntax'],
+    ['text that is not TOML', '[server', 'syntax'],
     ['an unknown key', '[server]\nnonsense = 1\n', 'server.nonsense'],
-    ['a bad value', '[server]\nweb_port = "x"\n', 'server.web_port'],
-    ['a key of the file alone', '[server]\ndata_dir = "/etc"\n', 'server.data_dir'],
+    ['an invalid value', '[server]\nweb_port = "x"\n', 'server.web_port'],
+    ['a key that only the file may set', '[server]\ndata_dir = "/etc"\n', 'server.data_dir'],
     ['the database', '[database]\nurl = ["postgres://a@192.0.2.1/b"]\n', 'database.url'],
     ['notes that Weir has not written', "[weir]\nreplaced = '[1'\n", 'weir'],
     ['notes of another form', '[weir]\ndefaults = "[1]"\n', 'weir'],
-  ])('names %s', (_what, text, key) => {
+  ])('reports %s by its key', (_what, text, key) => {
     expect(parse(text).faults).toMatchObject([{ source: NAME, key }]);
   });
 
-  test('resets no key that can only be in the file', () => {
+  test('does not reset a key that can only be in the file', () => {
     const { local } = parse(`[weir]\ndefaults = '["database.url"]'\n`);
     expect(local.values).toEqual({});
   });

@@ -12,7 +12,7 @@ describe('usableConfig()', () => {
     ['a key duplicate key', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
     ['a string without an end', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[dns]\nlocal_domain = """lan\n'],
     ['keys that contradict', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n'],
-  ])('keeps the other keys beside %s', (_what, text) => {
+  ])('keeps the other keys despite %s', (_what, text) => {
     const { config, explicit, isDataDirKnown } = use(text);
     expect(config.server).toMatchObject({ data_dir: '/d', dns_port: 5300, web_port: 8080 });
     expect([explicit.has('server.dns_port'), isDataDirKnown]).toEqual([true, true]);

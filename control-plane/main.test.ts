@@ -91,7 +91,7 @@ describe('weir', () => {
     expect(await readFile(join(cwd, 'journal'), 'utf8')).toMatch(/^<3>bad\.toml:2: server\.web_port: /);
   });
 
-  test('weir ready and weir status need no more of a bad file than where the node is', async () => {
+  test('weir ready and weir status use only the location of the node from a bad file', async () => {
     const dnsPort = await freePort(['127.0.0.1']);
     const text = `[server]\nbogus = 1\ndata_dir = "none"\nbind_address = ["127.0.0.1"]\ndns_port = ${dnsPort}\n`;
     await writeFile(join(cwd, 'server.toml'), text);
@@ -111,7 +111,7 @@ describe('weir', () => {
     expect(help.out).toContain('weir check-config');
   });
 
-  test('weir ends with status 2 on a command line that makes no sense', async () => {
+  test('weir ends with status 2 on an invalid command line', async () => {
     const ended = await weir(['stop'], { cwd });
     expect({ status: ended.status, out: ended.out }).toEqual({ status: 2, out: '' });
     expect(ended.err).toContain('no subcommand "stop"');

@@ -118,7 +118,7 @@ describe('Pipeline.explain()', () => {
 });
 
 describe('Pipeline.run()', () => {
-  test('lets what this server knows itself outrank policy', () => {
+  test('prefers names of this server to policy', () => {
     use([BLOCKED], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
     expect(statusOf(queryOf())).toBe('answered LOCAL');
     use([BLOCKED]);
@@ -134,7 +134,7 @@ describe('Pipeline.run()', () => {
     expect([pipeline.run(cutOff), cutOff.rcode]).toEqual([StageResult.ANSWERED, 1]);
   });
 
-  test('makes one SERVFAIL of a bug, and counts it', () => {
+  test('answers one SERVFAIL after a bug, and counts it', () => {
     pipeline.cache.answer = () => {
       throw new Error('a bug');
     };
@@ -146,7 +146,7 @@ describe('Pipeline.run()', () => {
 });
 
 describe('Pipeline.decideAgain()', () => {
-  test('decides by the current policy, and reads no cache', () => {
+  test('decides by the current policy, and does not read the cache', () => {
     const query = queryOf();
     pipeline.run(query);
     pipeline.reopen(query);
@@ -157,7 +157,7 @@ describe('Pipeline.decideAgain()', () => {
 });
 
 describe('Pipeline.findHere()', () => {
-  test('finds names of this network, and asks no policy', () => {
+  test('finds local names, without policy', () => {
     const query = queryOf();
     pipeline.run(query);
     use([BLOCKED]);
@@ -168,7 +168,7 @@ describe('Pipeline.findHere()', () => {
 });
 
 describe('Pipeline.replaceSnapshot()', () => {
-  test('says whether a rule table was replaced', () => {
+  test('returns whether a rule table was replaced', () => {
     const next = openLists([BLOCKED], {}, 9);
     expect(pipeline.replaceSnapshot(next)).toBe(true);
     expect(pipeline.replaceSnapshot({ ...next, version: 10 })).toBe(false);

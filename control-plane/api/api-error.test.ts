@@ -23,7 +23,7 @@ describe('api errors', () => {
     expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
   });
 
-  test('notInForce() says which change is stored, and does not ask for another try', () => {
+  test('notInForce() names the stored change and does not ask for a retry', () => {
     const cause = new Error('secret');
     const error = notInForce('no thread answers', 7, cause);
     expect(error).toMatchObject({ status: 503, code: 'not_in_force', stored: { revision: 7 }, cause });

@@ -40,7 +40,7 @@ describe('an entity', () => {
     expect(group.locate({ id: 'a/b' })).toBe('/groups/a%2Fb');
   });
 
-  test('expects nothing without If-Match, and else one of the tags', async () => {
+  test('accepts any state without If-Match, and otherwise requires one of its tags', async () => {
     const etag = group.etagOf(KIDS);
     expect(group.preconditionOf(undefined, { id: 7 })).toBeUndefined();
     const fields = [etag, `"other", ${etag}`, `W/${etag}`, '*', '"other"', ''];
@@ -60,7 +60,7 @@ describe('tagsIn()', () => {
 });
 
 describe('withoutReadOnly()', () => {
-  test('keeps what the schema has, and what the entity has not', () => {
+  test('keeps fields of the schema, and fields that the entity does not have', () => {
     const body = { ...KIDS, surprise: 1 };
     expect(Object.keys(withoutReadOnly(body, group, GroupUpdateBody) as object)).toEqual([
       ...['name', 'enabled', 'comment', 'no_ipv6', 'surprise'],
@@ -70,7 +70,7 @@ describe('withoutReadOnly()', () => {
     ]);
   });
 
-  test.each([[null], ['text'], [[{ id: 1 }]]])('leaves %j to the schema', (body) => {
+  test.each([[null], ['text'], [[{ id: 1 }]]])('leaves the validation of %j to the schema', (body) => {
     expect(withoutReadOnly(body, group, GroupUpdateBody)).toBe(body);
   });
 });

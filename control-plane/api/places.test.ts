@@ -14,7 +14,7 @@ test('Places refuses a holder with the maximum number, and everyone when all are
   expect(() => places.admit('vera')).toThrow('3 exports are already open');
 });
 
-test('holderOf() is null for callers whom nothing tells apart', () => {
+test('holderOf() is null for callers that cannot be distinguished', () => {
   const caller = {
     username: 'vera',
     role: 'viewer',

@@ -29,7 +29,7 @@ function spend(address: string, count: number): { passed: number; refusal: ApiEr
 const passedOf = (address: string, count: number): number => spend(address, count).passed;
 
 describe('RequestLimit', () => {
-  test('lets a burst through, then as many as come back with time', () => {
+  test('accepts a burst, and then requests at the limited rate', () => {
     expect(passedOf('192.0.2.1', 80)).toBe(50);
     clock.advance(99);
     expect(passedOf('192.0.2.1', 1)).toBe(0);
@@ -61,7 +61,7 @@ describe('RequestLimit', () => {
     expect(passedOf('192.0.2.1', 1000)).toBe(10);
   });
 
-  test('counts each IPv4 address, and IPv6 by its /64, in whatever form', () => {
+  test('counts IPv4 clients by address and IPv6 clients by /64, however the address is written', () => {
     expect(passedOf('192.0.2.1', 50)).toBe(50);
     expect(passedOf('::ffff:192.0.2.1', 1)).toBe(0);
     expect(passedOf('192.0.2.2', 50)).toBe(50);

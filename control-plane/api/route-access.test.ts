@@ -7,7 +7,7 @@ describe('mayCall()', () => {
     ['family', ['admin', 'family']],
     ['viewer', ['admin', 'viewer']],
     ['admin', ['admin']],
-  ] as const)('%s is for %j, and not for a stranger', (access, roles) => {
+  ] as const)('%s allows %j, but no anonymous caller', (access, roles) => {
     const all = ['admin', 'family', 'viewer'] as const;
     expect(all.filter((role) => mayCall({ role }, access))).toEqual(roles);
     expect(mayCall(null, access)).toBe(false);

@@ -121,7 +121,7 @@ describe('run()', () => {
     expect(await ask(`${url}/things/2147483647`, 'PUT', passwords)).toMatchObject({ status: 200 });
   });
 
-  test('run() takes no parameter and no field where a row names none', async () => {
+  test('run() refuses parameters and fields that the row does not name', async () => {
     const bare = route({ ...COMMON, method: 'POST', path: '/things', handle: () => undefined });
     const url = await serve(bare);
     expect((await ask(`${url}/things?odd=1`, 'POST')).fields).toEqual(['odd']);
@@ -156,7 +156,7 @@ describe('run()', () => {
 });
 
 describe('problemHandler()', () => {
-  test('logs the reasons of a 503 without where in the code they arose', async () => {
+  test('logs the causes of a 503 without stack traces', async () => {
     const logger = new MemoryLogger();
     const failing = route({
       ...COMMON,

@@ -33,7 +33,7 @@ function writeIn(dataDir: string, name: string): unknown {
   );
 }
 
-test('becomeOwnerOf() lets a command of root follow no link to what the owner may not write', () => {
+test('becomeOwnerOf() stops a command of root from following a link to a file that the owner may not write', () => {
   const root = makeTempDir();
   try {
     chmodSync(root, 0o755);

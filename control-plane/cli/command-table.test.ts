@@ -14,13 +14,13 @@ describe('commandNamed()', () => {
 });
 
 describe('COMMANDS', () => {
-  test('knows the formats of imports as the API does', () => {
+  test('has the same import formats as the API', () => {
     const spec: CommandSpec = COMMANDS.find(({ name }) => name === 'import')!;
     const { choices } = spec.options.find(({ name }) => name === 'format')!;
     expect([...choices!].sort()).toEqual(['auto', ...IMPORT_FORMATS].sort());
   });
 
-  test('has one kind for each option, and no token as one', () => {
+  test('gives each option one kind, and has no option for a token', () => {
     const kinds = new Map<string, boolean>();
     for (const { name, value } of COMMANDS.flatMap((spec: CommandSpec) => spec.options)) {
       expect([name, kinds.get(name) ?? value !== undefined]).toEqual([name, value !== undefined]);

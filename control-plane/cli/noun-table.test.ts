@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fieldsOf, NOUNS, nounCommands } from './noun-table.ts';
 
 describe('nounCommands()', () => {
-  test('are the list, and the verbs that the API has', () => {
+  test('have a list, and the verbs of the API', () => {
     const names = NOUNS.map((noun) => nounCommands(noun).map(({ name }) => name));
     expect(names).toEqual([
       ...['groups', 'clients', 'rules'].map((noun) => [

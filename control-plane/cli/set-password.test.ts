@@ -44,7 +44,7 @@ describe('setPassword() with piped input', () => {
     expect(await verifyPassword(stored[0] ?? '', PASSWORD)).toBe(true);
   });
 
-  test('setPassword() takes a line without an end, and letters cut in two by chunks', async () => {
+  test('setPassword() accepts a line without a line feed, and characters split between chunks', async () => {
     const bytes = Buffer.from('pässwörter');
     const { stored } = await run([bytes.subarray(0, 2), bytes.subarray(2)]);
     expect(await verifyPassword(stored[0] ?? '', 'pässwörter')).toBe(true);
@@ -62,7 +62,7 @@ describe('setPassword() with piped input', () => {
     expect(printed).toEqual([`password rejected: expected 8 to 256 characters, got ${length}`]);
   });
 
-  test('setPassword() hands the hash out where the configuration sets one', async () => {
+  test('setPassword() prints the hash if the configuration sets one', async () => {
     const { status, printed, stored } = await run(`${PASSWORD}\n`, {
       toml: `[auth.admin]\npassword_hash = "${HASH}"`,
     });
@@ -72,7 +72,7 @@ describe('setPassword() with piped input', () => {
   });
 });
 
-describe('setPassword() with a person at the terminal', () => {
+describe('setPassword() at a terminal', () => {
   test('setPassword() asks twice, without an echo, and obeys the backspace key', async () => {
     const { status, printed, stored, raw } = await run(`${PASSWORD}x\u007f\r${PASSWORD}\r`, { tty: true });
     expect(status).toBe(0);
@@ -94,7 +94,7 @@ describe('setPassword() with a person at the terminal', () => {
   test.each([
     ['Ctrl-C', 'half\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('setPassword() changes nothing on %s and gives the terminal back', async (_key, typed) => {
+  ])('setPassword() changes nothing on %s and restores the terminal', async (_key, typed) => {
     const { status, printed, stored, raw, closed } = await run(typed, { tty: true });
     expect({ status, stored, closed }).toEqual({ status: 1, stored: [], closed: true });
     expect(printed.at(-1)).toBe('nothing was changed: no password was given');

@@ -40,7 +40,7 @@ async function usersOfSessions(db: Queryable): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-describe('storeAdminPassword() while no weir runs', () => {
+describe('storeAdminPassword() without a running server', () => {
   test('storeAdminPassword() makes the database, stores the hash in it, and leaves nothing running', async () => {
     const dataDir = makeDataDir();
     await storeAdminPassword(loadedOn(dataDir), 'the hash');
@@ -51,7 +51,7 @@ describe('storeAdminPassword() while no weir runs', () => {
   });
 });
 
-describe('storeAdminPassword() beside a weir that runs', () => {
+describe('storeAdminPassword() beside a running server', () => {
   test('storeAdminPassword() changes the password, ends the sessions of the administrator, and no others', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
@@ -69,7 +69,7 @@ describe('storeAdminPassword() beside a weir that runs', () => {
     await running.stop();
   });
 
-  test('storeAdminPassword() stores nothing where it cannot end the sessions', async () => {
+  test('storeAdminPassword() stores nothing if it cannot end the sessions', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
     await asOwner(database, 'ALTER TABLE sessions RENAME TO sessions_elsewhere');

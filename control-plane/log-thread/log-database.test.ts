@@ -25,7 +25,7 @@ const askPid = async (client: LentClient): Promise<number> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
 
 describe('LogDatabase', () => {
-  test('is used while the control plane says that it is up, on one connection', async () => {
+  test('is used on one connection while the control plane reports it as up', async () => {
     const states: DatabaseStatus['state'][] = [];
     database.onStatus(({ state }) => states.push(state));
     await expect(database.withClient(askPid)).rejects.toThrow(new DatabaseUnavailable('away'));
@@ -37,7 +37,7 @@ describe('LogDatabase', () => {
     expect([states, database.status().state]).toEqual([['up', 'down'], 'down']);
   });
 
-  test('fails what runs on a connection that is lost, and opens another for the next use', async () => {
+  test('fails statements on a lost connection, and opens another for the next use', async () => {
     database.use(up());
     const ended = database.withClient(async (client) => {
       const pid = await askPid(client);
@@ -48,7 +48,7 @@ describe('LogDatabase', () => {
     expect(await database.withClient(askPid)).toBeGreaterThan(0);
   });
 
-  test('fails what runs when the database is given up', async () => {
+  test('fails running statements when the database is given up', async () => {
     database.use(up());
     const { promise: hasBegun, resolve: begin } = Promise.withResolvers<undefined>();
     const hanging = database.withClient(async (client) => {

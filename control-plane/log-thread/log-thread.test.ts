@@ -50,7 +50,7 @@ describe('the log thread', () => {
     expect(await log.storedDomains()).toEqual(['after.example', 'before.example']);
   });
 
-  test('counts and reports records that found their ring full', async () => {
+  test('counts and reports records that were lost because their ring was full', async () => {
     log.answer(Array.from({ length: 16_390 }, () => 'busy.example'));
     log.start();
     await log.thread.flush();

@@ -9,7 +9,7 @@ import { processFamilies } from './process-families.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { threadCounters } from './thread-counters.ts';
 
-test('processFamilies() tells threads apart by the names that they are given', async () => {
+test('processFamilies() labels threads with their names', async () => {
   const memory = createWorkerMemory();
   const counters = new Float64Array(memory.resolveCounters);
   counters[Counter.LOOP_LAG_MS] = 250;

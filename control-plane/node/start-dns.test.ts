@@ -86,7 +86,7 @@ describe('startDns()', () => {
     ['', 1],
     ['database.log_pressure = "drop"', 0],
   ])(
-    'startDns() has the DNS threads wait for a log that is behind, unless database.log_pressure is drop',
+    'startDns() makes the DNS threads wait for a log that lags, unless database.log_pressure is drop',
     async (toml, slow) => {
       const node = testNode(database, dataDir, toml, port);
       const { supervisor } = await startAll(node);

@@ -28,7 +28,7 @@ describe('openDataDir()', () => {
     [true, /does not hand it over: connect ENOENT/],
     [false, /is in use by another Weir process(?!.*hand it over)/],
   ])(
-    'says why the process that uses a directory is left alone (asked to take over: %s)',
+    'reports why the process that uses a directory is left alone (asked to take over: %s)',
     async (told, why) => {
       const lock = lockDataDir(tempDir.dataDir);
       await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
@@ -36,7 +36,7 @@ describe('openDataDir()', () => {
     },
   );
 
-  test('asks no process on a directory from before 0.1.0 to hand it over', async () => {
+  test('does not ask for a handover of a directory from before 0.1.0', async () => {
     mkdirSync(tempDir.dataDir);
     writeFileSync(join(tempDir.dataDir, 'lock'), '');
     const running = createServer();

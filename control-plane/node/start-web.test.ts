@@ -99,7 +99,7 @@ describe('startWeb()', () => {
     });
   });
 
-  test('startWeb() speaks HTTPS with a certificate that it makes, and sends HTTP there', async () => {
+  test('startWeb() serves HTTPS with its own certificate, and redirects HTTP to it', async () => {
     const paths = { cert: join(own.dataDir, 'tls/cert.pem'), key: join(own.dataDir, 'tls/key.pem') };
     const toml = `server.web_tls = { enabled = true, tls_cert_path = "${paths.cert}", tls_key_path = "${paths.key}" }`;
     const { node, starting } = await start(`${toml}\nauth.enabled = false`);

@@ -21,7 +21,7 @@ async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
 
 describe('startWeir() of a process', () => {
   test.each(['UDP', 'TCP'])(
-    'startWeir() ends with a clear message where its port is taken over %s',
+    'startWeir() ends with a clear message if its port is taken over %s',
     async (transport) => {
       const dnsPort = await freePort(['127.0.0.1']);
       const udp = createSocket('udp4');
@@ -72,7 +72,7 @@ describe('startWeir() of a process', () => {
     expect(await first.stop()).toMatchObject({ code: 0 });
   });
 
-  test('startWeir() ends with a clear message where its data directory cannot be made', async () => {
+  test('startWeir() ends with a clear message if its data directory cannot be created', async () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });

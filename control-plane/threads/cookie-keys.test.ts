@@ -47,7 +47,7 @@ describe('CookieKeys', () => {
     expect(keysOf(keysOn(TODAY, OTHER)).get(TODAY)).not.toBe(keysOf(keysOn(TODAY)).get(TODAY));
   });
 
-  test('keepUp() replaces all keys once the secret is another one', () => {
+  test('keepUp() replaces all keys when the secret changes', () => {
     let secret = SECRET;
     const keys = new CookieKeys(() => secret);
     const nowSecs = TODAY * COOKIE_KEY_LIFE_SECS;

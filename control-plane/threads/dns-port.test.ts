@@ -44,7 +44,7 @@ describe('chooseDnsPort', () => {
   test.each([
     ['TCP', takeTcp],
     ['UDP', takeUdp],
-  ])('refuses a port that another program has over %s, and names who to ask', async (transport, take) => {
+  ])('refuses a port that another program uses over %s, and names whom to ask', async (transport, take) => {
     const port = await take(OWN);
     const refused: unknown = await chooseDnsPort([ALSO_OWN, OWN], port, true).catch(
       (error: unknown) => error,
@@ -56,7 +56,7 @@ describe('chooseDnsPort', () => {
     expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
   });
 
-  test('takes port 5300 if the port is only a default, and says why', async () => {
+  test('uses port 5300 if the port is only a default, and says why', async () => {
     const port = await takeTcp(OWN);
     expect(await chooseDnsPort([OWN], port, false)).toEqual({
       port: FALLBACK_DNS_PORT,

@@ -22,7 +22,7 @@ const SPINNING = (look: number): CoreTime => ({ ranMs: look * 1000, waitedMs: 0 
 const WAITING = (look: number): CoreTime => ({ ranMs: 5, waitedMs: look * 1000 });
 
 describe('Heartbeat', () => {
-  test('says once that a thread hangs, at its third missed beat', () => {
+  test('reports once that a thread hangs, at its third missed beat', () => {
     expect(looks([1, 2, 2, 2, 2, 2], SPINNING)).toEqual([false, false, false, false, true, false]);
     expect(looks([1, 1, 1, 2, 2, 2, 2], SPINNING)).toEqual([
       ...[false, false, false, false, false, false, true],
@@ -64,7 +64,7 @@ describe('coreTimeOf()', () => {
     );
   });
 
-  test('finds a thread beside one that ends while it is looked for', () => {
+  test('finds a thread although another one ends during the search', () => {
     const tempDir = makeTempDir();
     for (const tid of ['1', '2']) mkdirSync(join(tempDir.path, tid));
     writeFileSync(join(tempDir.path, '2', 'comm'), 'found\n');

@@ -88,7 +88,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(flying))).toEqual(new Set(['192.0.2.2']));
   });
 
-  test('useSettings() takes no answer without proof once answers are validated', async () => {
+  test('useSettings() accepts no answer without proof once validation is enabled', async () => {
     await supervisor.useSettings(settings(first));
     const queries = held();
     const late = askAll(newNames());
@@ -105,7 +105,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.1']));
   });
 
-  test('useSettings() limits clients from now on, with buckets that were not there, and no longer', async () => {
+  test('useSettings() limits clients from now on with new buckets, and stops limiting when it is disabled', async () => {
     const limit = 'dns.rate_limit = { enabled = true, burst_size = 4, queries_per_second = 1 }';
     first.udpScript = answers(1);
     await supervisor.useSettings(settings(first, limit));

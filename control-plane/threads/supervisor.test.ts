@@ -115,7 +115,7 @@ describe('start()', () => {
     expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
   });
 
-  test('start() rejects where its port is taken, and keeps none', async () => {
+  test('start() rejects if its port is taken, and keeps no thread', async () => {
     const supervisor = await make();
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');

@@ -105,7 +105,7 @@ describe('AnswerCache', () => {
     ['before that', 300, 269, false],
     ['in the last two seconds of a short one', 6, 4, true],
     ['of so short a life that it is let end', 5, 4, false],
-  ])('answer() wants a refresh of a name in use %s', (_when, ttlSecs, ageSecs, expected) => {
+  ])('answer() requests a refresh of a name in use %s', (_when, ttlSecs, ageSecs, expected) => {
     const { memory, writer } = open();
     const reader = new AnswerCache(memory, true);
     keep(writer, ask('www.example.com'), answerOf(1, ttlSecs), ttlSecs);
@@ -138,7 +138,7 @@ describe('AnswerCache', () => {
     ['the DO bit', ask('www.example.com', { dnssecOk: true }), 0],
     ['the CD bit', ask('www.example.com', { checkingDisabled: true }), 0],
     ['another partition', ask('www.example.com'), 1],
-  ])('answer() keeps answers apart by %s', (_what, query, partition) => {
+  ])('answer() distinguishes answers by %s', (_what, query, partition) => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     expect(reader.answer(query, partition, NOW, false)).toBe(CacheHit.NONE);
@@ -185,7 +185,7 @@ describe('AnswerCache', () => {
     expect(readU32(query.bytes, query.questionEnd + 6)).toBe(300);
   });
 
-  test('answer() gives an expired answer only as a stale one, with a TTL of 30 s, and for a limited time', () => {
+  test('answer() returns an expired answer only as a stale one, with a TTL of 30 s, and for a limited time', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     expect(reader.answer(ask('www.example.com'), 0, NOW + 300, false)).toBe(CacheHit.NONE);
@@ -212,7 +212,7 @@ describe('AnswerCache', () => {
     );
   });
 
-  test('store() makes room by dropping the oldest, keeps entries in use, and never mixes up answers', () => {
+  test('store() frees space by dropping the oldest, keeps entries in use, and never mixes up answers', () => {
     const { reader, writer, memory } = open();
     const popular = Array.from({ length: 50 }, (_, i) => `popular${String(i)}.example.com`);
     popular.forEach((name, i) => keep(writer, ask(name), answerOf(i)));

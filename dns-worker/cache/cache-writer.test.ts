@@ -131,14 +131,14 @@ describe('CacheWriter.store()', () => {
     expect(referencesIn(memory)).toHaveLength(entries);
   });
 
-  test('tells names apart whose hashes are the same', () => {
+  test('distinguishes names whose hashes are the same', () => {
     const { memory, writer } = open();
     writer.store(keyOf('a.test'), ANSWER, NOTES);
     writer.store(keyOf('b.test'), ANSWER, NOTES);
     expect(referencesIn(memory)).toHaveLength(2);
   });
 
-  test('replaces in a full bucket one that was not read', () => {
+  test('replaces an entry in a full bucket that was not read', () => {
     const { memory, writer, count } = open();
     for (let i = 0; i < CacheBucket.SLOTS; i++) writer.store(keyOf(`n${i}.test`), ANSWER, NOTES);
     const before = referencesIn(memory);

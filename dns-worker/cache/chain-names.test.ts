@@ -20,7 +20,7 @@ describe('leadsToNames()', () => {
     expect(leadsToNames(textAnswer('a.test 60 A 192.0.2.1', 'b.test 60 CNAME c.test'))).toBe(false);
   });
 
-  test('passes over a body that ends within a record', () => {
+  test('ignores a body that ends within a record', () => {
     const answer = textAnswer('b.test 60 CNAME c.test');
     expect(leadsToNames({ ...answer, body: answer.body.subarray(0, 8) })).toBe(false);
     expect(leadsToNames({ ...answer, body: answer.body.subarray(0, 3) })).toBe(false);
@@ -63,7 +63,7 @@ describe('readTarget()', () => {
     expect(read(long(4), 0)).toBeNull();
   });
 
-  test('refuses a name that is cut off, points in a circle or has a long label', () => {
+  test('refuses a name that is truncated, has a pointer loop or a long label', () => {
     expect(read([1, 97], 0)).toBeNull();
     expect(read([0xc0, 0], 0)).toBeNull();
     expect(read([64, ...Array<number>(64).fill(97), 0], 0)).toBeNull();
@@ -93,7 +93,7 @@ describe('nextAddressHint()', () => {
     expect(keysIn(bytes)).toEqual([4, 6]);
   });
 
-  test('finds none without hints, and none in a parameter that the end cuts off', () => {
+  test('finds none without hints, and none in a truncated parameter', () => {
     expect(keysIn(rdata())).toEqual([]);
     expect(keysIn(rdata(param(1, [2, 104, 50])))).toEqual([]);
     const whole = rdata(param(4, [192, 0, 2, 1]));

@@ -31,7 +31,7 @@ describe('prefixesIn()', () => {
     expect(shown(found(address))).toEqual([prefix]);
   });
 
-  test('finds each prefix once, and none elsewhere', () => {
+  test('finds each prefix once, and none in other records', () => {
     expect(shown(found('fd00:64::192.0.0.170', 'fd00:64::192.0.0.171', '64:ff9b::192.0.0.170'))).toEqual([
       'fd00:64::/96',
       '64:ff9b::/96',
@@ -54,7 +54,7 @@ describe('embeddedIpv4()', () => {
     ['fd00:64::192.0.0.170', 'fd00:65::192.0.2.1', -1],
     // A bit of byte 8 is set.
     ['2001:db8:c000:aa::', '2001:db8:c000:201:100::', -1],
-  ])('takes the address after the prefix that %s announces: %s', (announced, address, ipv4) => {
+  ])('extracts the address after the prefix that %s announces: %s', (announced, address, ipv4) => {
     const prefixes = found(announced);
     expect(prefixes).toHaveLength(1);
     expect(embeddedIpv4(addressFromText(address)!, 0, prefixes)).toBe(ipv4);

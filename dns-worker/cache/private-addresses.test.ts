@@ -85,11 +85,11 @@ describe('hasPrivateAddress', () => {
     '2002:c000:201::1',
     '2003:a00:1::',
     '2001:db8::1',
-  ])('hasPrivateAddress() takes %s for a public address', (text) => {
+  ])('hasPrivateAddress() treats %s as a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(false);
   });
 
-  test('hasPrivateAddress() knows IPv4 addresses in mapped form', () => {
+  test('hasPrivateAddress() recognizes IPv4 addresses in mapped form', () => {
     const mapped = (last: number[]): TestRecord => {
       return { owner: '.', type: 'AAAA', ttl: 1, rdata: octets(Array<number>(10).fill(0), [255, 255], last) };
     };
@@ -111,7 +111,7 @@ describe('hasPrivateAddress', () => {
     ['the bytes of an address in another type', { ...addressRecord('10.0.0.1'), type: 'TXT' as const }],
     ['a hint that is cut off', https([4, [10, 0, 0]])],
     ['no parameters', https()],
-  ])('hasPrivateAddress() passes over %s', (_what, record) => {
+  ])('hasPrivateAddress() ignores %s', (_what, record) => {
     expect(isPrivate(record)).toBe(false);
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
   });

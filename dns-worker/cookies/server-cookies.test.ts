@@ -116,13 +116,13 @@ describe('ServerCookies', () => {
     [3601, false, false],
     [-300, true, true],
     [-301, false, false],
-  ])('read() of a cookie %d s old: valid %s, given back as it is %s', (ageSecs, isValid, isKept) => {
+  ])('read() of a cookie %d s old: valid %s, returned unchanged %s', (ageSecs, isValid, isKept) => {
     const outcome = read(cookies, { cookie: given, atSecs: NOW_SECS + ageSecs });
     expect([outcome.isValid, outcome.reply === given]).toEqual([isValid, isKept]);
     expect(outcome.reply).toHaveLength(48);
   });
 
-  test('read() takes a cookie for its client, its address and its secret only', () => {
+  test('read() accepts a cookie only for its client, its address and its secret', () => {
     expect(read(cookies, { cookie: given }).isValid).toBe(true);
     expect(read(cookies, { cookie: given, client: '198.51.100.101' }).isValid).toBe(false);
     expect(read(cookies, { cookie: given, client: '::198.51.100.100' }).isValid).toBe(false);
@@ -146,7 +146,7 @@ describe('ServerCookies', () => {
     expect(read(after, { cookie: first.reply, atSecs: midnightSecs - 60 }).isValid).toBe(true);
   });
 
-  test('read() makes no cookie without a key for the day, but accepts the query', () => {
+  test('read() returns no cookie without a key for the day, but accepts the query', () => {
     const none = new ServerCookies(new SharedArrayBuffer(COOKIE_KEYS_BYTES));
     expect(read(none, { cookie: given })).toEqual({ isGood: true, isValid: false, reply: '' });
     expect(read(none, { cookie: given, atSecs: 0 })).toEqual({ isGood: true, isValid: false, reply: '' });
@@ -164,7 +164,7 @@ describe('ServerCookies', () => {
     expect(outcome).toEqual({ isGood: true, isValid: false, reply: given });
   });
 
-  test('read() does not look into options of another EDNS version', () => {
+  test('read() does not evaluate options of another EDNS version', () => {
     expect(read(cookies, { cookie: '07', version: 1 })).toEqual({ isGood: true, isValid: false, reply: '' });
   });
 });

@@ -56,7 +56,7 @@ function plainHash(key: Uint8Array, message: Uint8Array): string {
 const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i);
 
 describe('sipHash()', () => {
-  test('sipHash() gives the published results', () => {
+  test('sipHash() returns the published results', () => {
     expect(hashOf(counting(16), counting(0))).toBe('310e0edd47db6f72');
     expect(hashOf(counting(16), counting(8))).toBe('6224939a79f5f593');
     // The test vector from appendix A of the SipHash publication.

@@ -20,7 +20,7 @@ function answerOf(...records: Uint8Array[]) {
 }
 
 describe('readRRsets()', () => {
-  test('puts the records of one owner and type together, and takes their smallest TTL', () => {
+  test('groups the records of one owner and type, and uses their smallest TTL', () => {
     const sets = readRRsets(
       QNAME,
       textAnswer('www.test 300 A 192.0.2.1\nwww.test 300 AAAA 20010db8\nwww.test 60 A 192.0.2.2'),
@@ -32,7 +32,7 @@ describe('readRRsets()', () => {
     expect(sets[0]!.rdatas.map((rdata) => rdata.join('.'))).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  test('keeps the sections apart', () => {
+  test('separates the sections', () => {
     const sets = readRRsets(QNAME, textAnswer('test 300 NS a.test', 'test 300 NS b.test'));
     expect(sets.map(({ isAnswer, rdatas }) => [isAnswer, rdatas.length])).toEqual([
       [true, 1],
@@ -52,7 +52,7 @@ describe('readRRsets()', () => {
     expect(sets[0]!.signatures.map(({ typeCovered }) => typeCovered)).toEqual([RRType.A]);
   });
 
-  test('gives the offsets of the TTLs of a set and of its signatures in the body', () => {
+  test('returns the offsets of the TTLs of a set and of its signatures in the body', () => {
     const answer = textAnswer(
       'www.test 300 A 192.0.2.1\nwww.test 301 RRSIG A 15 2 300 1800600000 1800000000 7 test AAAA',
     );

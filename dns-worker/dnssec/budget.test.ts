@@ -34,7 +34,7 @@ describe('Budget', () => {
     expect(budget.spendSubquery(-1)).toBe(false);
   });
 
-  test('verifies nothing more at once after one failure', () => {
+  test('allows no further verification at once after one failure', () => {
     const budget = Budget.atOnce();
     budget.spendSignature();
     budget.noteFailedSignature();

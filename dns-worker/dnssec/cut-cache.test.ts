@@ -29,7 +29,7 @@ test.each<[string, Cut]>([
   ['an unsigned zone', { kind: 'insecure' }],
   ['the absence of a zone', { kind: 'none' }],
   ['the absence of all below a name', { kind: 'nothing-below' }],
-])('CutCache hands other threads %s until it expires', (_what, cut) => {
+])('CutCache shows other threads %s until it expires', (_what, cut) => {
   const [one, other] = threads();
   one.keep(NAME, KEY, { cut, expiresAtMs: 1000.5 });
   expect(other.find(KEY, 0)).toBeUndefined();

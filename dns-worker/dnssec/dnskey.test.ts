@@ -66,7 +66,7 @@ describe('usableDs()', () => {
     ]);
   });
 
-  test('usableDs() finds nothing among unknown digests and algorithms, RSASHA1 among them', () => {
+  test('usableDs() finds nothing among unknown digests and algorithms, including RSASHA1', () => {
     expect(kinds([`1 13 3 ${digest}`, `1 5 2 ${digest}`, `1 7 2 ${digest}`, `1 12 2 ${digest}`])).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ describe('proveSet()', () => {
     expect(counter.reads).toBeLessThanOrEqual(2 * keys.length);
   });
 
-  test('proveSet() puts an RRset in order once, and not at all without a budget for it', async () => {
+  test('proveSet() sorts an RRset once, and not at all without a budget for it', async () => {
     const counter = new ReadCounter();
     const wrong = { ...genuine!, signature: new Uint8Array(64) };
     const flood = counter.watch({ ...set!, signatures: Array.from({ length: MANY }, () => wrong) }, 'rdatas');

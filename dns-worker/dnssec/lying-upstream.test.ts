@@ -60,7 +60,7 @@ describe('an answer with a junk signature', () => {
     expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
-  test('is insecure in a zone that is proven to be unsigned, as it would be without', async () => {
+  test('is insecure in a zone that is proven to be unsigned, as without the signature', async () => {
     const { ask, table } = fixture();
     const name = 'www.open.test';
     for (const signer of [name, 'open.test', 'test', '.']) {
@@ -69,7 +69,7 @@ describe('an answer with a junk signature', () => {
     }
   });
 
-  test('is secure with a genuine one behind it, whatever zone the junk names', async () => {
+  test('is secure with a genuine one after it, whatever zone the junk names', async () => {
     const { ask, table } = fixture();
     noCut(table, 'www.test');
     const [record, genuine] = TEST.signed('www.test 300 A 192.0.2.1').split('\n');
@@ -81,7 +81,7 @@ describe('an answer with a junk signature', () => {
 });
 
 describe('a trust anchor at a cut', () => {
-  test('also leaves the NSEC there to the zone above', async () => {
+  test('assigns the NSEC there to the zone above as well', async () => {
     const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
     const nsec = `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
@@ -92,7 +92,7 @@ describe('a trust anchor at a cut', () => {
 describe('a negative trust anchor inside a zone', () => {
   const expired = { inception: INCEPTION - 20_000_000, expiration: INCEPTION - 10_000_000 };
 
-  test('makes names at and below it insecure if its zone has signed them badly, and nothing else', async () => {
+  test('makes names at and below it insecure if its zone has signed them badly, and no others', async () => {
     const { ask, table } = fixture(['nta.test']);
     for (const name of ['nta.test', 'www.nta.test', 'ntb.test']) {
       noCut(table, name);
@@ -123,7 +123,7 @@ describe('a negative trust anchor inside a zone', () => {
 });
 
 describe('a question for more than one type', () => {
-  test('has its absence proven by a name without any data only', async () => {
+  test('is only denied by the proof of a name without any data', async () => {
     const { ask, table } = fixture();
     for (const type of [253, 254] as const) {
       const nodata = (types: string): void => {
@@ -143,7 +143,7 @@ describe('a question for more than one type', () => {
 });
 
 describe('a question for signatures', () => {
-  test('is led by no alias, and to no denial, that is not proven', async () => {
+  test('gets neither an alias nor a denial that is not proven', async () => {
     const { ask, table } = fixture();
     noCut(table, 'www.test');
     const alias = `www.test 300 CNAME evil.open.test`;
@@ -195,7 +195,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
     expect(await ask('z.test', 'A')).toMatchObject(insecure);
   });
 
-  test("in a parent does not make its wildcard's records stand in for a signed child's", async () => {
+  test('in a parent does not make records of its wildcard valid for a signed child', async () => {
     const { ask, table } = costlyFixture();
     const wildcard = (name: string): string => TEST.signed(`${name} 300 A 192.0.2.66`, { labels: 1 });
     table.on('www.child.test', 'A', positive(wildcard('www.child.test'), TEST.signed(SIGNED)));

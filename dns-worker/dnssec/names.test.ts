@@ -6,7 +6,7 @@ import { TypeBitmap } from './type-bitmap.ts';
 const name = (text: string): Uint8Array => nameFromText(text)!;
 
 describe('compareNames()', () => {
-  test('compareNames() orders as the example of RFC 4034 section 6.1', () => {
+  test('compareNames() orders names like the example of RFC 4034 section 6.1', () => {
     const ordered = [
       'example',
       'a.example',
@@ -23,7 +23,7 @@ describe('compareNames()', () => {
 });
 
 describe('ancestor(), isAtOrBelow(), isBelow(), commonLabels()', () => {
-  test('they count labels from the root', () => {
+  test('count labels from the root', () => {
     expect(ancestor(name('a.b.c'), 2)).toEqual(name('b.c'));
     expect(ancestor(name('a.b.c'), 0)).toEqual(name('.'));
     expect(isAtOrBelow(name('a.b.c'), name('b.c'))).toBe(true);

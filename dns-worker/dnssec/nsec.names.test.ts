@@ -25,7 +25,7 @@ const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
 describe('NsecDenial', () => {
-  test('proves each name of a zone to be there, empty, made from a wildcard, or missing', () => {
+  test('proves each name of a zone to exist, to be empty, to be expanded from a wildcard, or to be missing', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels, fc.boolean()), { maxLength: 6 }),
       labels,

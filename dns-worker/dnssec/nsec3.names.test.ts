@@ -41,7 +41,7 @@ const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
 describe('Nsec3Denial', () => {
-  test('proves each name, with up to 50 iterations, to be there, empty, made from a wildcard, or missing', () => {
+  test('proves each name, with up to 50 iterations, to exist, to be empty, to be expanded from a wildcard, or to be missing', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels), { maxLength: 6 }),
       labels,
@@ -72,7 +72,7 @@ describe('Nsec3Denial', () => {
   test.each([
     [0, 60],
     [50, 60],
-  ])('with %d iterations proves what is missing below %d labels', (iterations, count) => {
+  ])('with %d iterations proves the absence of names below %d labels', (iterations, count) => {
     const deep = Array.from({ length: count }, () => 'x');
     const chain = chainOf([below(deep)], iterations);
     const missing = below(['y', ...deep]);

@@ -213,7 +213,7 @@ describe('ValidatingResolver', () => {
     expectTruth(key, resolution);
   });
 
-  test('ValidatingResolver passes on nothing about signed zones but the truth, whatever an upstream puts together', async () => {
+  test('ValidatingResolver passes on only true data of signed zones, whatever an upstream combines', async () => {
     let passed = 0;
     const property = fc.asyncProperty(
       fc.constantFrom(...ASKED),

@@ -98,13 +98,13 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
     if (ds !== null) expect(digestMatches(readDs(readRecords(ds)[0]!.rdata)!, zone.name, key)).toBe(true);
   });
 
-  test('is secure within its time', async () => {
+  test('is secure within its validity period', async () => {
     const proof = await proveSet(set, zone, rrsig.inception, new Budget(0));
     expect(proof).toEqual({ kind: 'secure', encloserLabels: -1, ttlSecs: 3600 });
     expect(await proveSet(set, zone, rrsig.expiration - 60, new Budget(0))).toMatchObject({ ttlSecs: 60 });
   });
 
-  test('is bogus outside its time unless the clock is wrong, and for other data', async () => {
+  test('is bogus outside its validity period unless the clock is wrong, and for other data', async () => {
     const at = (nowSecs: number | null): ReturnType<typeof proveSet> =>
       proveSet(set, zone, nowSecs, new Budget(0));
     const expired = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_EXPIRED };
@@ -140,7 +140,7 @@ describe('the zone of RFC 4035 appendix A', () => {
     },
   );
 
-  test('*.w.example MX signs what it was expanded to, at any name below w.example', async () => {
+  test('*.w.example MX has a signature for its expansions, at any name below w.example', async () => {
     const set = setOf(ZONE['*.w.example MX']!.replaceAll('*.w', 'a.z.w'));
     const rrsig = set.signatures[0]!;
     expect(await isSignedBy(zone[0]!, rrsig, signedData(set, rrsig), new Budget(0))).toBe(true);
@@ -172,7 +172,7 @@ describe('the zone of RFC 4035 appendix A', () => {
     expect(await result).toBe(true);
   });
 
-  test('proveSet() takes RSASHA1 for no signature (RFC 9905)', async () => {
+  test('proveSet() ignores RSASHA1 signatures (RFC 9905)', async () => {
     const set = setOf(ZONE['x.w.example MX']!);
     const proof = await proveSet(
       set,
@@ -276,7 +276,7 @@ describe('proveSet() under attack', () => {
     ['an hour', 600, 3600],
     ['a tenth of the lifetime', 200_000, 20_000],
     ['a day', 9_000_000, 86_400],
-  ])('proveSet() lets clocks be wrong by %s', async (_what, lifetimeSecs, skewSecs) => {
+  ])('proveSet() accepts clocks that are wrong by %s', async (_what, lifetimeSecs, skewSecs) => {
     const inception = 1_438_207_200;
     const text = ed25519[3].replace('1440021600 1438207200', `${inception + lifetimeSecs} ${inception}`);
     const zone = { name: wireName('example.com'), keys: [key] };
@@ -292,7 +292,7 @@ describe('proveSet() under attack', () => {
     expect(await at(inception + lifetimeSecs + skewSecs + 1)).toMatchObject(late);
   });
 
-  test('proveSet() takes a signature that ends before it begins for expired', async () => {
+  test('proveSet() treats a signature that ends before it begins as expired', async () => {
     const set = setOf(ed25519[3].replace('1440021600 1438207200', '1438207200 1438207300'));
     const zone = { name: wireName('example.com'), keys: [key] };
     const proof = await proveSet(set, zone, 1_438_207_250, new Budget(0));

@@ -35,7 +35,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
-  test('begins at the closest anchor, whatever signer is said to be above it', async () => {
+  test('begins at the closest anchor, whatever signer above it is claimed', async () => {
     const table = new ChainTable([ROOT, TEST]);
     expect(await zoneOf(table, 'test', '.')).toBe('secure test');
     expect(table.takeAsked()).toEqual(['test DNSKEY']);
@@ -71,7 +71,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'child.test')).toBe('bogus');
   });
 
-  test('asks twice for what turns out bogus, and again after 5 s', async () => {
+  test('asks twice before a result is bogus, and again after 5 s', async () => {
     const table = new ChainTable().on('test DS', TEST.ds);
     expect(await zoneOf(table, 'test')).toBe('bogus');
     expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DS']);
@@ -83,7 +83,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('is unavailable without an answer, and remembers nothing of that', async () => {
+  test('is unavailable without an answer, and caches nothing of that', async () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     expect(await zoneOf(table, 'test')).toBe('unavailable');
@@ -108,7 +108,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(new Set(table.asked).size).toBe(table.asked.length);
   });
 
-  test('takes a name with an alias for part of the zone above', async () => {
+  test('treats a name with an alias as part of the zone above', async () => {
     const table = new ChainTable().on('alias.test DS', TEST.signed('alias.test 300 CNAME sub.test'));
     expect(await zoneOf(table, 'alias.test')).toBe('secure test');
   });
@@ -150,7 +150,7 @@ describe('TrustChain.beginsAt()', () => {
 });
 
 describe('TrustChain.trust()', () => {
-  test('forgets what followed from the anchors before', async () => {
+  test('discards conclusions from the previous anchors', async () => {
     const table = new ChainTable();
     await zoneOf(table, 'child.test');
     table.takeAsked();
@@ -173,7 +173,7 @@ describe('TrustChain.observe()', () => {
   });
 });
 
-describe('TrustChain with what threads share', () => {
+describe('TrustChain with results shared by threads', () => {
   /** Two threads of a node, the second one with these anchors. */
   function threads(anchors = [ROOT]): [ChainTable, ChainTable] {
     const memory = createSealedRecords(2);
@@ -226,7 +226,7 @@ describe('TrustChain with what threads share', () => {
     expect(good.takeAsked()).toEqual(['test DS', 'test DNSKEY', 'sub.test DS']);
   });
 
-  test('keeps nothing of a walk that began with anchors that were replaced on its way', async () => {
+  test('keeps nothing of a walk whose anchors were replaced during it', async () => {
     const table = new ChainTable();
     const walk = zoneOf(table, 'sub.test');
     table.chain.trust(readTrustAnchors(ROOT.ds));

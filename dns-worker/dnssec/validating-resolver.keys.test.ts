@@ -95,7 +95,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('above every anchor nothing is known; the closest anchor counts', async () => {
+  test('nothing is known above every anchor, and the closest anchor counts', async () => {
     const { ask, table } = fixture(
       [],
       readTrustAnchors(`${TEST.dnskey}\nelsewhere.test DS 1 15 2 ${'AB'.repeat(32)}`),
@@ -150,7 +150,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
   });
 
-  test('a zone that spends a question’s budget spoils no other zone’s keys (KeyTrap, CVE-2023-50387)', async () => {
+  test('a zone that exhausts the budget of a question does not affect the keys of other zones (KeyTrap, CVE-2023-50387)', async () => {
     const { ask, table } = fixture();
     const trap = TEST.signed('trap.test 300 CNAME www.child.test');
     const line = trap.split('\n')[1]!;
@@ -171,7 +171,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
   });
 
-  test('as many clients wait as the resolver lets wait, and no more', async () => {
+  test('as many clients wait as the resolver allows, and no more', async () => {
     const { ask } = fixture();
     const all = await Promise.all(Array.from({ length: 8193 }, () => ask('www.test', 'A')));
     expect(all[0]).toMatchObject(secure);
@@ -179,7 +179,7 @@ describe('ValidatingResolver', () => {
     expect(all.at(-1)).toMatchObject({ kind: 'failed', reason: 'overloaded' });
   });
 
-  test('keys that are trusted, and those that revoke themselves, are told apart (RFC 5011 section 2.1)', async () => {
+  test('trusted keys and keys that revoke themselves are reported separately (RFC 5011 section 2.1)', async () => {
     const { table, resolver } = fixture();
     const [next, revoked] = [new TestZone('.'), ROOT.revoked()];
     const root = Uint8Array.of(0);

@@ -152,7 +152,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.away.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
   });
 
-  test('a wildcard needs the proof that nothing is closer, not from a wildcard itself (CVE-2017-15107)', async () => {
+  test('a wildcard needs proof that no closer name exists, and not from a wildcard itself (CVE-2017-15107)', async () => {
     const { ask, table } = fixture();
     const records = TEST.signed('a.w.test 300 A 192.0.2.4', { labels: 2 });
     const proof = '*.w.test 300 NSEC x.test A RRSIG NSEC';
@@ -191,7 +191,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('CD=1 passes untouched', async () => {
+  test('a question with CD=1 is not validated', async () => {
     const { ask, table } = fixture();
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
     const resolution = await ask('www.test', 'A', { checkingDisabled: true });
@@ -284,7 +284,7 @@ describe('ValidatingResolver', () => {
     });
   });
 
-  test('a wildcard that stands in for fewer labels than it did is bogus (CVE-2026-52686)', async () => {
+  test('a wildcard that covers fewer labels than its signature says is bogus (CVE-2026-52686)', async () => {
     const { ask, table } = fixture();
     const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
     const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');

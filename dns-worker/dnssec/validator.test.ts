@@ -23,13 +23,13 @@ function judge(
 }
 
 describe('validate()', () => {
-  test('finds an answer secure whose RRsets are all signed, and says how long each may be believed', async () => {
+  test('finds an answer secure whose RRsets are all signed, and returns how long each is valid', async () => {
     const verdict = await judge(positive(TEST.signed('www.test 60 A 192.0.2.1')));
     expect(verdict).toMatchObject(SECURE);
     expect([...verdict.lifetimes].map(([{ type }, secs]) => [type, secs])).toEqual([[RRType.A, 60]]);
   });
 
-  test('finds it bogus without a signature, and with that of other data', async () => {
+  test('finds it bogus without a signature, and with a signature of other data', async () => {
     const signed = TEST.signed('www.test 60 A 192.0.2.1');
     expect(await judge(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
       status: DnssecStatus.bogus,
@@ -52,7 +52,7 @@ describe('validate()', () => {
     expect(await judge(positive(`${toSub}\n${sub}`))).toMatchObject(SECURE);
   });
 
-  test('needs no signature for the CNAME that a DNAME makes, and one for any other', async () => {
+  test('needs no signature for the CNAME that a DNAME synthesizes, but for any other', async () => {
     const dname = TEST.signed('sub.test 60 DNAME child.test');
     const target = CHILD.signed('a.child.test 60 A 192.0.2.1');
     const answer = (cname: string): CacheableAnswer =>
@@ -61,21 +61,21 @@ describe('validate()', () => {
     expect(await judge(answer('b.child.test'), 'a.sub.test')).toMatchObject({ status: DnssecStatus.bogus });
   });
 
-  test('wants a wildcard answer to be proven the closest', async () => {
+  test('requires proof that a wildcard answer is the closest', async () => {
     const expanded = TEST.signed('*.sub.test 60 A 192.0.2.1', { labels: 2 }).replaceAll('*.sub', 'a.sub');
     const gap = TEST.signed('*.sub.test 60 NSEC t.test A RRSIG NSEC', { labels: 2 });
     expect(await judge(positive(expanded), 'a.sub.test')).toMatchObject(UNPROVEN);
     expect(await judge(positive(expanded, gap), 'a.sub.test')).toMatchObject(SECURE);
   });
 
-  test('wants NXDOMAIN to be proven for the name and for the wildcard', async () => {
+  test('requires NXDOMAIN to be proven for the name and for the wildcard', async () => {
     const gap = TEST.signed(`${SOA}\nsub.test 60 NSEC t.test A RRSIG NSEC`);
     const wildcard = TEST.signed('test 60 NSEC a.test SOA RRSIG NSEC');
     expect(await judge(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(SECURE);
     expect(await judge(negative(Rcode.NXDOMAIN, gap), 'svc.test')).toMatchObject(UNPROVEN);
   });
 
-  test('wants NODATA to be proven for the type', async () => {
+  test('requires NODATA to be proven for the type', async () => {
     const own = TEST.signed(`${SOA}\nwww.test 60 NSEC x.test A RRSIG NSEC`);
     expect(await judge(negative(Rcode.NOERROR, own), 'www.test', RRType.AAAA)).toMatchObject(SECURE);
     expect(await judge(negative(Rcode.NOERROR, own), 'www.test', RRType.A)).toMatchObject(UNPROVEN);
@@ -86,7 +86,7 @@ describe('validate()', () => {
     expect(await judge(negative(Rcode.NXDOMAIN, soa), 'www.open.test')).toMatchObject(INSECURE);
   });
 
-  test('refuses a signature of the parent below a cut that is known', async () => {
+  test('refuses a signature of the parent below a known cut', async () => {
     const table = new ChainTable();
     const child = positive(CHILD.signed('www.child.test 60 A 192.0.2.1'));
     expect(await judge(child, 'www.child.test', RRType.A, table)).toMatchObject(SECURE);
@@ -96,7 +96,7 @@ describe('validate()', () => {
     });
   });
 
-  test('takes the DS of a zone from the zone above', async () => {
+  test('uses the DS of a zone from the zone above', async () => {
     expect(await judge(positive(TEST.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject(SECURE);
     expect(await judge(positive(CHILD.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject({
       status: DnssecStatus.bogus,
@@ -114,13 +114,13 @@ describe('validate()', () => {
     });
   });
 
-  test('knows nothing of a name that no anchor is above', async () => {
+  test('is indeterminate for a name without an anchor above it', async () => {
     const table = new ChainTable([CHILD]);
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));
     expect(await judge(answer, 'www.test', RRType.A, table)).toMatchObject(INDETERMINATE);
   });
 
-  test('finds signatures asked for by themselves insecure: nothing signs them', async () => {
+  test('treats explicitly requested signatures as insecure, because nothing signs them', async () => {
     const [, signature] = TEST.signed('www.test 60 A 192.0.2.1').split('\n');
     expect(await judge(positive(signature!), 'www.test', RRType.RRSIG)).toMatchObject(INSECURE);
   });

@@ -52,7 +52,7 @@ describe('AtOnceValidator', () => {
     expect(proven).toMatchObject({ answer: { answerCount: 2 }, dnssec: DnssecStatus.secure });
   });
 
-  test('takes the proofs out of an answer for a client without DO', async () => {
+  test('removes the proofs from an answer for a client without DO', async () => {
     await prove('test');
     expect(validator.prove(question('www.test', 'A'), WWW)).toMatchObject({ answer: { answerCount: 1 } });
   });
@@ -63,7 +63,7 @@ describe('AtOnceValidator', () => {
     expect(proven).toMatchObject({ answer: { rcode: Rcode.NXDOMAIN }, dnssec: DnssecStatus.secure });
   });
 
-  test('takes answers of unsigned zones and of exempt names without a signature', async () => {
+  test('accepts answers of unsigned zones and of exempt names without a signature', async () => {
     await prove('open.test');
     const open = positive('www.open.test 300 A 192.0.2.2');
     expect(mayProve('www.open.test')).toBe(true);
@@ -103,7 +103,7 @@ describe('AtOnceValidator', () => {
     expect(tried()).toBe(16);
   });
 
-  test('forgets results of other trust anchors', async () => {
+  test('discards results of other trust anchors', async () => {
     await prove('test');
     expect(mayProve('www.test')).toBe(true);
     validator.trust(readTrustAnchors(new TestZone('.').ds));

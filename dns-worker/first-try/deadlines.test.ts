@@ -21,7 +21,7 @@ describe('Deadlines', () => {
     expect(deadlines.isEmpty).toBe(true);
   });
 
-  test('remove() takes an entry out of the middle of its tick, and does nothing for one without a deadline', () => {
+  test('remove() removes an entry from the middle of its tick, and does nothing for one without a deadline', () => {
     const deadlines = new Deadlines(4, 0);
     for (const entry of [0, 1, 2, 3]) deadlines.add(entry, 0, 100);
     deadlines.remove(2);
@@ -31,7 +31,7 @@ describe('Deadlines', () => {
     expect(deadlines.isEmpty).toBe(true);
   });
 
-  test('remove() leaves the entries of other ticks, whether it was the first or the last of its tick', () => {
+  test('remove() keeps the entries of other ticks, whether it was the first or the last of its tick', () => {
     const deadlines = new Deadlines(6, 0);
     for (const entry of [0, 1, 2]) deadlines.add(entry, 0, 100);
     for (const entry of [3, 4, 5]) deadlines.add(entry, 0, 200);
@@ -50,7 +50,7 @@ describe('Deadlines', () => {
     }
   });
 
-  test('add() takes a deadline beyond the wheel as its end', () => {
+  test('add() treats a deadline beyond the wheel as its end', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 60_000);
     deadlines.add(1, 0, 100);
@@ -58,7 +58,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 2048)).toEqual([0]);
   });
 
-  test('add() after a long idle time counts from then on', () => {
+  test('add() after a long idle time counts from the current time', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 100);
     expect(expiredBy(deadlines, 100)).toEqual([0]);

@@ -65,7 +65,7 @@ describe('FirstServers.follow()', () => {
     expect(numbers(reader)).toEqual([9, 4]);
   });
 
-  test('uses nothing while it is being written, and all of it when that is done', () => {
+  test('uses nothing during a write, and everything after it', () => {
     const reader = readerWith();
     putServer(0, 4);
     putOrder(0);
@@ -80,7 +80,7 @@ describe('FirstServers.follow()', () => {
     expect(numbers(reader)).toEqual([5]);
   });
 
-  test('keeps nothing that it has read of a server while it was written', () => {
+  test('discards data of a server that it read during a write', () => {
     const reader = readerWith();
     putServer(0, 4, '192.0.2.1');
     putOrder(0);
@@ -92,7 +92,7 @@ describe('FirstServers.follow()', () => {
     expect([server!.number, server!.address.bytes[7]]).toEqual([5, 2]);
   });
 
-  test('keeps the servers of a resolver when only their order is another', () => {
+  test('keeps the servers of a resolver when only their order changes', () => {
     const reader = readerWith();
     putServer(0, 4);
     putServer(1, 9);
@@ -128,7 +128,7 @@ describe('FirstServer', () => {
     return chosenBy(reader)[0]!;
   }
 
-  test('waitMs() spreads waits between their bounds, as they are now', () => {
+  test('waitMs() spreads waits between their current bounds', () => {
     const server = only();
     const bounds = new Int32Array(memory, firstServerAt(0) + FirstServerRecord.MIN_WAIT_MS, 2);
     bounds.set([200, 600]);
@@ -161,7 +161,7 @@ describe('FirstServer', () => {
     expect(new Int32Array(memory, firstServerAt(0))[FirstServerRecord.ASKED / 4]).toBe(2);
   });
 
-  test('hardens questions as the settings say', () => {
+  test('hardens questions according to the settings', () => {
     const on = { cookies: 'on', caseRandomization: 'on' } as const;
     expect(only(readerWith(on)).hardening.marks(QNAME, true)?.features).toEqual(['case', 'cookies']);
     expect(only(readerWith()).hardening.marks(QNAME, true)).toBeNull();

@@ -108,7 +108,7 @@ function release(script: Script = good): void {
 const dataOf = (replies: readonly Reply[]): unknown[] => replies.map(({ data }) => data);
 
 describeCalls('FirstTries', () => {
-  test('answers, keeps and logs without the resolve thread', async () => {
+  test('answers, caches and logs without the resolve thread', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     expect((await client.ask('www.example', 'A')).data).toEqual(GOOD);
@@ -203,7 +203,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('answers over TCP after a guess of the id on its port, and takes no reply on that port', async () => {
+  test('answers over TCP after a guess of the id on its port, and accepts no reply on that port', async () => {
     upstream.udpScript = ({ bytes, reply }) => {
       const forged = response(questionOf(bytes), {
         id: idOf(bytes) ^ 1,
@@ -219,7 +219,7 @@ describeCalls('FirstTries', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
-  test('waits on after a reply to another question', async () => {
+  test('continues to wait after a reply to another question', async () => {
     upstream.udpScript = (query, index) => {
       const other = { ...questionOf(query.bytes), qtype: 28 };
       query.reply(response(other, { id: idOf(query.bytes) }));
@@ -231,7 +231,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('sends mixed case and a cookie with hardening on, and takes the reply that repeats them', async () => {
+  test('sends mixed case and a cookie if hardening is enabled, and accepts the reply that repeats them', async () => {
     upstream.udpScript = baking;
     const worker = await start({ hardening: ON });
     const client = await clientOf(worker);
@@ -241,7 +241,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('takes no reply that does not repeat the mixed case', async () => {
+  test('refuses a reply that does not repeat the mixed case', async () => {
     upstream.udpScript = foldingCase;
     upstream.tcpScript = good;
     const worker = await start({ hardening: { cookies: 'off', caseRandomization: 'on' } });
@@ -313,7 +313,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('asks for each question without a cache', async () => {
+  test('asks for each question if there is no cache', async () => {
     const worker = await start();
     const { cache } = settingsOf(worker.port, upstream);
     const uncached = await start({ cache: { ...cache, enabled: false } });
@@ -323,7 +323,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(uncached)).toBe(0);
   });
 
-  test('asks with DO and CD as the client has them, and with neither for one without', async () => {
+  test('sends DO and CD like the client, and neither for a client without them', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     await client.ask('do.example', 'A', { edns: { dnssecOk: true } });
@@ -346,7 +346,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('truncates an answer to the size that each waiting client takes', async () => {
+  test('truncates an answer to the size that each waiting client accepts', async () => {
     upstream.udpScript = hold;
     const worker = await start();
     const clients = [await clientOf(worker), await clientOf(worker)];

@@ -97,12 +97,12 @@ describeCalls('FirstTries with validation', () => {
     expect(asked('forged').length).toBeGreaterThan(1);
   });
 
-  test('asks as the client does with CD, and validates nothing', async () => {
+  test('asks with CD like the client, and validates nothing', async () => {
     const reply = await client.ask('forged.example.org', 'A', { flags: 0x0110 });
     expect([reply.rcode, asked('forged')]).toEqual([Rcode.NOERROR, ['A false true']]);
   });
 
-  test('validates with other trust anchors from then on', async () => {
+  test('validates with other trust anchors after a change', async () => {
     const before = misses();
     const anchors = readTrustAnchors(new TestZone('org').ds);
     for (const role of ['answer', 'resolve'] as const) worker.post(role, { type: 'trust', anchors });

@@ -63,14 +63,14 @@ describe('OpenTries.find()', () => {
     expect(tries.find(other)).toBe(-1);
   });
 
-  test('finds questions with DO and with CD that ask the same', () => {
+  test('finds questions with different DO and CD that ask the same', () => {
     const withDo = open(queryOf('www.example', 'A', DO));
     const withCd = open(queryOf('www.example', 'A', { flags: CD }));
     expect(tries.find(queryOf('www.example', 'A', DO))).toBe(withDo);
     expect(tries.find(queryOf('www.example', 'A', { flags: CD }))).toBe(withCd);
   });
 
-  test('finds the others of a bucket after one of them is closed, wherever it stood', () => {
+  test('finds the other questions of a bucket after one of them is closed, at any position', () => {
     // The same name and type without and with CD have the same hash.
     const names = ['a.example', 'b.example'];
     const plain = names.map((name) => open(queryOf(name)));
@@ -85,7 +85,7 @@ describe('OpenTries.find()', () => {
 });
 
 describe('OpenTries.close()', () => {
-  test('takes a question out of the middle of a full table’s buckets', () => {
+  test('removes a question from the middle of the buckets of a full table', () => {
     const queries = Array.from({ length: TRY_CAPACITY }, (_, i) => queryOf(`n${String(i)}.example`));
     const questions = queries.map((query) => open(query));
     expect(new Set(questions).size).toBe(TRY_CAPACITY);
@@ -109,7 +109,7 @@ describe('OpenTries.close()', () => {
 });
 
 describe('OpenTries.join()', () => {
-  test('has requests wait in the order in which they came, each with its network and message', () => {
+  test('queues requests in the order of their arrival, each with its network and message', () => {
     const question = open(queryOf('www.example', 'A', { id: 0x0101 }), 5);
     const others = [0x0202, 0x0303].map((id, i) =>
       join(question, queryOf('www.example', 'A', { id }), 6 + i),

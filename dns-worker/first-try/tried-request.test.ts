@@ -85,7 +85,7 @@ describe('TriedQuestion.load()', () => {
     expect(question.qname).toHaveLength(255);
   });
 
-  test('leaves nothing of the question before', () => {
+  test('clears all data of the previous question', () => {
     const question = new TriedQuestion();
     question.load(records, 0);
     question.load(records, MissRecord.SIZE);
@@ -130,7 +130,7 @@ describe('TriedRequest.load()', () => {
     expect(addressToText(request.client)).toBe('2001:db8::7');
   });
 
-  test('leaves nothing of the request before', () => {
+  test('clears all data of the previous request', () => {
     const request = new TriedRequest(replies);
     request.load(records, 0);
     request.send(new Uint8Array(12));
@@ -173,7 +173,7 @@ describe('TriedRequest.load()', () => {
 });
 
 describe('MissRecords.write()', () => {
-  test('lets no snapshot pass a question whose name is an alias', () => {
+  test('requires a new decision for a question whose name is an alias', () => {
     records.write(0, Object.assign(bareQuery(), { aliasLength: 5 }), OTHER_BATCH, 0, 77);
     expect(records.passedVersion(0)).toBe(NOT_PASSED);
   });

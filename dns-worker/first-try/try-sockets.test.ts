@@ -133,7 +133,7 @@ describeCalls('TrySockets', () => {
     expect(new Set(ids.slice(0, MAX_QUESTIONS)).size).toBe(MAX_QUESTIONS);
   });
 
-  test('gives an old port no more questions, even under load', async () => {
+  test('assigns no more questions to an old port, even under load', async () => {
     server.inFlight = BUSY;
     ask(0, 0);
     ask(1, MAX_AGE_MS - 1);
@@ -168,7 +168,7 @@ describeCalls('TrySockets', () => {
     expect(await reported(4)).toEqual([2, 0, 3, 1].map((exchange) => ['received', exchange, 100 + exchange]));
   });
 
-  test('closes a port that takes a guess, and reports all questions on it as exposed', async () => {
+  test('closes a port that receives a guess, and reports all questions on it as exposed', async () => {
     server.inFlight = BUSY;
     const ids = [ask(0), ask(1), ask(2)];
     sockets.flush();
@@ -211,7 +211,7 @@ describeCalls('TrySockets', () => {
     expect(await reported(1)).toEqual([['received', 0, 7]]);
   });
 
-  test('takes nothing from other addresses than the server’s', async () => {
+  test('accepts only the address of the server', async () => {
     await using forger = await ScriptedUpstream.start();
     const id = ask(0);
     sockets.flush();
@@ -257,7 +257,7 @@ describeCalls('TrySockets', () => {
     without.close();
   });
 
-  test('sends nothing for a question that is over, also not from the next socket with its descriptor', async () => {
+  test('sends nothing for a finished question, not even from the next socket with its descriptor', async () => {
     ask(0);
     sockets.leave(0);
     ask(1);
@@ -265,7 +265,7 @@ describeCalls('TrySockets', () => {
     expect((await arrived(1)).map(({ mark }) => mark)).toEqual([1]);
   });
 
-  test('closes a port after the last of its questions, whose later replies reach nothing', async () => {
+  test('closes a port after the last of its questions, so that later replies are ignored', async () => {
     const id = ask(0);
     sockets.flush();
     const port = (await arrived(1))[0]!.port;

@@ -41,8 +41,8 @@ function answerWith(
     forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec, cost });
 }
 
-describe('AliasFollower, of an alias whose target was left out,', () => {
-  test('is followed, and cached with its target for the shorter of both TTLs; so is the target by itself', () => {
+describe('AliasFollower, with an alias whose target was left out,', () => {
+  test('follows it, and caches it with its target for the shorter of both TTLs; so is the target by itself', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     expect([asked.reply, held()]).toEqual([null, [TARGET]]);

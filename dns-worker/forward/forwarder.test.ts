@@ -49,7 +49,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'CACHED', upstream: 1 });
   });
 
-  test('asks again when the life of an answer is over', () => {
+  test('asks again when the TTL of an answer has expired', () => {
     forwarding.ask(NAME);
     answer();
     forwarding.clock.advance(59_000);
@@ -67,7 +67,7 @@ describe('Forwarder.take()', () => {
     expect(both.map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('gives a stale answer if no upstream answers (RFC 8767)', () => {
+  test('returns a stale answer if no upstream answers (RFC 8767)', () => {
     keepStale();
     const asked = forwarding.ask(NAME);
     forwarding.settle(TIMED_OUT);
@@ -84,7 +84,7 @@ describe('Forwarder.take()', () => {
     expect(new Reply(asked.reply!, '').extendedErrors).toEqual([6]);
   });
 
-  test('gives a stale answer when the client has waited long enough, and keeps the answer that comes later', () => {
+  test('returns a stale answer when the client has waited long enough, and caches the answer that arrives later', () => {
     jest.useFakeTimers();
     keepStale();
     const asked = forwarding.ask(NAME);
@@ -101,7 +101,7 @@ describe('Forwarder.take()', () => {
     ['timeout', 'TIMEOUT'],
     ['network', 'SERVFAIL'],
     ['refused', 'SERVFAIL'],
-  ] as const)('logs a failure for %s as %s, and remembers it for a while', (reason, status) => {
+  ] as const)('logs a failure for %s as %s, and caches it for some time', (reason, status) => {
     const asked = forwarding.ask(NAME);
     forwarding.settle({ ...TIMED_OUT, reason });
     expect(replyOf(asked)).toEqual(SERVFAIL);

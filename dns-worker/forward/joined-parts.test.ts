@@ -55,7 +55,7 @@ function joined(alias: Alias, target: TargetAnswer): string[] {
 }
 
 describe('joinAnswers', () => {
-  test('puts the alias before the answer of its target, with every name where it was', () => {
+  test('puts the alias before the answer of its target, with every name at its offset', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     const answers = [cname('safe.search.example', 'edge.example.net'), a('edge.example.net', '192.0.2.7')];
     expect(joined(alias, came({ answers }))).toEqual([
@@ -87,7 +87,7 @@ describe('joinAnswers', () => {
     ]);
   });
 
-  test('makes nothing of a target that failed, or whose answer is malformed', () => {
+  test('returns nothing for a target that failed, or whose answer is malformed', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     expect(joinAnswers(QNAME, alias, came({}, Rcode.SERVFAIL))).toBeNull();
     const cut = came({ answers: [a('safe.search.example', '192.0.2.7')] });
@@ -96,7 +96,7 @@ describe('joinAnswers', () => {
 });
 
 describe('questionForTarget', () => {
-  test('asks for the target what the client asked for the alias', () => {
+  test('asks for the target with the type and flags that the client sent for the alias', () => {
     const query = aliased('safe.search.example');
     const message = decodeMessage(questionForTarget(aliasOf(query), query))!;
     expect(message.questions).toEqual([{ name: 'safe.search.example', type: 'A', class: 'IN' }]);

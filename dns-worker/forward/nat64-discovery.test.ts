@@ -18,7 +18,7 @@ const saying =
 test.each([
   ['an answer', announced, 600_000],
   ['a failure', failed, 60_000],
-])('mustLearn() is false for a while after %s', (_, outcome, freshMs) => {
+])('mustLearn() is false for some time after %s', (_, outcome, freshMs) => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
   expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
@@ -32,13 +32,13 @@ test.each([
   expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
 });
 
-test('mustLearn() is false for what needs no prefix', () => {
+test('mustLearn() is false for questions that need no prefix', () => {
   const nat64 = new Nat64Discovery(new TestClock());
   expect(nat64.mustLearn(AAAA, answer('2001:db8::1'))).toBe(false);
   expect(nat64.mustLearn(1, answer('fd00:65::1'))).toBe(false);
 });
 
-test('learn() keeps the prefixes known when it fails; forget() drops them', () => {
+test('learn() keeps the known prefixes if it fails; forget() removes them', () => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
   nat64.learn(saying(announced), () => undefined);

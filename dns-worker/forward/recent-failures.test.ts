@@ -15,7 +15,7 @@ describe('RecentFailures', () => {
   let nowMs = 0;
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 
-  test('has() knows a failure for five seconds', () => {
+  test('has() is true for five seconds after a failure', () => {
     const failures = new RecentFailures(clock);
     failures.note(WWW, failed('timeout'));
     nowMs += 4999;
@@ -43,7 +43,7 @@ describe('RecentFailures', () => {
     ['a bogus answer', 'bogus', [5, 5]],
     ['an unusable answer', 'unusable', [5, 5]],
   ] as const)(
-    'lifetimeSecs() of %s grows as it repeats, or is always the same',
+    'lifetimeSecs() of %s (%s) is %j s as it repeats',
     (_what, reason, expected) => {
       const failures = new RecentFailures(clock);
       const lifetimes = expected.map(() => {
@@ -58,7 +58,7 @@ describe('RecentFailures', () => {
     },
   );
 
-  test('lifetimeSecs() is the first one again after an answer, or half a minute', () => {
+  test('lifetimeSecs() starts again after an answer, or after half a minute', () => {
     const failures = new RecentFailures(clock);
     const fail = (): number => {
       const failure = failed('timeout');

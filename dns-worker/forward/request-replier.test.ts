@@ -64,7 +64,7 @@ function statuses(): string[] {
 }
 
 describe('RequestReplier.open()', () => {
-  test('reads the request, and adopts the parsed data', () => {
+  test('reads the request, and uses the parsed data', () => {
     const ecs = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
     const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
     replier.open(
@@ -84,7 +84,7 @@ describe('RequestReplier.open()', () => {
     expect([query.copyEcs(), query.copyCookie()]).toEqual([ecs, cookie]);
   });
 
-  test('leaves nothing of the request before', () => {
+  test('clears all data of the previous request', () => {
     replier.open(requestOf({ udpSize: 1232, dnssecOk: true, cookie: new Uint8Array(COOKIE_SIZE) }));
     replier.open(requestOf());
     expect(replier.query).toMatchObject({ hasEdns: false, udpSize: 512, dnssecOk: false, cookieLength: 0 });
@@ -107,7 +107,7 @@ describe('RequestReplier.reply()', () => {
     expect(statuses()).toEqual(['ALLOWED']);
   });
 
-  test('hands a step on, and neither sends nor logs it', () => {
+  test('passes a step on, and neither sends nor logs it', () => {
     const steps: Query[] = [];
     const request: StepRequest = {
       ...requestOf(),
@@ -159,7 +159,7 @@ describe('RequestReplier.answerFromCache()', () => {
 });
 
 describe('RequestReplier.fail()', () => {
-  test('is SERVFAIL, once, and none after a reply', () => {
+  test('sends one SERVFAIL, and none after a reply', () => {
     const request = requestOf();
     replier.fail(request);
     replier.fail(request);

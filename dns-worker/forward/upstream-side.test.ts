@@ -35,7 +35,7 @@ function open(first = settings(), parts: Partial<UpstreamSideParts> = {}): Upstr
 }
 
 describe('UpstreamSide', () => {
-  test('use() keeps what the change does not concern', async () => {
+  test('use() keeps parts that a change does not affect', async () => {
     const side = open(settings(ANCHORED));
     const { resolver, zones, trust } = side;
     side.use(settings({ ...ANCHORED, forwardsEcs: true, tcpMaxConnectionsPerIp: 7 }), []);

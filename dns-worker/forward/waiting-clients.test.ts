@@ -19,7 +19,7 @@ describe('WaitingClients', () => {
     expect(clients.enter('b', 1)).toBe(true);
   });
 
-  test('leave() makes room again', () => {
+  test('leave() frees a place', () => {
     const clients = new WaitingClients();
     for (let i = 0; i < 1024; i++) clients.enter('a', 1);
     clients.leave('a', 1);

@@ -44,7 +44,7 @@ describeCalls('ListeningSockets', () => {
     second.close();
   });
 
-  test('are one for each address, of one version of IP', async () => {
+  test('are one for each address and IP version', async () => {
     const port = await freePort(['127.0.0.1', '::1']);
     const found = [...at('0.0.0.0', port), ...at('::', port), ...at('::', port)];
     expect(new Set(found).size).toBe(3);
@@ -56,7 +56,7 @@ describeCalls('ListeningSockets', () => {
     ]);
   });
 
-  test('say which address cannot be had', () => {
+  test('report an address that is not available', () => {
     expect(() => at('192.0.2.1', 5353)).toThrow(ListenError);
     expect(control[WorkerControl.LISTENER_FD_COUNT_WORD]).toBe(0);
   });

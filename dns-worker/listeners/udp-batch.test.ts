@@ -63,12 +63,12 @@ describeCalls('UdpBatch.receive()', () => {
     expect(addressToText(batch.clients.subarray(16, 32))).toBe('127.0.0.1');
   });
 
-  test('receives nothing if nothing was sent, waiting or not', () => {
+  test('receives nothing if nothing was sent, with or without waiting', () => {
     const batch = open('127.0.0.1');
     expect([batch.receive(0, false), batch.receive(0, true)]).toEqual([0, 0]);
   });
 
-  test('takes 64 datagrams at most, and the rest with the next call', async () => {
+  test('receives 64 datagrams at most, and the rest with the next call', async () => {
     const batch = open('127.0.0.1');
     const client = await connectClient();
     await send(client, '127.0.0.1', ...Array.from({ length: BATCH_SIZE + 3 }, (_, at) => Uint8Array.of(at)));
@@ -76,7 +76,7 @@ describeCalls('UdpBatch.receive()', () => {
     expect(batch.slots[0]).toBe(BATCH_SIZE);
   });
 
-  test('cuts a datagram that is longer than a slot', async () => {
+  test('truncates a datagram that is longer than a slot', async () => {
     const batch = open('127.0.0.1');
     const client = await connectClient();
     await send(client, '127.0.0.1', new Uint8Array(SLOT_SIZE), new Uint8Array(SLOT_SIZE + 1));
@@ -84,7 +84,7 @@ describeCalls('UdpBatch.receive()', () => {
     expect([batch.lengthOf(0), batch.lengthOf(1)]).toEqual([SLOT_SIZE, SLOT_SIZE]);
   });
 
-  test('knows IPv4 clients of an IPv6 socket by their own address', async () => {
+  test('returns the IPv4 address of a client of an IPv6 socket', async () => {
     const batch = open('::', '0.0.0.0');
     const client = await connectClient();
     await send(client, '127.0.0.1', Uint8Array.of(1));

@@ -45,7 +45,7 @@ describeCalls('openUdpSockets()', () => {
     expect(one.map(({ hasPacketInfo }) => hasPacketInfo)).toEqual([false, false]);
   });
 
-  test('notes the descriptors, and takes over those that are noted', () => {
+  test('records the descriptors, and takes over recorded ones', () => {
     const control = newControl();
     const [socket] = open(control, ['127.0.0.1'], 0);
     expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(1);
@@ -70,7 +70,7 @@ describeCalls('openUdpSockets()', () => {
     client.close();
   });
 
-  test('sends datagrams that may be fragmented, and believes no path MTU, over both versions of IP (RFC 9715)', async () => {
+  test('sends datagrams that may be fragmented, and ignores path MTU, over both versions of IP (RFC 9715)', async () => {
     const OMIT = 5;
     const MTU_DISCOVER = { ipv4: [0, 10], ipv6: [41, 23] } as const;
     const sockets = open(newControl(), ['127.0.0.1', '::1'], await freePort(['127.0.0.1', '::1']));
@@ -83,7 +83,7 @@ describeCalls('openUdpSockets()', () => {
     ]).toEqual([OMIT, OMIT, OMIT, OMIT]);
   });
 
-  test('reports which address cannot be opened, and why, and keeps no descriptor of it', () => {
+  test('reports which address cannot be opened and why, and leaves no descriptor open', () => {
     const control = newControl();
     for (const [address, code] of [
       ['192.0.2.1', 'EADDRNOTAVAIL'],

@@ -27,7 +27,7 @@ const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceU
 const bumpMail = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MAIL_WORD, 1);
 
 describeCalls('UdpWait.forever()', () => {
-  test('reads mail first, then again only when there is more, and ends when the handler returns true', () => {
+  test('reads messages first, then again only when there are more, and ends when the handler returns true', () => {
     const { control, wait } = open(1);
     const steps: string[] = [];
     wait.forever(
@@ -62,7 +62,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(idles).toBe(1);
   });
 
-  test('starts counting empty receives again with each datagram', () => {
+  test('restarts the count of empty receives with each datagram', () => {
     const { control, wait } = open(1);
     let rounds = 0;
     let mails = 0;
@@ -74,7 +74,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(rounds).toBe(2 * EMPTY_ROUNDS);
   });
 
-  test('blocks in no receive of several sockets, and sleeps while they are empty', () => {
+  test('does not block in a receive with several sockets, and sleeps while they are empty', () => {
     const asleep: number[] = [];
     const asked: [number, boolean][] = [];
     const opened = open(2, {
@@ -101,7 +101,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]).toBe(0);
   });
 
-  test('does not sleep if mail came before it was marked as asleep', () => {
+  test('does not sleep if a message arrived before it was marked as asleep', () => {
     let polls = 0;
     const { control, wait } = open(2, { poll: () => polls++ });
     let mails = 0;
@@ -116,7 +116,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(polls).toBe(0);
   });
 
-  test('counts its turns, so that one that hangs is noticed', () => {
+  test('counts its turns, so that a hanging thread is noticed', () => {
     const { control, wait } = open(1);
     let batches = 0;
     wait.forever(
@@ -153,7 +153,7 @@ describeCalls('UdpWait.forever()', () => {
 });
 
 describeCalls('UdpWait', () => {
-  test('records the descriptor that wakes it, and adopts a recorded one', () => {
+  test('records the descriptor that wakes it, and uses a recorded one', () => {
     const { control, sockets } = open(1);
     const noted = control[WorkerControl.WAKE_FD_WORD];
     expect(noted).toBeGreaterThan(0);

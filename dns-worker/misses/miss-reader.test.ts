@@ -110,7 +110,7 @@ describe('MissReader.run()', () => {
     expect([refresh!.isRateLimited, refresh!.isRefresh]).toEqual([false, true]);
   });
 
-  test('gives copies that later writes to the ring do not change', async () => {
+  test('returns copies that later writes to the ring do not change', async () => {
     const [miss] = await readAll(queryOf(20));
     new Uint8Array(ring).fill(0);
     expect(miss!.message[0]).toBe(8);
@@ -138,7 +138,7 @@ describe('MissReader.run()', () => {
     await within('the reader to stop', run);
   });
 
-  test('lets other events have their turn between portions', async () => {
+  test('handles other events between portions', async () => {
     for (let i = 0; i < 300; i++) writer.write(queryOf(20), nowhere, 0, 1);
     writer.publish();
     reader.stop();
@@ -156,7 +156,7 @@ describe('MissReader.run()', () => {
     expect(new Set(turns).size).toBeGreaterThan(1);
   });
 
-  test('hands on the misses that follow one that could not be taken', async () => {
+  test('passes on the misses that follow one that could not be taken', async () => {
     Atomics.store(new Int32Array(ring), MissRing.HEAD_WORD, 300);
     reader.stop();
     let taken = 0;

@@ -42,7 +42,7 @@ describe('MissWriter', () => {
     expect(fill(writer, '2001:db8:0:ffff::1')).toBe(0);
   });
 
-  test('write() has room for a client with a cookie even if others have used up its address', () => {
+  test('write() has space for a client with a cookie even if others have used up its address', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     fill(writer, '192.0.2.1');
     expect(fill(writer, '192.0.2.1', true)).toBe(1024);
@@ -61,7 +61,7 @@ describe('MissWriter', () => {
     expect(fill(writer, '192.0.2.1')).toBe(2048);
   });
 
-  test('write() says which snapshot has let the question pass, unless its name is an alias', async () => {
+  test('write() records which snapshot allowed the question, unless its name is an alias', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();
@@ -78,7 +78,7 @@ describe('MissWriter', () => {
     expect(versions).toEqual([7, NOT_PASSED]);
   });
 
-  test('write() of a successor does not assign the leftovers of a dead thread to a network', () => {
+  test('write() of a successor does not count records of a dead thread against a network', () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const dead = new MissWriter(ring, control, networks);
     fill(dead, '192.0.2.1');
@@ -86,7 +86,7 @@ describe('MissWriter', () => {
     expect(fill(new MissWriter(ring, control, networks), '192.0.2.1')).toBe(1024);
   });
 
-  test('writeRecord() hands on a record that waited elsewhere, with its outcome', async () => {
+  test('writeRecord() passes on a record that waited elsewhere, with its outcome', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();

@@ -18,7 +18,7 @@ function written(bytes: Uint8Array): string {
 }
 
 describe('writeAddressName', () => {
-  test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])('writes %s as it is', (text) => {
+  test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])('writes %s unchanged', (text) => {
     expect(written(addressFromText(text)!.slice(12))).toBe(text);
     expect(written(addressFromText(text)!)).toBe(text);
   });
@@ -31,11 +31,11 @@ describe('writeAddressName', () => {
     '2001:db8:0:1:1:1:1:1',
     '2001:0:0:1::1',
     '1:2:3:4:5:6:7:8',
-  ])('writes %s as RFC 5952 does', (text) => {
+  ])('writes %s in the form of RFC 5952', (text) => {
     expect(written(addressFromText(text)!)).toBe(text);
   });
 
-  test('writes any IPv6 address as the rest of Weir does', () => {
+  test('writes any IPv6 address like the rest of Weir', () => {
     const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -49,7 +49,7 @@ describe('writeAddressName', () => {
 describe('writePrefixName', () => {
   const bytesOf = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
 
-  test.each([4, 16])('writes the prefixes of any address of %i bytes as the rest of Weir does', (size) => {
+  test.each([4, 16])('writes the prefixes of any address of %i bytes like the rest of Weir', (size) => {
     fc.assert(
       fc.property(bytesOf(size), fc.integer({ min: 1, max: size * 8 - 1 }), (bytes, bits) => {
         const address = new Query();

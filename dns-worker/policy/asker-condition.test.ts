@@ -38,7 +38,7 @@ describe('hasAsker()', () => {
     ['clients that are left out', { exceptClients: HOME }],
     ['names of clients', { clientNames: ['tv'] }],
     ['names of clients that are left out', { exceptClientNames: ['tv'] }],
-  ])('holds for a rule with %s', (_, condition) => {
+  ])('is true for a rule with %s', (_, condition) => {
     expect(hasAsker(ruleWith(condition))).toBe(true);
   });
 
@@ -53,14 +53,14 @@ describe('isFor()', () => {
     expect(holds({}, '192.0.2.1')).toBe(true);
   });
 
-  test('asks for the type', () => {
+  test('compares the type', () => {
     const types = [RRType.A, RRType.AAAA, RRType.TXT];
     const of = (condition: Condition): boolean[] => types.map((type) => holds(condition, '192.0.2.1', type));
     expect(of({ types: [RRType.A, RRType.AAAA] })).toEqual([true, true, false]);
     expect(of({ exceptTypes: [RRType.A] })).toEqual([false, true, true]);
   });
 
-  test('matches any of the clients by address and by name, and none that is excluded', () => {
+  test('matches any of the clients by address and by name, and no excluded one', () => {
     const clients = ['192.0.2.7', '192.0.2.8', '203.0.113.1'];
     const of = (condition: Condition): boolean[] => clients.map((client) => holds(condition, client));
     expect(of({ clients: HOME })).toEqual([true, true, false]);

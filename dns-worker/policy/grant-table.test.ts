@@ -71,7 +71,7 @@ describe('GrantTable', () => {
     expect([table.size, table.find(asked('a.example', '192.0.2.1', 0))]).toEqual([0, NOT_FOUND]);
   });
 
-  test('find() decides as a list that is read from the top does, for any grants', () => {
+  test('find() decides like a linear search from the top, for any grants', () => {
     const names = ['example', 'a.example', 'b.a.example', 'c.b.a.example', 'xa.example', 'org'];
     const clients = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '::'];
     const arbitraryGrant = fc.record<Written>({

@@ -17,7 +17,7 @@ const DENIED = {
 const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
 describe('Judge', () => {
-  test('judge() does not walk the tables for a remembered name, and returns the same match', () => {
+  test('judge() does not search the tables for a remembered name, and returns the same match', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
     const judge = new Judge();
     const name = queryFor('www.ads.example', snapshot);
@@ -78,7 +78,7 @@ describe('Judge', () => {
       '||ads.example^$dnsrewrite=192.0.2.9\n||example^$dnsrewrite=192.0.2.8\n',
       0,
     ],
-  ])('judge() names, of rules that block alike, %s', (_what, text, rule) => {
+  ])('judge() reports of several blocking rules %s', (_what, text, rule) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
     const result = new Judge().judge(name, name, snapshot, 0);
@@ -89,7 +89,7 @@ describe('Judge', () => {
     ['the rule at the name', '/ads[.]ex/\n||ads.example^\n', RuleOrigin.LIST],
     ['a rule with its own answer', '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n', RuleOrigin.SPECIAL],
     ['the important rule at the name', '/ads[.]ex/$important\n||ads.example^$important\n', RuleOrigin.LIST],
-  ])('judge() names, of a rule at the name and an expression, %s', (_what, text, origin) => {
+  ])('judge() reports of a rule at the name and an expression %s', (_what, text, origin) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
     const result = new Judge().judge(name, name, snapshot, 0);
@@ -116,7 +116,7 @@ describe('Judge', () => {
     '^[a-z0-9:.]+$',
     '\\.[0-9]+$',
     '^1\\.2\\.3\\.4$',
-  ])('judge() holds the filter %s against names only', (pattern) => {
+  ])('judge() compares the filter %s with names only', (pattern) => {
     const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { regexFilters: [filter] });
     expect(snapshot.judgesAddresses).toBe(false);

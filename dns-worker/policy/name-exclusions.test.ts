@@ -27,7 +27,7 @@ describe('NameExclusions', () => {
     ['example.org.example', Exclusion.NONE],
     ['org', Exclusion.NONE],
     ['.', Exclusion.NONE],
-  ])('leave %s out of %d', (name, exclusion) => {
+  ])('exclude %s from %d', (name, exclusion) => {
     expect(exclusionOf(exclusions, name)).toBe(exclusion);
   });
 

@@ -53,7 +53,7 @@ function ask(address: string, of: OpenSnapshot = snapshot): Query {
 }
 
 describe('Newcomers', () => {
-  test('leaves the queries of an excluded client out from its first question at a new address', () => {
+  test('excludes the queries of an excluded client from its first question at a new address', () => {
     const excludedAddresses = [{ address: macIdentity(OTHER_MAC), exclusion: Exclusion.LOG }];
     const excluding = openSnapshot(snapshotOf([], { groups }, 1, { excludedAddresses }));
     neighbours = [{ address: NEW_ADDRESS, mac: OTHER_MAC }];
@@ -75,13 +75,13 @@ describe('Newcomers', () => {
     expect([waiting.groupId, reads]).toEqual([KIDS, 1]);
   });
 
-  test('gives it its group from the first question after the kernel has learnt its MAC', () => {
+  test('gives a client its group from the first question after the kernel has learnt its MAC', () => {
     expect(ask(NEW_ADDRESS).groupId).toBe(1);
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     expect(ask(NEW_ADDRESS).groupId).toBe(KIDS);
   });
 
-  test('reads nothing for addresses that policy knows, and nothing if no client has a MAC', () => {
+  test('reads nothing for addresses that policy contains, or if no client has a MAC', () => {
     expect(ask('192.0.2.7').groupId).toBe(KIDS);
     const plain = openLists([], { groups, clients: [{ address: '192.0.2.9', groupId: KIDS }] }, 1);
     expect([ask('192.0.2.9', plain).groupId, ask(NEW_ADDRESS, plain).groupId, reads]).toEqual([KIDS, 1, 0]);

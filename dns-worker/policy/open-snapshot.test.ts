@@ -21,7 +21,7 @@ describe('openSnapshot()', () => {
     ['an expression of a list for an address', '/^192\\.0\\.2\\.[0-9]+$/\n', [], true],
     ['an expression of a list that is open at an end', '/^192\\.0\\.2\\./\n', [], false],
     ['a regex filter', '', [filter('^192\\.0\\.2\\.[0-9]+$')], false],
-  ])('says whether addresses are judged: %s', (_, text, regexFilters, expected) => {
+  ])('reports whether addresses are checked: %s', (_, text, regexFilters, expected) => {
     expect(openLists([list(text)], { regexFilters }).judgesAddresses).toBe(expected);
   });
 
@@ -48,7 +48,7 @@ describe('isSameTable()', () => {
     return new RuleTable(buffer);
   };
 
-  test('asks for the build and for the number of names', () => {
+  test('compares the build and the number of names', () => {
     const others = [tableOf(1, 2), tableOf(2, 2), tableOf(1, 3)];
     expect(others.map((other) => isSameTable(tableOf(1, 2), other))).toEqual([true, false, false]);
   });

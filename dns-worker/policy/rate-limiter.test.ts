@@ -35,7 +35,7 @@ function admitted(limiter: RateLimiter, client: string, atMs: number, count: num
 }
 
 describe('RateLimiter', () => {
-  test('admitsQuestion() grants a burst, and then what the refill brings', () => {
+  test('admitsQuestion() allows a burst, and then what the refill adds', () => {
     const limiter = limiterOf();
     expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
     expect(admitted(limiter, '192.0.2.1', 1090, 9)).toBe(0);
@@ -72,7 +72,7 @@ describe('RateLimiter', () => {
     expect(admitted(limiter, '192.0.2.1', 1000, 50)).toBe(5);
   });
 
-  test('admitsQuestion() is one limit for all threads', () => {
+  test('admitsQuestion() applies one limit to all threads', () => {
     const memory = createRateBuckets(true, 7);
     const [one, other] = [limiterOf({}, memory), limiterOf({}, memory)];
     expect(admitted(one, '192.0.2.1', 1000, 3) + admitted(other, '192.0.2.1', 1000, 9)).toBe(5);
@@ -100,7 +100,7 @@ describe('RateLimiter', () => {
     }
   });
 
-  test('a flood of networks, more than there are buckets, leaves everyone a burst and breaks nothing', () => {
+  test('a flood of more networks than buckets leaves each network a burst and breaks nothing', () => {
     const limiter = limiterOf();
     let refused = 0;
     for (let i = 0; i < RateBucketLayout.BUCKETS * 2; i++) {
@@ -117,7 +117,7 @@ describe('RateLimiter', () => {
     return hash & (RateBucketLayout.BUCKETS - 1) & ~(RateBucketLayout.WAYS - 1);
   }
 
-  test('admitsQuestion() gives a network the least used of its four buckets, and takes no other', () => {
+  test('admitsQuestion() gives a network the least used of its four buckets, and uses no other', () => {
     const memory = createRateBuckets(true, 7);
     const limiter = limiterOf({}, memory);
     const first = firstBucketOf(memory, '10.0.0.1');

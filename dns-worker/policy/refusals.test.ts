@@ -27,13 +27,13 @@ describe('Refusals.note()', () => {
     expect(note('203.0.113.1')[0]).toBe(true);
   });
 
-  test('takes 56 bits of IPv6 for a network', () => {
+  test('treats 56 bits of IPv6 as a network', () => {
     for (let host = 0; host < 5; host++) note(`2001:db8:0:${host}::1`);
     expect(note('2001:db8:0:ff::1')[0]).toBe(false);
     expect(note('2001:db8:0:100::1')[0]).toBe(true);
   });
 
-  test('reports a network at once, and every ten seconds how many there were since', () => {
+  test('reports a network at once, and every ten seconds the number of queries since', () => {
     expect(note('203.0.113.1')).toEqual([true, 1]);
     for (let query = 0; query < 20; query++) expect(note('203.0.113.2')[1]).toBe(0);
     second += 9;
@@ -43,7 +43,7 @@ describe('Refusals.note()', () => {
     expect(note('203.0.113.4')[1]).toBe(0);
   });
 
-  test('reports fifty networks a second at most, and those that were left out later', () => {
+  test('reports fifty networks a second at most, and the others later', () => {
     let reported = 0;
     for (let network = 0; network < 200; network++) reported += note(`198.18.${network}.1`)[1];
     expect(reported).toBe(50);
@@ -51,7 +51,7 @@ describe('Refusals.note()', () => {
     expect(note('198.18.199.1')[1]).toBeGreaterThan(0);
   });
 
-  test('answers networks with the same place no more than one of them', () => {
+  test('limits networks with the same hash slot together', () => {
     // More networks than places, in turn: each takes the place of another one.
     let answered = 0;
     for (let round = 0; round < 4; round++)

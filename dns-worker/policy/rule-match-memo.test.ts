@@ -28,7 +28,7 @@ describe('blockedBy()', () => {
 });
 
 describe('isAllowing()', () => {
-  test('holds for both kinds of allow rules only', () => {
+  test('is true for both kinds of allow rules only', () => {
     const matches = [
       ALLOWED,
       ALLOWED_BY_LIST,
@@ -52,11 +52,11 @@ describe('RuleMatchMemo.recall()', () => {
     expect(memo.recall(-5, 6, 7, 3)).toBe(UNKNOWN);
   });
 
-  test('knows nothing at first, of version 0 either', () => {
+  test('returns nothing at first, even for version 0', () => {
     expect(new RuleMatchMemo().recall(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
-  test('knows four names of one set, and replaces one of them by a fifth', () => {
+  test('holds four names of one set, and replaces one of them by a fifth', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     const known = (): number[] => lows.map((low) => memo.recall(low, 6, 7, 0));
@@ -75,7 +75,7 @@ describe('RuleMatchMemo.recall()', () => {
     expect(lows.map((low) => memo.recall(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
   });
 
-  test('keeps one match of a name', () => {
+  test('holds one match of a name', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 6, 7, 0, 77);
     memo.remember(1, 6, 8, 0, 78);

@@ -40,7 +40,7 @@ describe('ServerIdentity', () => {
     expect([told(name), told(name, { client: '2001:db8::1' })]).toEqual([text, text]);
   });
 
-  test('answers where the compatibility API is, as PADD asks, if it is served', () => {
+  test('returns the URL of the compatibility API, as PADD expects, if it is served', () => {
     const compatApi = { local: 'http://127.0.0.1:8080/api/', named: 'http://pi.hole:8080/api/' };
     const identity = new ServerIdentity({ ...SETTINGS, compatApi });
     expect(told('local.api.ftl', {}, identity)).toBe(compatApi.local);
@@ -68,7 +68,7 @@ describe('ServerIdentity', () => {
     expect(states).toEqual(['starting', 'starting', 'ready', 'draining']);
   });
 
-  test('cuts a name that is longer than a text may be', () => {
+  test('truncates a name that is longer than a TXT string', () => {
     const identity = new ServerIdentity({ ...SETTINGS, nodeName: 'n'.repeat(300) });
     expect(told('id.server', {}, identity)).toHaveLength(255);
   });

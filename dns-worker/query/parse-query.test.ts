@@ -47,7 +47,7 @@ describe('parseQuery()', () => {
     expect([query.hasEdns, query.dnssecOk, query.udpSize, query.ednsVersion]).toEqual([true, true, 4096, 1]);
   });
 
-  test('parseQuery() takes 64 options', () => {
+  test('parseQuery() accepts 64 options', () => {
     expect(parse(withOpt(opt(0, 0, Array<number>(64 * 4).fill(0))))).toBe(ParseOutcome.OK);
   });
 
@@ -126,7 +126,7 @@ describe('parseQuery()', () => {
     expect(parse(message)).toBe(outcome);
   });
 
-  test('parseQuery() takes a name of 255 bytes', () => {
+  test('parseQuery() accepts a name of 255 bytes', () => {
     const longest = [...Array.from({ length: 254 }, (_, i) => (i % 2 === 0 ? 1 : 97)), 0];
     expect(parse([...header(), ...longest, 0, 1, 0, 1])).toBe(ParseOutcome.OK);
     expect([query.qnameLength, query.labelCount]).toEqual([255, 127]);

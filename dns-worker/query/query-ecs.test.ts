@@ -29,7 +29,7 @@ describe('readEcs()', () => {
     expect(query.isEcsSpecific).toBe(true);
   });
 
-  test('readEcs() accepts a request without one, and forgets that of the previous one', () => {
+  test('readEcs() accepts a request without a subnet, and clears the one of the previous request', () => {
     read(option(8, ECS));
     expect(read(new Uint8Array(0))).toBe(true);
     expect([query.copyEcs(), query.isEcsSpecific]).toEqual([null, false]);
@@ -57,7 +57,7 @@ describe('readEcs()', () => {
     expect(query.ecsLength).toBe(0);
   });
 
-  test('readEcs() takes nothing from behind the record, whatever the options', () => {
+  test('readEcs() reads nothing beyond the record, whatever the options', () => {
     const part = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
       fc.constant(option(8, [0, 1, 8, 0, 10])),

@@ -13,7 +13,7 @@ const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];
 const PARSED = ['recursionDesired', 'checkingDisabled', 'authenticDataWanted'];
 
 describe('Query', () => {
-  test('begin() leaves nothing of the request before', () => {
+  test('begin() clears all data of the previous request', () => {
     const query = new Query();
     const message = new Uint8Array(64);
     query.begin(message, 0, 12, 64);
@@ -33,7 +33,7 @@ describe('Query', () => {
     expect(seen).toEqual(facts.map(([name]) => [name, fresh[name]]));
   });
 
-  test('discardAnswer() leaves nothing of the answer that was found', () => {
+  test('discardAnswer() clears the answer that was found', () => {
     const query = new Query();
     query.begin(new Uint8Array(64), 0, 12, 64);
     const bare = Object.fromEntries(Object.entries(query));
@@ -54,7 +54,7 @@ describe('Query.begin()', () => {
     SLOT[16 + 8] = 0;
   });
 
-  test('makes no new view while the buffer is the same', () => {
+  test('creates no new view while the buffer is the same', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
     const { view } = query;
@@ -64,7 +64,7 @@ describe('Query.begin()', () => {
 });
 
 describe('Query.setEcs()', () => {
-  test('keeps the data of the option, and copyEcs() gives a copy of it', () => {
+  test('keeps the data of the option, and copyEcs() returns a copy of it', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
     expect(query.copyEcs()).toBeNull();
@@ -77,7 +77,7 @@ describe('Query.setEcs()', () => {
 });
 
 describe('Query.setCookie()', () => {
-  test('keeps a cookie of its size, and copyCookie() gives a copy of it', () => {
+  test('keeps a cookie of its size, and copyCookie() returns a copy of it', () => {
     const query = new Query();
     expect(query.copyCookie()).toBeNull();
     query.setCookie(new Uint8Array(COOKIE_SIZE).fill(7));

@@ -86,7 +86,7 @@ describe('LogRingWriter.write()', () => {
     expect([...record.subarray(at, at + 6)]).toEqual([28, 29, 30, 31, 32, 33]);
   });
 
-  test('leaves answer RRs out that do not fit whole', () => {
+  test('leaves out answer RRs that do not fit completely', () => {
     const room = LogRecord.SIZE - logAnswersOffset(10);
     for (const length of [room, room + 1]) writer.write(queryWith('www.test', length), 1);
     const lengths = [0, 1].map((index) => recordAt(index).getUint16(LogRecord.ANSWERS_LENGTH, true));
@@ -159,7 +159,7 @@ describe('LogRingWriter.write()', () => {
 });
 
 describe('LogRingWriter.publish()', () => {
-  test('shows records only then, with the response time of all that were written', () => {
+  test('shows records only after the call, with the response time of all that were written', () => {
     writer.write(answeredQuery(), 1);
     writer.write(answeredQuery(), 1);
     expect(control[LogRing.HEAD_WORD]).toBe(0);
@@ -227,7 +227,7 @@ describe('LogRingWriter.publish()', () => {
     });
   });
 
-  test('wakes a reader that sleeps, once there is something', () => {
+  test('wakes a sleeping reader when there is something to read', () => {
     control[LogRing.ASLEEP_WORD] = 1;
     writer.publish(1);
     expect(control[LogRing.ASLEEP_WORD]).toBe(1);

@@ -48,7 +48,7 @@ describe('Reporter.answered()', () => {
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.ALLOWED)]).toBe(1);
   });
 
-  test('counts what the rate limit met as that', () => {
+  test('counts rate-limited queries as limited, whatever their status', () => {
     answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED, limitedBy: LimitReason.NXDOMAIN });
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.RATE_LIMITED)]).toBe(1);
     expect([1, 2].map((reason) => counters[limitSlot(reason)])).toEqual([0, 1]);
@@ -67,7 +67,7 @@ describe('Reporter.answered()', () => {
   });
 });
 
-describe('Reporter.answered() of a query that is left out', () => {
+describe('Reporter.answered() of an excluded query', () => {
   test('counts it, and writes a record unless the log and statistics leave it out', () => {
     const ring = new SharedArrayBuffer(logRingBytes(16));
     const memory = new SharedArrayBuffer(COUNTERS_BYTES);

@@ -45,7 +45,7 @@ describe('ClientSightings.count()', () => {
     expect(counts()).toEqual([1]);
   });
 
-  test('counts a client no more once it may not ask, and again once it may', () => {
+  test('stops counting a client once it may not ask, and continues once it may', () => {
     expect(count('192.0.2.1', allowing(1, '192.0.2.0/24'))).toBe(true);
     const closed = allowing(2);
     expect([count('192.0.2.1', closed), count('192.0.2.1', closed)]).toEqual([false, false]);

@@ -66,12 +66,12 @@ function only(): FirstServer {
 }
 
 describe('FirstServerWriter.publish()', () => {
-  test('has the answer thread ask the first server of Failover', () => {
+  test('lets the answer thread ask the first server of Failover', () => {
     write(poolOf('Failover', [upstream(4), upstream(5)]));
     expect(numbersOf(3)).toEqual([[4], [4], [4]]);
   });
 
-  test('has it ask all servers of Parallel', () => {
+  test('lets it ask all servers of Parallel', () => {
     write(poolOf('Parallel', [upstream(4), upstream(5), upstream(6)]));
     expect(numbersOf(2)).toEqual([
       [4, 5, 6],
@@ -79,12 +79,12 @@ describe('FirstServerWriter.publish()', () => {
     ]);
   });
 
-  test('has it ask the servers of Balanced in turn', () => {
+  test('lets it ask the servers of Balanced in turn', () => {
     write(poolOf('Balanced', [upstream(4), upstream(5), upstream(6)]));
     expect(numbersOf(4)).toEqual([[4], [5], [6], [4]]);
   });
 
-  test('has it ask the fastest server of Fastest, and every sixteenth question another one in turn', () => {
+  test('lets it ask the fastest server of Fastest, and every sixteenth question another one in turn', () => {
     const upstreams = [upstream(0), upstream(1), upstream(2)];
     [30, 10, 20].forEach((ms, at) => upstreams[at]!.health.recordLatency(ms, 1));
     write(poolOf('Fastest', upstreams));
@@ -149,7 +149,7 @@ describe('FirstServerWriter.publish()', () => {
       () => clock.advance(1000),
     ],
   ];
-  test.each(faults)('leaves all questions to it while a server %s', (_what, fail, recover) => {
+  test.each(faults)('leaves all questions to the resolve thread until a server has recovered: it %s', (_what, fail, recover) => {
     const [first, second] = [upstream(0), upstream(1)];
     const writer = write(poolOf('Failover', [first, second]));
     expect(numbersOf(1)).toEqual([[0]]);
@@ -161,7 +161,7 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[0]]);
   });
 
-  test('leaves all questions to it after probes have spoken against what questions are hardened with', () => {
+  test('leaves all questions to it after probes have shown that a server does not support the hardening in use', () => {
     const records = new Capabilities(clock);
     const one = upstreamOf(server, { clock, records });
     opened.push(one);
@@ -172,12 +172,12 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('says how long to wait: within the bounds of a repeated question for a single server', () => {
+  test('returns how long to wait: within the bounds of a repeated question for a single server', () => {
     write(poolOf('Failover', [upstream(0)]));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([300, 900]);
   });
 
-  test('says how long to wait: until the next server would be asked', () => {
+  test('returns how long to wait: until the next server would be asked', () => {
     const upstreams = [upstream(0), upstream(1)];
     write(poolOf('Failover', upstreams));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
@@ -188,7 +188,7 @@ describe('FirstServerWriter.publish()', () => {
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
   });
 
-  test('says how long to wait: half of the time that a question has at most', () => {
+  test('returns how long to wait: half of the maximum time of a question', () => {
     new FirstServerWriter(memory, [poolOf('Failover', [upstream(0), upstream(1)])], 300).publish();
     expect(only().waitMs(1)).toBe(150);
   });
@@ -220,7 +220,7 @@ describe('FirstServerWriter.publish()', () => {
 });
 
 describe('FirstServerWriter.takeNews()', () => {
-  test('counts what the answer thread has asked and been answered, exactly once', () => {
+  test('counts the questions and answers of the answer thread exactly once', () => {
     const one = upstream(0);
     const writer = write(poolOf('Failover', [one]));
     const first = only();
@@ -246,7 +246,7 @@ describe('FirstServerWriter.takeNews()', () => {
     expect(one.health.latencyCounts().sumMs).toBe(45);
   });
 
-  test('takes the last latencies of many answers, and counts all of them', () => {
+  test('records the last latencies of many answers, and counts all of them', () => {
     const one = upstream(0);
     const writer = write(poolOf('Failover', [one]));
     const first = only();

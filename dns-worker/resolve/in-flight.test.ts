@@ -16,7 +16,7 @@ describe('InFlight', () => {
     expect(table.questions).toBe(1);
   });
 
-  test('admits() lets 8,192 callers wait for one question, while others can wait for another', () => {
+  test('admits() accepts 8,192 callers for one question, while others can wait for another', () => {
     const table = new InFlight<number>(new MemoryLogger());
     for (let i = 0; i < 8192; i++) {
       expect(table.admits('a')).toBe(true);
@@ -28,7 +28,7 @@ describe('InFlight', () => {
     expect(table.admits('a')).toBe(true);
   });
 
-  test('settle() lets a waiter ask the same again', () => {
+  test('settle() allows a waiter to ask the same question again', () => {
     const table = new InFlight<number>(new MemoryLogger());
     const first: boolean[] = [];
     table.join('a', () => first.push(table.join('a', () => undefined)));

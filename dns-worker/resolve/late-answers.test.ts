@@ -50,7 +50,7 @@ async function answer(failure: Failed): Promise<void> {
 }
 
 describe('LateAnswers', () => {
-  test('take() gives a late answer once', async () => {
+  test('take() returns a late answer once', async () => {
     await answer(await timeOut());
     expect(late.take(question('other.example.org', 'A'))).toBeNull();
     expect(late.take(WWW)).toMatchObject({ kind: 'answer', upstream: 0 });
@@ -58,7 +58,7 @@ describe('LateAnswers', () => {
     expect(upstream.health.lastAnswerMs).toBeGreaterThan(0);
   });
 
-  test('take() gives no late answer after a second', async () => {
+  test('take() returns no late answer after a second', async () => {
     await answer(await timeOut());
     clock.advance(1000);
     expect(late.take(WWW)).toBeNull();
@@ -90,7 +90,7 @@ describe('LateAnswers', () => {
 });
 
 describe('awaitLateAnswer()', () => {
-  test('calls the first that waits, and nothing for a question that is not listened for', async () => {
+  test('calls the first waiting caller, and none for a question that is not listened for', async () => {
     const failure = await timeOut();
     const called: string[] = [];
     const come = new Promise<void>((resolve) => {

@@ -57,7 +57,7 @@ test('NodeFlights.resolve() passes on an answer unchanged', async () => {
   expect(other.asked).toHaveLength(0);
 });
 
-test('NodeFlights.resolve() hands over many answers in turn', async () => {
+test('NodeFlights.resolve() passes on many answers in turn', async () => {
   const [one, other] = threads();
   for (let i = 0; i < 3 * OutcomeRing.DESCRIPTORS; i++) {
     const asked = question(`n${i}.example`, 'A');
@@ -68,7 +68,7 @@ test('NodeFlights.resolve() hands over many answers in turn', async () => {
   }
 });
 
-test('NodeFlights.resolve() hands over nothing that was overwritten', async () => {
+test('NodeFlights.resolve() passes on nothing that was overwritten', async () => {
   const [one, other] = threads();
   const names = Array.from({ length: 12 }, (_, i) => question(`n${i}.example`, 'A'));
   for (const asked of names) void one.resolve(asked);
@@ -80,7 +80,7 @@ test('NodeFlights.resolve() hands over nothing that was overwritten', async () =
   expect(handedOver).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
 });
 
-test('NodeFlights.close() hands over no failure', async () => {
+test('NodeFlights.close() passes on no failure', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));

@@ -41,7 +41,7 @@ describe('planWaves()', () => {
     expect(plan()).toEqual([[3], [0, 2], [1]]);
   });
 
-  test('asks a suspect server that nothing probes beside the first one, once a second', () => {
+  test('asks a suspect server that is not probed in parallel with the first one, once a second', () => {
     suspect(false, 0);
     expect([1000, 1999, 2000].map(plan)).toEqual([
       [
@@ -56,7 +56,7 @@ describe('planWaves()', () => {
     ]);
   });
 
-  test('has all asked together when all are suspect', () => {
+  test('asks all servers together if all are suspect', () => {
     suspect(true, 0, 1, 2, 3);
     expect(plan()).toEqual([[0, 1, 2, 3]]);
   });
@@ -88,7 +88,7 @@ describe('wavesOf', () => {
     expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
   });
 
-  test('wavesOf() has Fastest measure a new server first and look at the slower ones now and then', () => {
+  test('wavesOf() lets Fastest measure a new server first and the slower ones from time to time', () => {
     expect(named(wavesOf('Fastest', [candidate('a', 5), candidate('new')], 0))).toBe('new a');
     const firsts = new Set(
       Array.from({ length: 64 }, (_, turn) => named(wavesOf('Fastest', SERVERS, turn))[0]),
@@ -101,7 +101,7 @@ describe('wavesOf', () => {
   });
 
   test.each(['Failover', 'Balanced', 'Fastest'] as const)(
-    'firstPlace() is the place of the server that wavesOf() has %s ask first',
+    'firstPlace() is the place of the server that wavesOf() lets %s ask first',
     (strategy) => {
       const order = askingOrder(strategy, SERVERS);
       for (let turn = 0; turn < 64; turn++)

@@ -73,7 +73,7 @@ describe('ROOT_SERVERS and zoneProbe()', () => {
 });
 
 describe('Probe', () => {
-  test('asks its question, again and again, without counting it', async () => {
+  test('repeats its question without counting it', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     start({}, zoneProbe(wireName('corp.test')));
     await until(
@@ -87,10 +87,10 @@ describe('Probe', () => {
   });
 
   test.each([
-    ['NOERROR', Rcode.NOERROR, 'Healthy'],
-    ['REFUSED, as from an authoritative server', Rcode.REFUSED, 'Healthy'],
-    ['SERVFAIL, as one that cannot reach the root', Rcode.SERVFAIL, 'Unhealthy'],
-  ])('finds a server that says %s %3$s', async (_, rcode, status) => {
+    ['NOERROR', 'Healthy', Rcode.NOERROR],
+    ['REFUSED, as from an authoritative server', 'Healthy', Rcode.REFUSED],
+    ['SERVFAIL, as from one that cannot reach the root', 'Unhealthy', Rcode.SERVFAIL],
+  ])('shows a server that answers %s as %s', async (_, status, rcode) => {
     server.udpScript = fails(rcode);
     start();
     await until(
@@ -116,7 +116,7 @@ describe('Probe', () => {
     );
   });
 
-  test('leaves a server alone that has just answered a live question', async () => {
+  test('does not probe a server that has just answered a live question', async () => {
     server.udpScript = answers(1);
     const clock = new TestClock();
     const well = openUpstream(clock);

@@ -89,7 +89,7 @@ async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
 }
 
 describe('SharedResolver', () => {
-  test.each([2, 8])('resolve() of %i threads asks once, and all take the answer', async (threads) => {
+  test.each([2, 8])('resolve() of %i threads asks once, and all use the answer', async (threads) => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const resolvers = Array.from({ length: threads }, (_, worker) => resolverOf(worker, memory, server));

@@ -52,7 +52,7 @@ async function run(timeoutMs: number, ...scripts: Script[][]): Promise<Resolutio
 }
 
 describe('QuestionRun', () => {
-  test('takes the first good answer of a wave', async () => {
+  test('uses the first good answer of a wave', async () => {
     expect(await run(60_000, [silent, answers(2)])).toMatchObject({ kind: 'answer', upstream: 1 });
   });
 
@@ -76,7 +76,7 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.consecutiveFailures).toBe(1);
   });
 
-  test('asks the next wave beside a silent one, and still takes the answer of the first', async () => {
+  test('asks the next wave in parallel with a silent one, and still uses the answer of the first', async () => {
     let late: (() => void) | undefined;
     const first: Script = (query) => {
       late ??= () => answers(1)(query, 0);
@@ -93,7 +93,7 @@ describe('QuestionRun', () => {
     expect(await run(60_000, [second])).toMatchObject({ kind: 'answer', upstream: 0 });
   });
 
-  test('is sent 64 times at most, however many servers there are and however long all are silent', async () => {
+  test('is sent 64 times at most, however many servers there are and however long they are silent', async () => {
     const [[server]] = (await wavesOf([silent])) as [[Upstream]];
     let sent = 0;
     const attempt = {
@@ -177,7 +177,7 @@ describe('QuestionRun', () => {
     expect(resolution).toEqual({ kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: 0 });
   });
 
-  test('cancel() ends it once, and lets no answer come after', async () => {
+  test('cancel() ends it once, and no answer follows', async () => {
     const waves = await wavesOf([silent]);
     const ended: Resolution[] = [];
     const question = new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, (it) =>
@@ -194,7 +194,7 @@ describe('QuestionRun', () => {
     expect(ended).toEqual([{ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 }]);
   });
 
-  test('start() throws what an upstream throws, and does not call back', async () => {
+  test('start() throws the error of an upstream, and does not call back', async () => {
     const waves = await wavesOf([silent]);
     const ended: Resolution[] = [];
     waves[0]![0]!.ask = () => {

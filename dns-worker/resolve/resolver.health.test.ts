@@ -29,7 +29,7 @@ afterEach(closeAll);
 describe('Resolver: health', () => {
   const HEALTH_ON = { ...HEALTH_OFF, enabled: true, failureThreshold: 2 };
 
-  test('a server that fails while another answers is marked unhealthy, and tried again when nothing else is left', async () => {
+  test('a server that fails while another answers is marked unhealthy, and tried again when no other is left', async () => {
     const bad = await upstream(fails(SERVFAIL));
     const well = await upstream(answers(2));
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
@@ -93,7 +93,7 @@ describe('Resolver: health', () => {
     expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
   });
 
-  test('a question for which there was no room counts against no server and is not cached', async () => {
+  test('a question for which there was no space counts against no server and is not cached', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server, 'tcp')])], { queryTimeoutMs: 1500 });
     const network = 'greedy';

@@ -35,7 +35,7 @@ describe('Resolver: upstreams by name', () => {
     expect([broken.udpQueries.length, bootstrap.udpQueries.length]).toEqual([2, 2]);
   });
 
-  test('resolve() fails, and says of which host, when no bootstrap server knows it', async () => {
+  test('resolve() fails, and names the host, when no bootstrap server knows it', async () => {
     const bootstrap = await upstream(fails(0x8183));
     const named: UpstreamSettings = {
       address: 'udp://dns.example',
@@ -71,7 +71,7 @@ describe('Resolver: upstreams by name', () => {
     ]);
   });
 
-  test('resolve() asks the next address beside one that is silent', async () => {
+  test('resolve() asks the next address in parallel with a silent one', async () => {
     const server = await upstream(answers(5));
     const silentTwin = createSocket('udp4');
     silentTwin.bind(server.port, '127.0.0.2');

@@ -67,7 +67,7 @@ describe('Resolver.resolve', () => {
     expect(by.inFlight).toBe(0);
   });
 
-  test('resolve() takes a late answer also for a question with an empty set of servers to avoid', async () => {
+  test('resolve() uses a late answer even for a question with an empty set of servers to avoid', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 100 });
     const asked = { ...WWW, avoided: new Set<number>() };
@@ -241,7 +241,7 @@ describe('Resolver: strategies', () => {
     expect(first.udpQueries).toHaveLength(1);
   });
 
-  test('Failover: takes the first server for its late answer after all', async () => {
+  test('Failover: uses the late answer of the first server', async () => {
     const first = await upstream(silent);
     const second = await upstream(() => {
       for (const held of first.udpQueries) held.reply(good(held, 1));

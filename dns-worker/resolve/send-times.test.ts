@@ -25,7 +25,7 @@ describe('hedgeWaitMs()', () => {
     [3, 100],
     [150, 150],
     [3000, 500],
-  ])('is for a usual latency of %d ms %d ms', (usualMs, expected) => {
+  ])('with a usual latency of %d ms is %d ms', (usualMs, expected) => {
     expect(hedgeWaitMs(usualMs)).toBe(expected);
   });
 });

@@ -81,7 +81,7 @@ describe('Upstream.ask()', () => {
     expect(await ask(upstream)).toMatchObject({ kind: 'answer' });
   });
 
-  test('asks the next address of a host where one is lost, and begins with that from then on', async () => {
+  test('asks the next address of a host if one is lost, and begins with it from then on', async () => {
     await using names = await ScriptedUpstream.start();
     names.udpScript = (query) => {
       const asked = questionOf(query.bytes);
@@ -116,7 +116,7 @@ describe('Upstream.linger()', () => {
     return upstream.ask(WWW, () => undefined);
   }
 
-  test('lets an attempt run on, to learn of the server', async () => {
+  test('lets an attempt continue, to measure the server', async () => {
     const upstream = open();
     const attempt = start(upstream);
     upstream.linger(attempt, 60_000);
@@ -124,7 +124,7 @@ describe('Upstream.linger()', () => {
     expect(upstream.health.status).toBe('Healthy');
   });
 
-  test('gives it up when its time is over', async () => {
+  test('cancels it when its time is over', async () => {
     server.udpScript = () => undefined;
     const upstream = open();
     const attempt = start(upstream);

@@ -44,7 +44,7 @@ describe('WakeGroups', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test('remove() takes a call back, and the timer with the last one', () => {
+  test('remove() cancels a call, and the timer with the last one', () => {
     const kept = jest.fn();
     const removed = jest.fn();
     const group = groups.add(removed, 1100);

@@ -102,7 +102,7 @@ describe('answerRecord()', () => {
 });
 
 describe('answerNegative()', () => {
-  test('says by its SOA how long it may be kept (RFC 2308 section 5)', () => {
+  test('sets in its SOA how long it may be cached (RFC 2308 section 5)', () => {
     const query = request(RRType.A);
     answerNegative(query, Rcode.NXDOMAIN, 123);
     const reply = decodeMessage(query.bytes.slice(query.at, query.at + query.replyLength));
@@ -116,7 +116,7 @@ describe('answerNegative()', () => {
     ]);
   });
 
-  test('keeps the answers that are there, and names the zone where they lead', () => {
+  test('keeps existing answers, and names the zone of their target', () => {
     const query = request(RRType.A);
     answerRecord(query, MODE.customIpv4, 10);
     // "test" within the qname.

@@ -123,7 +123,7 @@ describe('answerByPolicy()', () => {
     expect([found.status, found.answers, found.query.rcode]).toEqual(['BLOCKED_REGEX', answers, rcode]);
   });
 
-  test('makes an alias of the name if a rule names a host', () => {
+  test('creates an alias of the name if a rule names a host', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const alias = answer(snapshot, { origin: RuleOrigin.SPECIAL, label: 1 });
     expect(alias.result).toBe(StageResult.UNRESOLVED);
@@ -132,7 +132,7 @@ describe('answerByPolicy()', () => {
     expect([own.result, own.answers]).toEqual([StageResult.ANSWERED, [['CNAME', 'safe.example']]]);
   });
 
-  test('lets a name pass that is an alias of itself', () => {
+  test('allows a name that is an alias of itself', () => {
     const snapshot = open('||ads.example^$dnsrewrite=ads.example');
     const { query, result } = answer(snapshot, { name: 'ads.example', origin: RuleOrigin.SPECIAL });
     expect([result, query.ruleAttribute, query.isAllowed, query.isAllowedByList]).toEqual([
@@ -143,7 +143,7 @@ describe('answerByPolicy()', () => {
     ]);
   });
 
-  test('blocks, and makes no alias, if the rule matched a name of the answer', () => {
+  test('blocks, and creates no alias, if the rule matched a name of the answer', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const judged = queryFor('x.ads.example', snapshot);
     const { result, answers } = answer(

@@ -157,7 +157,7 @@ describe('finishReply', () => {
     expect(withOpt.bytes[withOpt.questionEnd + 5]).toBe(1);
   });
 
-  test('repeats opcode, RD and CD of the request, and takes AA and AD from the answer', () => {
+  test('repeats opcode, RD and CD of the request, and uses AA and AD of the answer', () => {
     const query = request({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
     query.bytes[Header.FLAGS_HIGH] = FlagsHigh.RD | FlagsHigh.TC;
     query.bytes[Header.FLAGS_LOW] = FlagsLow.CD;

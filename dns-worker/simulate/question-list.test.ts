@@ -15,7 +15,7 @@ describe('QuestionList', () => {
     'a\\.b.example',
     '\\000\\255.example',
     `${'a'.repeat(63)}.example`,
-  ])('read() has %j in wire form', async (name) => {
+  ])('read() returns %j in wire form', async (name) => {
     const list = new QuestionList(await questionsInWords([{ name, client: '2001:db8::9', qtype: 28 }]));
     const read = list.read(0)!;
     expect(nameToText(read.qname)).toBe(name);

@@ -36,7 +36,7 @@ describe('SimulatedSide.decide()', () => {
     ['203.0.113.1\n||203.0.113.1^\n', ALIAS, 'BLOCKED_LIST', false],
     ['||tracker.example^\n@@||shop.example^\n', ALIAS, 'ALLOWED', false],
   ])(
-    'of %j and an answer is as the pipeline of the threads would have it',
+    'of %j and an answer is the same as in the pipeline of the threads',
     (text, answer, status, byName) => {
       const side = sideOf(text);
       for (let again = 0; again < 2; again++) {
@@ -48,7 +48,7 @@ describe('SimulatedSide.decide()', () => {
 });
 
 describe('explainDecision()', () => {
-  test('names the rule that blocks, and the name that it is for', () => {
+  test('names the rule that blocks, and the name that it matches', () => {
     const { rule } = explainDecision(sideOf('||tracker.example^\n'), asked(ALIAS));
     expect(rule).toMatchObject({ origin: RuleOrigin.LIST });
     expect(nameToText(rule!.name)).toBe('tracker.example');

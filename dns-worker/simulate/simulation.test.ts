@@ -19,7 +19,7 @@ async function changes(
 }
 
 describe('Simulation.run()', () => {
-  test('sums by name and by client, the busiest first, as many as are wanted', async () => {
+  test('sums by name and by client, the busiest first, up to the requested number', async () => {
     const queries = [
       { name: 'a.example', times: 3 },
       { name: 'a.example', client: '192.0.2.2', qtype: 28, times: 4 },

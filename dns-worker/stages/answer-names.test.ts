@@ -44,7 +44,7 @@ const hint = (key: number, ...addresses: number[][]): number[] => [
 ];
 
 describe('AnswerNames', () => {
-  test('check() replaces an answer that leads to a blocked name, and says which rule it was', () => {
+  test('check() replaces an answer that leads to a blocked name, and records which rule it was', () => {
     const records = [cname(NAME, 'cdn.tracker.example'), a('cdn.tracker.example', '192.0.2.7')];
     const facts = { cached: 1, replyFlags: FlagsHigh.AA, dnssec: DnssecStatus.secure, authorityCount: 1 };
     const slot = check(BLOCKING_NAME, records, facts);
@@ -74,7 +74,7 @@ describe('AnswerNames', () => {
     ['other names', [cname(NAME, 'cdn.example'), a('cdn.example', '192.0.2.7')]],
     ['the record itself (HTTPS with the root as its target)', [https('.')]],
     ['a blocked name as an owner only', [a('tracker.example', '192.0.2.7')]],
-  ] as [string, TestRecord[]][])('check() lets an answer pass that leads to %s', (_what, records) => {
+  ] as [string, TestRecord[]][])('check() allows an answer that leads to %s', (_what, records) => {
     const slot = answered(BLOCKING_NAME, records);
     const before = slot.bytes.slice();
     expect(new AnswerNames(new Judge()).check(slot, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
@@ -82,7 +82,7 @@ describe('AnswerNames', () => {
     expect(slot.answersCount).toBe(records.length);
   });
 
-  test('check() reads the records of the answer only, and stops where one is cut off', () => {
+  test('check() reads only the records of the answer, and stops at a truncated one', () => {
     const records = [cname(NAME, 'a.example'), cname('a.example', 'tracker.example')];
     expect(check(BLOCKING_NAME, records, { answersCount: 1 })).toBeNull();
     const cut = answered(BLOCKING_NAME, records);
@@ -107,7 +107,7 @@ describe('AnswerNames', () => {
       ],
       '2001:db8::66',
     ],
-  ] as [string, TestRecord[], string][])('check() blocks %s that a rule is at', (_what, records, rule) => {
+  ] as [string, TestRecord[], string][])('check() blocks %s if a rule matches it', (_what, records, rule) => {
     const slot = check(ADDRESSES, records);
     expect(slot?.status).toBe(QueryStatus.BLOCKED_LIST);
     const name = slot!.ruleName.slice(0, slot!.ruleNameLength);
@@ -127,14 +127,14 @@ describe('AnswerNames', () => {
   });
 
   test.each([
-    ['a rule of a person allows the qname', { isAllowed: true }, true],
+    ['a rule of a user allows the qname', { isAllowed: true }, true],
     ['a list allows the qname, for rules of lists', { isAllowed: true, isAllowedByList: true }, true],
     ['nothing allows it', {}, false],
-  ])('check() if %s', (_what, facts, passes) => {
+  ])('check() evaluates an answer if %s', (_what, facts, passes) => {
     expect(check(BLOCKING_NAME, [cname(NAME, 'tracker.example')], facts) === null).toBe(passes);
   });
 
-  test('check() blocks what people deny even behind a qname that a list allows', () => {
+  test('check() blocks what users deny even after a qname that a list allows', () => {
     const row = {
       id: 1,
       name: 'm',
@@ -179,7 +179,7 @@ describe('AnswerNames', () => {
     ]);
   });
 
-  test('check() remembers nothing of an answer that is not from the cache', () => {
+  test('check() caches nothing of an answer that is not from the cache', () => {
     const steps: [string, Partial<Query>][] = [
       ['a.example', { cacheReference: 0 }],
       ['tracker.example', { cacheReference: 0 }],
@@ -190,7 +190,7 @@ describe('AnswerNames', () => {
     ]);
   });
 
-  test('check() does not remember answers that pass only for some clients', () => {
+  test('check() does not cache answers that pass only for some clients', () => {
     const snapshot = openLists([list('||tracker.example^$client=192.0.2.1\n')]);
     const other = {
       cacheReference: 7,

@@ -135,7 +135,7 @@ describe('a client that may ask', () => {
     expect(ask(STRANGER, { key: 'k3v9x2q7w4m1zp9' }).reply!.rcode).toBe(5);
   });
 
-  test('is Weir itself, whatever the configuration says', () => {
+  test('can be Weir itself, whatever the configuration says', () => {
     expect(ask('192.0.2.66', { isOwn: true }).result).toBe(StageResult.UNRESOLVED);
   });
 
@@ -147,7 +147,7 @@ describe('a client that may ask', () => {
     expect(ask('192.0.2.7').reply!.rcode).toBe(5);
   });
 
-  test('is known again after each change', () => {
+  test('is determined again after each change', () => {
     expect(ask('192.0.2.7').result).toBe(StageResult.UNRESOLVED);
     const none = accessOf([], [], []);
     pipeline.replaceSnapshot(openSnapshot(snapshotOf([], {}, 2, { access: none })));

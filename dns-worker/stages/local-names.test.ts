@@ -43,12 +43,12 @@ describe('localNamesStage', () => {
     ['other.home.example', false],
     ['x.nas.home.example', false],
     ['example.org', false],
-  ])('localNamesStage() knows %s: %p', (name, isKnown) => {
+  ])('localNamesStage() finds %s: %p', (name, isKnown) => {
     expect(asked(name)[0] !== StageResult.CONTINUE).toBe(isKnown);
     expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(StageResult.CONTINUE);
   });
 
-  test('localNamesStage() answers with every record of a set, another one first each time', () => {
+  test('localNamesStage() answers with every record of a set, with another one first each time', () => {
     const turns = [1, 2, 3].map(() => {
       const [result, slot] = asked('nas.home.example');
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
@@ -81,7 +81,7 @@ describe('localNamesStage', () => {
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', name: 'nas.home.example' }]);
   });
 
-  test('localNamesStage() leaves an alias that leads elsewhere to be followed', () => {
+  test('localNamesStage() leaves an alias whose target is not local to be followed', () => {
     const [result, slot] = asked('far.home.example');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('www.example.org');

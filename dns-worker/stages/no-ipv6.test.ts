@@ -44,7 +44,7 @@ describe('a group with no_ipv6', () => {
     expect(weir.ask('www.example', 1).status).toBe('CACHED');
   });
 
-  test('gets HTTPS records without IPv6 hints, and with all else unchanged', () => {
+  test('gets HTTPS records without IPv6 hints, and with everything else unchanged', () => {
     const weir = new PolicyPipeline();
     const target = 'cdn.service.example';
     weir.cache('www.example', HTTPS, [

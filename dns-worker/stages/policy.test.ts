@@ -31,7 +31,7 @@ describe('policyStage', () => {
       QueryStatus.BLOCKED_REGEX,
       RuleOrigin.REGEX,
     ],
-  ] as const)('policyStage() answers what %s blocks', (_what, text, rows, status, ruleOrigin) => {
+  ] as const)('policyStage() answers a query that %s blocks', (_what, text, rows, status, ruleOrigin) => {
     const [result, slot] = judged(text, rows);
     expect(result).toBe(StageResult.ANSWERED);
     expect(slot).toMatchObject({ status, ruleOrigin });
@@ -60,7 +60,7 @@ describe('policyStage', () => {
     ['a list allows', '||ads.example^\n@@||www.ads.example^\n', {}, {}, [true, true]],
     ['nothing may block', '||ads.example^\n', managed('deny'), { isUnfiltered: true }, [false, false]],
   ] as const)(
-    'policyStage() allows a name that %s, and records who allowed it',
+    'policyStage() allows a name that %s, and records the rule that allowed it',
     (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
       const [result, slot] = judged(text, rows, facts);
       expect(result).toBe(StageResult.CONTINUE);
@@ -76,7 +76,7 @@ describe('policyStage', () => {
 });
 
 describe('noteAllowance()', () => {
-  test('lets the answer pass for a name that a rule rewrites to itself, as policyStage() does', () => {
+  test('allows the answer for a name that a rule rewrites to itself, like policyStage()', () => {
     const text = '||ads.example^$dnsrewrite=www.ads.example\n';
     const [result, slot] = judged(text);
     expect([result, slot.isAllowed, slot.isAllowedByList]).toEqual([StageResult.CONTINUE, true, true]);

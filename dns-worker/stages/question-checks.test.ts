@@ -54,7 +54,7 @@ describe('questionChecksStage', () => {
     ['its own machine', '127.0.0.1', NodeState.HOLDING, StageResult.CONTINUE],
     ['its own machine', '::1', NodeState.HOLDING, StageResult.CONTINUE],
     ['another machine', '192.0.2.1', NodeState.STARTING, StageResult.CONTINUE],
-  ])('questionChecksStage() asked by %s (%s) in state %i: %i', (_who, client, state, wanted) => {
+  ])('questionChecksStage() for %s (%s) in state %i returns %i', (_who, client, state, wanted) => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
     const identity = new ServerIdentity(NO_IDENTITY, control);
@@ -66,7 +66,7 @@ describe('questionChecksStage', () => {
     expect(replyIn(slot).extendedErrors).toEqual([ExtendedError.NOT_READY]);
   });
 
-  test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() takes type %i', (type) => {
+  test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() accepts type %i', (type) => {
     const [result, slot] = checked(type, { qclass: RRClass.IN });
     expect([result, slot.status, slot.replyLength]).toEqual([StageResult.CONTINUE, 0, 0]);
   });

@@ -54,7 +54,7 @@ describe('rateLimitStage', () => {
     expect(second.replyLength).toBe(0);
   });
 
-  test('rateLimitStage() limits no client where it is switched off', () => {
+  test('rateLimitStage() limits no client if it is disabled', () => {
     const limiter = limiterOf({ enabled: false });
     for (let round = 0; round < 9; round++)
       expect(rateLimitStage(asked(), limiter)).toBe(StageResult.CONTINUE);

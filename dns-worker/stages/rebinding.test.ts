@@ -47,7 +47,7 @@ describe('rebindingStage', () => {
     ['an exempt name', 'home.example', {}, opened(true)],
     ['a name below an exempt one', 'nas.home.example', {}, opened(true)],
     ['what a schedule allows', 'www.example.org', {}, opened(true, 'AllowAll')],
-  ] as const)('rebindingStage() leaves alone %s', (_what, name, facts, snapshot) => {
+  ] as const)('rebindingStage() does not change %s', (_what, name, facts, snapshot) => {
     const [result, slot] = passed(name, facts, snapshot);
     expect(result).toBe(StageResult.CONTINUE);
     expect(replyIn(slot).data).toEqual(['192.168.1.5']);

@@ -101,7 +101,7 @@ describe('safeSearchStage', () => {
     ['what a schedule allows', 'www.search.example', 'A', opened([strict, strict], 'AllowAll'), {}],
     ['types that lead to no web server', 'www.search.example', 'TXT', STRICT, {}],
     ['NS', 'www.search.example', 'NS', STRICT, {}],
-  ] as const)('safeSearchStage() leaves alone %s', (_what, name, type, snapshot, facts) => {
+  ] as const)('safeSearchStage() does not change %s', (_what, name, type, snapshot, facts) => {
     const [result, slot] = asked(name, type, snapshot, facts);
     expect(result).toBe(StageResult.CONTINUE);
     expect(slot).toMatchObject({ status: 0, answersCount: 0 });

@@ -105,12 +105,12 @@ describe('capTtlsToFlip()', () => {
     [1, 0],
     [0, 0],
     [-5, 0],
-  ])('cuts TTLs to a flip in %p seconds', (flipInSecs, ttlSecs) => {
+  ])('limits TTLs to a change in %p seconds', (flipInSecs, ttlSecs) => {
     expect(ttlBefore(flipInSecs, 'null_ip')).toBe(ttlSecs);
     expect(ttlBefore(flipInSecs, 'nxdomain')).toBe(ttlSecs);
   });
 
-  test('leaves a reply without records alone', () => {
+  test('does not change a reply without records', () => {
     const open = openOverridden({ override: 'BlockAll', nextFlipAtSecs: NOW_SECS + 5 }, { mode: 'refused' });
     const slot = received(open);
     scheduleOverrideStage(slot, open);

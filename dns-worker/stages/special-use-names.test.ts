@@ -92,7 +92,7 @@ describe('specialUseNamesStage', () => {
     ['reverse names', QuestionFlag.NEVER_FORWARD_REVERSE, '8.8.8.8.in-addr.arpa', 'PTR'],
     ['reserved reverse names', QuestionFlag.SPECIAL_NAMES, '1.2.0.192.in-addr.arpa', 'PTR'],
   ] as const)(
-    'specialUseNamesStage() says that %s do not exist, and blocks nothing',
+    'specialUseNamesStage() answers that %s do not exist, and blocks nothing',
     (_what, flag, name, type) => {
       const [result, slot] = asked(flag, name, type);
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
@@ -114,7 +114,7 @@ describe('specialUseNamesStage', () => {
     ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
   ] as const)(
-    'specialUseNamesStage() with %s knows the domain %s of local records: %p',
+    'specialUseNamesStage() with %s finds the domain %s of local records: %p',
     (flag, name, rcode) => {
       const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
       const questionFlags = QuestionFlag[flag];
@@ -126,7 +126,7 @@ describe('specialUseNamesStage', () => {
   );
 
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
-    'specialUseNamesStage() leaves %s of a top-level domain alone',
+    'specialUseNamesStage() does not change %s of a top-level domain',
     (type) => {
       expect(asked(ALL, 'org', type)[0]).toBe(StageResult.CONTINUE);
       expect(asked(ALL, 'org', 'A')[0]).toBe(StageResult.ANSWERED);
@@ -140,11 +140,11 @@ describe('specialUseNamesStage', () => {
     ['xuse-application-dns.net', 'A'],
     ['a.mask.icloud.com', 'A'],
     ['8.8.8.8.in-addr.arpa', 'A'],
-  ] as const)('specialUseNamesStage() leaves %s %s alone', (name, type) => {
+  ] as const)('specialUseNamesStage() does not change %s %s', (name, type) => {
     expect(asked(ALL, name, type)[0]).toBe(StageResult.CONTINUE);
   });
 
-  test('specialUseNamesStage() blocks nothing while a schedule allows all, and still keeps reserved names here', () => {
+  test('specialUseNamesStage() blocks nothing while a schedule allows everything, and still answers reserved names itself', () => {
     for (const name of ['printer', 'use-application-dns.net', 'mask.icloud.com'])
       expect(asked(without(QuestionFlag.NEVER_FORWARD_NON_FQDN), name, 'A', 'AllowAll')[0]).toBe(
         StageResult.CONTINUE,

@@ -36,7 +36,7 @@ describe('unreadableStage', () => {
   test.each([
     [ParseOutcome.FORMAT_ERROR, Counter.FORMAT_ERRORS],
     [ParseOutcome.NOT_IMPLEMENTED, Counter.NOT_IMPLEMENTED],
-  ])('unreadableStage() forgets what was read at outcome %i, and counts it', (outcome, counter) => {
+  ])('unreadableStage() discards what was read at outcome %i, and counts it', (outcome, counter) => {
     const { result, query, counted } = staged(outcome);
     expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
     expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });

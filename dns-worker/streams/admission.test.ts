@@ -85,7 +85,7 @@ async function echo(socket: Socket, size: number): Promise<string> {
 }
 
 describe('Admission', () => {
-  test('hands over the client of the header, and every byte after it', async () => {
+  test('passes on the client of the header, and every byte after it', async () => {
     const { taken } = await listen([]);
     const socket = await client();
     socket.write(Buffer.concat([HEADER, Buffer.from('first')]));
@@ -108,7 +108,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${balancer.localPort}`]);
   });
 
-  test('takes a header that is split over segments, byte by byte', async () => {
+  test('accepts a header that is split over segments, byte by byte', async () => {
     const { taken } = await listen(['127.0.0.0/8']);
     const socket = await client();
     for (const octet of HEADER) {
@@ -120,7 +120,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('takes the peer as the client if the header says LOCAL', async () => {
+  test('treats the peer as the client if the header says LOCAL', async () => {
     const { taken } = await listen([]);
     const socket = await client();
     socket.write(Buffer.concat([LOCAL, Buffer.from('x')]));
@@ -128,7 +128,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${socket.localPort}`]);
   });
 
-  test('takes peers outside the trusted networks as clients, and closes those that send a header', async () => {
+  test('treats peers outside the trusted networks as clients, and closes those that send a header', async () => {
     const { taken, counted } = await listen(['192.0.2.0/24']);
     for (const bytes of ['x', '\r\n\r\nlike a header']) {
       const socket = await client();
@@ -143,7 +143,7 @@ describe('Admission', () => {
     expect([taken.length, counted(Counter.PROXY_HEADERS_REFUSED)]).toEqual([2, 1]);
   });
 
-  test('closes connections with a bad header, and writes one line for many', async () => {
+  test('closes connections with a bad header, and logs one line for many', async () => {
     const { taken, counted, logger } = await listen([]);
     for (let i = 0; i < 20; i++) {
       const socket = await client();
@@ -166,7 +166,7 @@ describe('Admission', () => {
     expect([taken, counted(Counter.PROXY_HEADERS_REFUSED)]).toEqual([[], 1]);
   });
 
-  test('waits for no more than so many headers, and not for long', async () => {
+  test('limits the number of awaited headers, and the time that it waits', async () => {
     const { taken, counted } = await listen([]);
     const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 260; i++) closed.push(closeOf((await client()).resume()));

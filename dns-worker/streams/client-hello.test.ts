@@ -59,7 +59,7 @@ describe('serverNameIn()', () => {
     expect(serverNameIn(Buffer.from(text, 'latin1'))).toBe(text === '' ? null : ''),
   );
 
-  test('reads within the message whatever its lengths say', () => {
+  test('reads only within the message, whatever its lengths say', () => {
     const changed = fc.record({
       hello: fc.integer({ min: 0, max: 1 }),
       octets: fc.array(fc.tuple(fc.nat(700), fc.nat(255)), { minLength: 1, maxLength: 6 }),

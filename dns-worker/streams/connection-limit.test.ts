@@ -51,7 +51,7 @@ describe('ConnectionLimit', () => {
     expect(entered([limit!], OTHER, 2)).toBe(1);
   });
 
-  test('releaseConnections() releases the connections of a dead thread, and none of others', () => {
+  test('releaseConnections() releases the connections of a dead thread only', () => {
     const table = createConnectionTable(WORKERS, 7);
     const limits = limitsOf({}, table);
     expect(entered(limits, CLIENT, 4)).toBe(4); // Two of the first worker.
@@ -61,7 +61,7 @@ describe('ConnectionLimit', () => {
     expect(entered(limits.slice(1), CLIENT, 20)).toBe(0);
   });
 
-  test('a thread has room for as many addresses as it may have connections, again and again', () => {
+  test('a thread can reuse the places of addresses up to its number of connections', () => {
     const [limit] = limitsOf({ max: 1024 });
     for (let turn = 0; turn < 20; turn++) {
       const addresses = Array.from({ length: 1024 }, (_, i) =>

@@ -32,7 +32,7 @@ function exchange() {
 }
 
 describe('DohConnection', () => {
-  test('keeps no more of unfinished bodies than its bound, whatever their number', async () => {
+  test('stores no more of unfinished bodies than its limit, whatever their number', async () => {
     const { connection, held } = open();
     const requests = Array.from({ length: 40 }, exchange);
     for (const { body, response } of requests) {
@@ -74,7 +74,7 @@ describe('DohConnection', () => {
     expect(ends[0]).toBe('destroyed');
   });
 
-  test('finish() takes no more queries, and ends once those in flight are answered', () => {
+  test('finish() accepts no more queries, and ends once those in flight are answered', () => {
     const { connection, held, ends } = open();
     const [first, late] = [exchange(), exchange()];
     connection.answer(TARGET, MESSAGE, first.response);
@@ -85,7 +85,7 @@ describe('DohConnection', () => {
     expect([first.statuses, ends]).toEqual([[200], ['finished']]);
   });
 
-  test('has a bound on queries in flight and in its life', () => {
+  test('has a limit of queries in flight and in its lifetime', () => {
     const maxQueries = 1000;
     const { connection, held, ends } = open(maxQueries);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) connection.answer(TARGET, MESSAGE, exchange().response);

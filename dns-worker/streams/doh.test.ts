@@ -124,7 +124,7 @@ function untilHeld(count: number): Promise<unknown> {
 }
 
 describe('listenDoh()', () => {
-  test('sends clients of both versions elsewhere while it lingers, and still answers them', async () => {
+  test('asks clients of both versions to reconnect while it lingers, and still answers them', async () => {
     const asked = await open();
     await asked.get(MESSAGE);
     const http1 = connectTls({
@@ -154,7 +154,7 @@ describe('listenDoh()', () => {
     await within('the listener to close', closing);
   });
 
-  test('carries the message both ways, by GET and by POST', async () => {
+  test('transports the message both ways, by GET and by POST', async () => {
     const asked = await open();
     for (const reply of [await asked.get(MESSAGE), await asked.post(MESSAGE)]) {
       expect([reply.status, Buffer.compare(reply.body, MESSAGE)]).toEqual([200, 0]);
@@ -171,7 +171,7 @@ describe('listenDoh()', () => {
     [404, { ':path': '/' }, undefined],
     [405, { ':path': '/dns-query', ':method': 'DELETE' }, undefined],
     [415, { ':path': '/dns-query', ':method': 'POST' }, MESSAGE],
-  ])('answers %i to a request that asks nothing', async (status, headers, body) => {
+  ])('answers %i to a request without a question', async (status, headers, body) => {
     const asked = await open();
     expect((await asked.request(headers, body)).status).toBe(status);
     // The connection serves the next one.
@@ -239,7 +239,7 @@ describe('listenDoh()', () => {
     expect((await reply).status).toBe(200);
   });
 
-  test('closes a connection that resets streams without end (CVE-2023-44487)', async () => {
+  test('closes a connection that resets streams repeatedly (CVE-2023-44487)', async () => {
     const asked = await open();
     const closed = closeOf(asked);
     const reset = (): void => {
@@ -267,7 +267,7 @@ describe('listenDoh()', () => {
     await closed;
   });
 
-  test('lets in no more connections of an address than its limit', async () => {
+  test('accepts no more connections of an address than its limit', async () => {
     const asked = await open(false, { maxPerAddress: 1 });
     await asked.get(MESSAGE);
     await closeOf(client());
@@ -282,7 +282,7 @@ describe('listenDoh()', () => {
     await until('a free place', asking, (outcome) => outcome === 200);
   });
 
-  test('believes X-Forwarded-For of trusted proxies only', async () => {
+  test('accepts X-Forwarded-For from trusted proxies only', async () => {
     const trusting = await open(true, { trusted: ['127.0.0.0/8'] });
     void trusting.post(MESSAGE, { 'x-forwarded-for': '198.51.100.7' }).catch(() => undefined);
     await untilHeld(1);
@@ -304,7 +304,7 @@ describe('listenDoh()', () => {
     expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   });
 
-  test('speaks HTTP/1.1, and closes the connection after a body that it has not read', async () => {
+  test('supports HTTP/1.1, and closes the connection after a body that it has not read', async () => {
     await open();
     const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME, agent: false };
     const asked = request({

@@ -42,7 +42,7 @@ describe('OpenConnections', () => {
     expect([idle.ended, active.ended]).toEqual(['destroyed', 'no']);
   });
 
-  test('makeRoom() closes the connection that has idled longest with nothing in flight', () => {
+  test('makeRoom() closes the connection that was idle for longest with nothing in flight', () => {
     open = new OpenConnections(60_000);
     const busy = add(9000, 1);
     const [longer, shorter, fresh] = [add(8000), add(7000), add(0)];
@@ -53,7 +53,7 @@ describe('OpenConnections', () => {
     expect([busy, shorter, fresh].map(({ ended }) => ended)).toEqual(['no', 'destroyed', 'no']);
   });
 
-  test('close() that lingers sends clients elsewhere, and lets a connection finish when it pauses', () => {
+  test('close() that lingers asks clients to reconnect, and lets a connection finish when it pauses', () => {
     open = new OpenConnections(60_000);
     const [paused, inUse] = [add(5000), add(-600_000)];
     open.close(true);

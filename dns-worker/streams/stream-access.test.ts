@@ -36,16 +36,16 @@ const mayHandshake = (address: string, key = ''): boolean =>
 
 describe('StreamAccess', () => {
   test.each(['192.0.2.1', '::ffff:192.0.2.1', '127.0.0.1', 'fe80::1%eth0', '::ffff:10.0.0.1', PROXY])(
-    'lets %s in',
+    'admits %s',
     (address) => expect([mayConnect(address, false), mayHandshake(address)]).toEqual([true, true]),
   );
 
   test.each([STRANGER, `::ffff:${STRANGER}`, BLOCKED, `::ffff:${BLOCKED}`, '2001:db8::1', '::192.0.2.1'])(
-    'keeps %s out',
+    'refuses %s',
     (address) => expect([mayConnect(address), mayHandshake(address)]).toEqual([false, false]),
   );
 
-  test('lets strangers show a key as long as there is one for them, over TLS only', () => {
+  test('accepts connections with an unproven key while an allowed key exists, over TLS only', () => {
     use(['phone']);
     expect(mayConnect(STRANGER)).toBe(false);
     use(['phone', KEY]);

@@ -68,7 +68,7 @@ const untilClosed = (socket = client): Promise<unknown> =>
   until('the connection to close', () => socket.closed);
 
 describe('StreamConnection', () => {
-  test('hands on each message, however the stream is cut, and sends replies in any order', async () => {
+  test('passes on each message, however the stream is split, and sends replies in any order', async () => {
     const bytes = Buffer.concat([frame(message(1)), frame(message(2))]);
     client.write(bytes.subarray(0, 1));
     await new Promise(setImmediate);
@@ -87,12 +87,12 @@ describe('StreamConnection', () => {
     expect(taken).toEqual([]);
   });
 
-  test('takes a message of 12 bytes', async () => {
+  test('accepts a message of 12 bytes', async () => {
     client.write(frame(new Uint8Array(12)));
     await untilTaken(1);
   });
 
-  test('reads at most 100 queries that wait for an answer, and another one with each answer', async () => {
+  test('reads at most 100 queries that wait for an answer, and another one after each answer', async () => {
     ask(MAX_QUERIES_IN_FLIGHT + 5);
     await until(
       'all messages in flight',
@@ -106,7 +106,7 @@ describe('StreamConnection', () => {
     await untilTaken(MAX_QUERIES_IN_FLIGHT + 5);
   });
 
-  test('reads no more while the client does not take its answers', async () => {
+  test('stops reading while the client does not read its answers', async () => {
     client.pause();
     ask(1);
     await untilTaken(1);
@@ -200,7 +200,7 @@ describe('StreamConnection', () => {
     return counts;
   }
 
-  test('takes as many queries in its life as its bound, answers them all, and is closed then (CVE-2025-30193)', async () => {
+  test('accepts a limited number of queries in its lifetime, answers them all, and is then closed (CVE-2025-30193)', async () => {
     expect(await askInPieces(5000, 5000)).toEqual({ asked: 5000, answers: 5000 });
   });
 

@@ -123,7 +123,7 @@ describe('listenTcp', () => {
     expect(seen[0]).toMatchObject({ protocol: Protocol.tcp });
   });
 
-  test('listenTcp() serves IPv4 and IPv6 wildcards side by side, and a second listener on the same port', async () => {
+  test('listenTcp() serves IPv4 and IPv6 wildcards together, and a second listener on the same port', async () => {
     const on = await listen(echo, { addresses: ['0.0.0.0'] });
     const port = portOf(on);
     const second = await listenTcp(
@@ -149,7 +149,7 @@ describe('listenTcp', () => {
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });
 
-  test('listenTcp() carries messages of 65,535 bytes both ways', async () => {
+  test('listenTcp() transports messages of 65,535 bytes both ways', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const large = message(7, 65_535);
@@ -157,7 +157,7 @@ describe('listenTcp', () => {
     expect(await messages(1)).toEqual([large]);
   });
 
-  test('listenTcp() lets replies overtake each other', async () => {
+  test('listenTcp() sends replies out of order', async () => {
     const held: [Uint8Array, StreamClient][] = [];
     const on = await listen((bytes, from) => {
       held.push([bytes.slice(), from]);
@@ -190,7 +190,7 @@ describe('listenTcp', () => {
     );
   });
 
-  test('listenTcp() reads no more than its bound of queries before some are answered', async () => {
+  test('listenTcp() reads at most its limit of queries before some are answered', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const { socket, messages } = client(portOf(on));
@@ -207,7 +207,7 @@ describe('listenTcp', () => {
     expect(await messages(MAX_QUERIES_IN_FLIGHT + 50)).toHaveLength(MAX_QUERIES_IN_FLIGHT + 50);
   });
 
-  test('listenTcp() reads no more from a client that does not take its answers', async () => {
+  test('listenTcp() stops reading from a client that does not read its answers', async () => {
     let asked = 0;
     const large = new Uint8Array(60_000);
     const on = await listen((_bytes, from) => {
@@ -232,7 +232,7 @@ describe('listenTcp', () => {
   test.each([
     ['an empty message', Uint8Array.of(0, 0)],
     ['half a header', frame(new Uint8Array(11))],
-  ])('listenTcp() closes a connection that brings %s and serves the others', async (_what, bytes) => {
+  ])('listenTcp() closes a connection that delivers %s and serves the others', async (_what, bytes) => {
     const on = await listen();
     const bad = client(portOf(on));
     const well = client(portOf(on));
@@ -275,7 +275,7 @@ describe('listenTcp', () => {
     ['has sent half a message', (socket: Socket) => void socket.write(frame(message(1)).subarray(0, 9))],
     ['drips bytes', (socket: Socket) => void drip(socket)],
     ['asks what is never answered', (socket: Socket) => void socket.write(frame(message(1)))],
-  ])('listenTcp() closes a connection that idles: it %s', async (_what, act) => {
+  ])('listenTcp() closes an idle connection: it %s', async (_what, act) => {
     const on = await listen(() => undefined, { idleTimeoutMs: 80 });
     const { socket, closed, received } = client(portOf(on));
     await within('the connection', once(socket, 'connect'));
@@ -284,7 +284,7 @@ describe('listenTcp', () => {
     expect(received).toEqual([]);
   });
 
-  test('listenTcp() outlives clients that reset', async () => {
+  test('listenTcp() survives clients that reset', async () => {
     const held: StreamClient[] = [];
     const on = await listen((bytes, from) => {
       held.push(from);

@@ -105,7 +105,7 @@ async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
 }
 
 describe('TlsSide', () => {
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('takes a ticket of another worker (%s)', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('accepts a ticket of another worker (%s)', async (version) => {
     const options = { minVersion: version, maxVersion: version };
     const session = await sessionOf(options);
     tls = sideOf();
@@ -115,7 +115,7 @@ describe('TlsSide', () => {
     socket.destroy();
   });
 
-  test('takes no ticket of the key before', async () => {
+  test('refuses a ticket of the previous key', async () => {
     const session = await sessionOf({});
     tls.use({ ...certificate, ticketKeys: TICKET_KEYS.map((octet) => octet + 1) });
     const socket = client({ session });
@@ -124,7 +124,7 @@ describe('TlsSide', () => {
     socket.destroy();
   });
 
-  test('gives new connections the new certificate, and keeps those that are open', async () => {
+  test('uses the new certificate for new connections, and keeps open ones', async () => {
     const before = client();
     await within('the greeting', once(before, 'data'));
     const next = authority.issue(`DNS:${NAME},DNS:next.example.org`);
@@ -145,7 +145,7 @@ describe('TlsSide', () => {
   test.each([
     ['another protocol', 'GET / HTTP/1.1\r\n\r\n'],
     ['a broken ClientHello', Buffer.from('16030100050100000100', 'hex')],
-  ])('closes a connection that speaks %s, and counts it', async (_what, bytes) => {
+  ])('closes a connection that uses %s, and counts it', async (_what, bytes) => {
     const socket = connectTcp(port(), '127.0.0.1').resume();
     socket.on('error', () => undefined);
     socket.write(bytes);
@@ -158,7 +158,7 @@ describe('TlsSide', () => {
     expect(count(Counter.TLS_HANDSHAKES_FAILED)).toBe(1);
   });
 
-  test('begins no more handshakes of one network than its share of a second', async () => {
+  test('limits the handshakes of one network to its share of a second', async () => {
     const sockets = Array.from({ length: 100 }, () => connectTcp(port(), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
     await until(

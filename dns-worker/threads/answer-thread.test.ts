@@ -66,7 +66,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('answers by another snapshot once it has reported it as active', async () => {
+  test('answers with another snapshot once it has reported it as active', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
@@ -86,7 +86,7 @@ describeCalls('runAnswerThread()', () => {
     expect(worker.hasSaid('answer', 'drained')).toBe(true);
   });
 
-  test('says which address it cannot listen on, and ends', async () => {
+  test('reports which address it cannot listen on, and ends', async () => {
     const taken = createSocket('udp4');
     taken.bind(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('ExplanationNotes', () => {
-  test('placeInGroup() puts a query into the group, and leaves it where it is for an unknown one', () => {
+  test('placeInGroup() puts a query into the group, and does not change it for an unknown one', () => {
     const snapshot = weir.use([]);
     const query = queryFor('a.example', snapshot);
     expect(new ExplanationNotes(1, 99).placeInGroup(query, snapshot)).toBe(false);
@@ -24,7 +24,7 @@ describe('ExplanationNotes', () => {
     expect([query.groupIndex, query.groupId]).toEqual([0, groupId]);
   });
 
-  test('read() notes the lists with the name, and servers once the cache was reached only', () => {
+  test('read() records the lists with the name, and servers only if the cache was reached', () => {
     const snapshot = weir.use([{ text: '||a.example^\n', reading: { kind: 'block', subdomains: false } }]);
     const query = queryFor('a.example', snapshot);
     const notes = new ExplanationNotes(snapshot.version);

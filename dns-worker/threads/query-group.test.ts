@@ -153,7 +153,7 @@ describe('QueryGroup', () => {
     for (const name of KEPT) expect(touched(name)).not.toBe(0);
   });
 
-  test('read() touches nothing for less than three queries', () => {
+  test('read() touches nothing for fewer than three queries', () => {
     const { pipeline } = makeThread();
     const batch = batchOf(READABLE);
     const group = new QueryGroup(batch, SLOT_SIZE);
@@ -163,7 +163,7 @@ describe('QueryGroup', () => {
     expect(group.touched).not.toBe(0);
   });
 
-  test('read() takes the address of each slot, and no more slots than there are', () => {
+  test('read() records the address of each slot, and reads no more slots than there are', () => {
     const { pipeline } = makeThread();
     const batch = batchOf(READABLE);
     const group = new QueryGroup(batch, SLOT_SIZE);
@@ -174,7 +174,7 @@ describe('QueryGroup', () => {
     expect(group.queries.every(({ clientBytes }) => clientBytes === batch.clients)).toBe(true);
   });
 
-  test('stamp() gives the queries of a batch one time', () => {
+  test('stamp() gives all queries of a batch the same time', () => {
     const group = new QueryGroup(batchOf([]), SLOT_SIZE);
     const nowMs = group.stamp(new ArrivalClock(), 5);
     const [first, ...others] = group.queries.map((query) => [

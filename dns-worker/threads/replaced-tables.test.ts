@@ -23,7 +23,7 @@ describe('ReplacedTables', () => {
     expect(looked).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  test('freeSoon() has an unreferenced table collected', async () => {
+  test('freeSoon() frees an unreferenced table', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };

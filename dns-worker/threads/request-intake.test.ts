@@ -72,7 +72,7 @@ describe('RequestIntake.answer()', () => {
     expect(forwarding.reporter.logged.map(({ status }) => status)).toEqual(['BLOCKED_LIST']);
   });
 
-  test('has a question wait for the upstreams, and answers as the client asked', () => {
+  test('queues a question for the upstreams, and answers in the form that the client requested', () => {
     ask({ id: 9, edns: { udpSize: 1232, dnssecOk: true } });
     expect(replies).toEqual([]);
     expect(forwarding.held[0]!.question).toMatchObject({ qtype: 1, dnssecOk: true });
@@ -106,7 +106,7 @@ describe('RequestIntake.takeMiss()', () => {
     expect(replies.map(({ id, data }) => [id, data])).toEqual([[7, ['192.0.2.7']]]);
   });
 
-  test('refreshes a cached answer without a reply: the message already is one', () => {
+  test('refreshes a cached answer without another reply', () => {
     const message = query(NAME, 'A', { flags: 0x8590 });
     message[5] = 0;
     intake.takeMiss(missOf({ isRefresh: true, message }));

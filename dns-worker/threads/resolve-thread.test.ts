@@ -30,7 +30,7 @@ function said<T extends FromWorker['type']>(
 }
 
 describe('runResolveThread()', () => {
-  test('asks the upstreams for what the answer thread could not answer, once for the node’s cache', async () => {
+  test('asks the upstreams for answers that the answer thread does not have, once for the cache of the node', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream });
     const client = await UdpClient.open(worker.port);
@@ -106,7 +106,7 @@ describe('runResolveThread()', () => {
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
 
-  test('knows no keys if it does not validate', async () => {
+  test('has no keys if it does not validate', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
     await until(
@@ -117,7 +117,7 @@ describe('runResolveThread()', () => {
     expect(said(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
   });
 
-  test('obeys no test hook unless it may', async () => {
+  test('obeys no test hook unless it is allowed', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'fault', fault: 'exit' });
     worker.post('resolve', { type: 'measure' });
@@ -147,7 +147,7 @@ describe('runResolveThread()', () => {
     expect(said(worker, 'drained')).toHaveLength(1);
   });
 
-  test('shows that it lives', async () => {
+  test('updates its heartbeat', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     const control = new Int32Array(worker.memory.control);
     await until(

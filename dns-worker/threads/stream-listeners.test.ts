@@ -126,7 +126,7 @@ describe('DNS over HTTPS', () => {
     session.close();
   });
 
-  test('answers over HTTP/1.1, several on one connection', async () => {
+  test('answers several requests over HTTP/1.1 on one connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (const [name, expected] of [
       ['www.example', '192.0.2.7'],
@@ -172,7 +172,7 @@ describe('PROXY protocol', () => {
     return socket;
   }
 
-  test('takes a header in one segment with the query, and byte by byte', async () => {
+  test('accepts a header in one segment with the query, and byte by byte', async () => {
     const whole = await openTcp(ports.dns);
     whole.write(PROXY_HEADER);
     expect(await exchange(whole, [ask('x.ads.example')])).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('PROXY protocol', () => {
     for (const socket of [whole, dripped]) socket.destroy();
   });
 
-  test('takes a header before the handshakes of TLS, in one segment with it', async () => {
+  test('accepts a header before the TLS handshake, in one segment with it', async () => {
     for (const port of [ports.dot, ports.doh]) {
       const raw = await openTcp(port);
       raw.cork();

@@ -19,7 +19,7 @@ describe('LoginBody', () => {
     [{ recovery_code: '' }, false],
     [{ recovery_code: 'x'.repeat(65) }, false],
     [{ code: '123456' }, false],
-  ])('with %j is taken: %p', (more, is) => {
+  ])('with %j is accepted: %p', (more, is) => {
     expect(fits(LoginBody, { ...login, ...more })).toBe(is);
   });
 });
@@ -32,7 +32,7 @@ describe('SecondFactorProof', () => {
     [{}, false],
     [{ password: 'x', totp_code: '123456' }, false],
     [{ password: undefined }, false],
-  ])('of %j is taken: %p', (proof, is) => {
+  ])('of %j is accepted: %p', (proof, is) => {
     expect(fits(SecondFactorProof, proof)).toBe(is);
   });
 });

@@ -18,7 +18,7 @@ describe('periodMs()', () => {
 });
 
 describe('text()', () => {
-  test.each(['', 'a\nb\tc', 'Grüße 🧒', 'x'.repeat(10)])('takes %j', (value) => {
+  test.each(['', 'a\nb\tc', 'Grüße 🧒', 'x'.repeat(10)])('accepts %j', (value) => {
     expect(text(10).safeParse(value).success).toBe(true);
   });
 
@@ -39,7 +39,7 @@ describe('label()', () => {
   );
 
   test.each(['a\u200b', 'a\ufeffb', 'a\u00adb', 'a\u200eb', 'a\u061cb', 'a\u2060b', 'a\u{e0041}', '\u3164'])(
-    'refuses %j, which hides characters, in one sentence',
+    'refuses %j, which hides characters, with one sentence',
     (value) => {
       expect(
         label(10)
@@ -53,7 +53,7 @@ describe('label()', () => {
     },
   );
 
-  test.each(['👨\u200d👩\u200d👧', '❤\ufe0f', 'می\u200cخواهم', 'Büro', '日本'])('takes %j', (value) => {
+  test.each(['👨\u200d👩\u200d👧', '❤\ufe0f', 'می\u200cخواهم', 'Büro', '日本'])('accepts %j', (value) => {
     expect(label(20).safeParse(value).success).toBe(true);
   });
 });
@@ -63,14 +63,14 @@ describe('identity()', () => {
     expect(identity(20).safeParse(value).error!.issues).toHaveLength(1);
   });
 
-  test('takes names in any script', () => {
+  test('accepts names in any script', () => {
     for (const name of ['', 'Ann Ó Súilleabháin', '山田', 'أحمد', '😀'])
       expect(identity(30).parse(name)).toBe(name);
   });
 });
 
 describe('IdParams', () => {
-  test('makes a number of digits', () => expect(IdParams.parse({ id: '42' })).toEqual({ id: 42 }));
+  test('converts digits to a number', () => expect(IdParams.parse({ id: '42' })).toEqual({ id: 42 }));
   test.each(['', '-1', '+1', '1.0', '0x1', '1e3', ' 1', '١'])('refuses %j', (id) => {
     expect(IdParams.safeParse({ id }).success).toBe(false);
   });
@@ -78,7 +78,7 @@ describe('IdParams', () => {
 
 describe('Page', () => {
   test('starts at 0 with 100', () => expect(Page.parse({})).toEqual({ limit: 100, offset: 0 }));
-  test('takes 1 to 1000', () => {
+  test('accepts 1 to 1000', () => {
     expect(Page.parse({ limit: '1000', offset: '7' })).toEqual({ limit: 1000, offset: 7 });
     for (const limit of ['0', '1001', 'NaN', 'Infinity', '1.5', '-5'])
       expect(Page.safeParse({ limit }).success).toBe(false);

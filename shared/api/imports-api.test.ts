@@ -20,7 +20,7 @@ describe('ImportQuery', () => {
     expect(ImportQuery.parse({ settings }).settings).toEqual(new Set(keys));
   });
 
-  test.each(['settings', 'answers'])('takes %s of 4000 characters, and no more', (field) => {
+  test.each(['settings', 'answers'])('accepts %s of 4000 characters, and no more', (field) => {
     const ofLength = (length: number): unknown => ({
       [field]: 'a:b,'.repeat(length / 4).padEnd(length, ','),
     });

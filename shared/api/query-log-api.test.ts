@@ -52,7 +52,7 @@ describe('a filter by one of a closed set', () => {
 });
 
 describe('QueryLogQuery and QueryLogExport', () => {
-  test('take the same filters, and only a list has pages', () => {
+  test('accept the same filters, and only a list has pages', () => {
     const filters = Object.keys(QueryLogFilters.shape).sort();
     expect(Object.keys(QueryLogQuery.shape).sort()).toEqual([...filters, 'cursor', 'limit', 'offset'].sort());
     expect(Object.keys(QueryLogExport.shape).sort()).toEqual([...filters, 'format'].sort());

@@ -58,12 +58,12 @@ describe('determinize()', () => {
     expect(classOf[0x63]).toBe(classOf[0xff]);
   });
 
-  test('ends in state 0, and stays there, once nothing can match any longer', () => {
+  test('ends in state 0, and remains there, once nothing can match', () => {
     expect(statesOf(automatonOf('^ab'), 'xab').slice(1)).toEqual([0, 0, 0]);
     expect(statesOf(automatonOf('ab'), 'xxx')).not.toContain(0);
   });
 
-  test('gives up when it has done the work that it may do', () => {
+  test('gives up at its limit of work', () => {
     const made = determinize(programOf('[a-z]{20}x'), 100);
     expect(made).toMatchObject({ reason: 'the pattern takes too long to compile' });
     expect(made.work).toBeGreaterThan(100);

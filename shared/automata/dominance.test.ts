@@ -43,7 +43,7 @@ describe('findDominance()', () => {
       for (const other of others) expect(dominators![other]).not.toContain(at);
   });
 
-  test('does not take a place before an assertion for one without', () => {
+  test('does not replace a position without an assertion by one before an assertion', () => {
     // Everything found after `a$` is also found after `a`, but not the other way round.
     expect(pairsOf('xa$|ya')).toEqual([]);
   });
@@ -52,11 +52,11 @@ describe('findDominance()', () => {
     ['looks at lines', '(?m:^)ax|[ab]x'],
     ['has more than 400 places', 'a{401}'],
     ['has more than 2,000 ways between its places', '(?:a?){100}'],
-  ])('knows nothing of a program that %s', (_, pattern) => {
+  ])('finds nothing in a program that %s', (_, pattern) => {
     expect(findDominance(programOf(pattern))).toEqual({ dominators: null, work: 0 });
   });
 
-  test('handles a program of 400 places, and returns the work done', () => {
+  test('handles a program of 400 positions, and returns the work done', () => {
     const program = programOf('a{400}');
     const places = program.ops.filter((op) => op === ByteOp.OCTET).length;
     const { dominators, work } = findDominance(program);

@@ -51,10 +51,10 @@ describe('findsEveryName()', () => {
       '[a-z]',
     ],
     ...['x*', '(ads)?', '^.{5,}', '^[a-z0-9.-]+$', '^[a-z]', '[aeiouy.]', '(?:ads|)', '\\b', '^\\S', '[^/]'],
-  ])('holds for %s', (pattern) => expect(findsEveryName(automatonOf(pattern))).toBe(true));
+  ])('is true for %s', (pattern) => expect(findsEveryName(automatonOf(pattern))).toBe(true));
 
   test.each(['^ads', 'com', '\\.com$', '\\.(com|net|org)$', '^www\\.', '[0-9]', '-', '^[a-m]', '^.{3,9}$'])(
-    'does not hold for %s',
+    'is false for %s',
     (pattern) => expect(findsEveryName(automatonOf(pattern))).toBe(false),
   );
 });
@@ -72,10 +72,10 @@ describe('canFindName()', () => {
       '_',
     ],
     ...['\\.$|x', '^\\w+\\.\\w+$', 'ADS'],
-  ])('holds for %s', (pattern) => expect(canFindName(automatonOf(pattern))).toBe(true));
+  ])('is true for %s', (pattern) => expect(canFindName(automatonOf(pattern))).toBe(true));
 
   test.each([
     ...['/rj\\.example/', 'example\\/ads', '^https?:', 'рж\\.example', 'bücher', '[^\\x00-\\x7f]', '^\\.'],
     ...['\\.$', 'a\\.\\.b', '^$', 'a b', '\\n', '2001:db8', 'a^', '$a'],
-  ])('does not hold for %s', (pattern) => expect(canFindName(automatonOf(pattern))).toBe(false));
+  ])('is false for %s', (pattern) => expect(canFindName(automatonOf(pattern))).toBe(false));
 });

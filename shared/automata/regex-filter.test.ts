@@ -42,7 +42,7 @@ describe('refuseRegexFilter()', () => {
     ...['/rj\\.example/', 'пример', '^$', '('],
   ])('refuses %s', (text) => expect(refuseRegexFilter(text)).not.toBeNull());
 
-  test('says why', () => {
+  test('returns the reason', () => {
     expect(refuseRegexFilter('^')).toBe('it matches every name; if that is meant, write .*');
     expect(refuseRegexFilter('/a/')).toBe(
       'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--',

@@ -16,7 +16,7 @@ describe('keyTag()', () => {
 });
 
 describe('withoutRevocation()', () => {
-  test('clears that bit alone, in a copy', () => {
+  test('clears only that bit, in a copy', () => {
     const revoked = Uint8Array.of(0x01, 0x81, 3, 8, 0x80);
     expect([...withoutRevocation(revoked)]).toEqual([0x01, 0x01, 3, 8, 0x80]);
     expect(revoked[1]).toBe(0x81);
@@ -24,7 +24,7 @@ describe('withoutRevocation()', () => {
 });
 
 describe('digestOf()', () => {
-  test('knows SHA-1, SHA-256 and SHA-384', () => {
+  test('supports SHA-1, SHA-256 and SHA-384', () => {
     expect([0, 1, 2, 3, 4, 5].map((number) => digestOf(number)?.length)).toEqual([
       undefined,
       20,
@@ -52,7 +52,7 @@ describe('speaksOf()', () => {
     expect([speaksOf(anchor, key), speaksOf(anchor, key.subarray(1))]).toEqual([true, false]);
   });
 
-  test('knows a key of the zone by its digest and its tag', () => {
+  test('recognizes a key of the zone by its digest and its tag', () => {
     for (const [name, number] of [
       ['sha1', 1],
       ['sha256', 2],

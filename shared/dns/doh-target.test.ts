@@ -13,7 +13,7 @@ describe('readDohTarget()', () => {
     expect(Buffer.from((target as { message: Uint8Array }).message).toString('base64url')).toBe(ENCODED);
   });
 
-  test.each(['/dns-query', '/dns-query/', '/dns-query?ct=x'])('takes a body at %s', (path) => {
+  test.each(['/dns-query', '/dns-query/', '/dns-query?ct=x'])('accepts a body at %s', (path) => {
     expect(readDohTarget('POST', path, DNS_MESSAGE_TYPE)).toEqual({ kind: 'body', clientKey: '' });
   });
 
@@ -54,7 +54,7 @@ describe('readDohTarget()', () => {
     });
   });
 
-  test('takes any bytes as the message of a GET, and never throws', () => {
+  test('accepts any bytes as the message of a GET, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const target = readDohTarget('GET', `/dns-query?dns=${Buffer.from(bytes).toString('base64url')}`, '');

@@ -17,7 +17,7 @@ describe('isQuerySubnet()', () => {
     ['an IPv4 /0', [0, 1, 0, 0]],
     ['an IPv6 /0', [0, 2, 0, 0]],
     ['a /0 of no family', [0, 0, 0, 0]],
-  ])('isQuerySubnet() takes %s', (_what, data) => {
+  ])('isQuerySubnet() accepts %s', (_what, data) => {
     expect(isValid(data)).toBe(true);
   });
 

@@ -36,7 +36,7 @@ describe('findOption()', () => {
 });
 
 describe('areOptions()', () => {
-  test('takes none, one, and up to 64', () => {
+  test('accepts none, one, and up to 64', () => {
     for (const count of [0, 1, 2, 64]) {
       const bytes = around(...Array.from({ length: count }, () => option(12, 0)));
       expect([count, areOptions(bytes, 2, bytes.length - 2)]).toEqual([count, true]);

@@ -12,7 +12,7 @@ function collect(): { reader: FrameReader; taken: Uint8Array[] } {
 }
 
 describe('FrameReader', () => {
-  test('push() gives back every message however the stream is cut', () => {
+  test('push() returns every message, however the stream is split', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 12 });
     const cuts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -30,7 +30,7 @@ describe('FrameReader', () => {
     );
   });
 
-  test('push() takes a message of 65,535 bytes whose length is sent one byte at a time', () => {
+  test('push() accepts a message of 65,535 bytes whose length is sent one byte at a time', () => {
     const { reader, taken } = collect();
     const message = new Uint8Array(65_535).fill(7);
     const stream = frame(message);
@@ -41,7 +41,7 @@ describe('FrameReader', () => {
     expect(taken).toEqual([message]);
   });
 
-  test('push() hands over a whole message as a view, without a copy', () => {
+  test('push() passes on a whole message as a view, without a copy', () => {
     const chunk = frame(Uint8Array.of(1, 2, 3));
     let seen: Uint8Array | undefined;
     const reader = new FrameReader((message) => {
@@ -52,7 +52,7 @@ describe('FrameReader', () => {
     expect(seen?.buffer).toBe(chunk.buffer);
   });
 
-  test('push() stops when the taker returns false, and resume() continues', () => {
+  test('push() stops when the receiver returns false, and resume() continues', () => {
     const taken: number[] = [];
     const reader = new FrameReader((message) => {
       taken.push(message[0]!);
@@ -65,7 +65,7 @@ describe('FrameReader', () => {
     expect(taken).toEqual([1, 2, 3, 4]);
   });
 
-  test('resume() called by the taker itself does not nest', () => {
+  test('resume() called by the receiver itself does not nest', () => {
     let depth = 0;
     let deepest = 0;
     const reader = new FrameReader(() => {
@@ -81,13 +81,13 @@ describe('FrameReader', () => {
 });
 
 describe('frame', () => {
-  test('frame() refuses a message that no length can announce', () => {
+  test('frame() refuses a message that is too long for the length field', () => {
     expect(() => frame(new Uint8Array(65_536))).toThrow('65536 bytes do not fit');
   });
 });
 
 describe('FrameWriter', () => {
-  test('take() gives the frames since the last call, whose bytes later calls leave alone', () => {
+  test('take() returns the frames since the last call, whose bytes later calls do not change', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 6 });
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 6 }), (turns) => {
@@ -105,7 +105,7 @@ describe('FrameWriter', () => {
     );
   });
 
-  test('add() takes a message of 65,535 bytes', () => {
+  test('add() accepts a message of 65,535 bytes', () => {
     const writer = new FrameWriter();
     const message = new Uint8Array(65_535).fill(7);
     writer.add(message);

@@ -32,7 +32,7 @@ describe('rrTypeCode()', () => {
     '__proto__',
   ])('knows no type %j', (name) => expect(rrTypeCode(name)).toBeUndefined());
 
-  test('reads each name that rrTypeName() gives', () => {
+  test('reads each name that rrTypeName() returns', () => {
     for (const code of Object.values(RRType)) expect(rrTypeCode(rrTypeName(code))).toBe(code);
   });
 });

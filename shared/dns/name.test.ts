@@ -20,7 +20,7 @@ describe('nameFromText()', () => {
     ['a\\.b', [3, 0x61, 0x2e, 0x62, 0]],
     ['\\000\\255', [2, 0, 255, 0]],
     ['\\065', [1, 0x61, 0]],
-  ])('nameFromText(%j) gives the wire form, folded', (text, wire) => {
+  ])('nameFromText(%j) returns the wire form, folded', (text, wire) => {
     expect(nameFromText(text)).toEqual(Uint8Array.from(wire));
   });
 
@@ -37,7 +37,7 @@ describe('nameFromText()', () => {
     expect(nameFromText(text)).toBeNull();
   });
 
-  test('nameFromText() takes a name of exactly 255 bytes and no longer one', () => {
+  test('nameFromText() accepts a name of exactly 255 bytes and no longer one', () => {
     const label = 'a'.repeat(63);
     const longest = `${label}.${label}.${label}.${'b'.repeat(61)}`;
     expect(nameFromText(longest)).toHaveLength(MAX_NAME_LENGTH);
@@ -47,7 +47,7 @@ describe('nameFromText()', () => {
 });
 
 describe('nameToText()', () => {
-  test('nameToText() is undone by nameFromText() for every name', () => {
+  test('nameToText() is reversed by nameFromText() for every name', () => {
     fc.assert(
       fc.property(wireName, (wire) => {
         const folded = Uint8Array.from(wire);
@@ -59,7 +59,7 @@ describe('nameToText()', () => {
     );
   });
 
-  test('nameToText() reads each name whole where it is the callback of map()', () => {
+  test('nameToText() reads each complete name if it is the callback of map()', () => {
     const names = ['.', 'a.example', 'b.example', 'www.c.example'];
     expect(names.map((name) => nameFromText(name)!).map(nameToText)).toEqual(names);
   });
@@ -74,7 +74,7 @@ describe('nameToText()', () => {
 });
 
 describe('hashName()', () => {
-  test('hashName() of a parent equals the hash taken from its label on in the child', () => {
+  test('hashName() of a parent equals the hash of the child from that label on', () => {
     const child = nameFromText('ads.example.com')!;
     const parent = nameFromText('example.com')!;
     const a: NameHash = { low: 0, high: 0 };

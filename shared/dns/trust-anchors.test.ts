@@ -54,7 +54,7 @@ test DS 1 8 2 00
     ['. IN DS 1 8 2 XY', 'the digest or key'],
     ['. IN DNSKEY 257 3 8 %%%', 'the digest or key'],
     ['a..b DS 1 8 2 AA', 'the owner is not a name'],
-  ])('readTrustAnchors(%j) says: %s', (text, reason) => {
+  ])('readTrustAnchors(%j) reports: %s', (text, reason) => {
     expect(() => readTrustAnchors(text)).toThrow(reason);
   });
 });

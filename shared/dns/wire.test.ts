@@ -31,14 +31,14 @@ describe('skipRecord()', () => {
     expect(skipRecord(Uint8Array.from(empty), 0, empty.length)).toBe(empty.length);
   });
 
-  test('refuses a record that the end cuts off anywhere', () => {
+  test('refuses a record that is truncated anywhere', () => {
     for (let end = 0; end < record.length; end++)
       expect([end, skipRecord(Uint8Array.from(record), 0, end)]).toEqual([end, -1]);
   });
 });
 
 describe('readU16(), readU32(), writeU16() and writeU32()', () => {
-  test('keep to network order, and to numbers without a sign', () => {
+  test('use network byte order and unsigned numbers', () => {
     const bytes = new Uint8Array(8);
     writeU16(bytes, 1, 0xfedc);
     writeU32(bytes, 3, 0xba987654);

@@ -30,13 +30,13 @@ describe('positionLimit()', () => {
 });
 
 describe('createAnswerCache()', () => {
-  test.each([1, 8, 64])('takes %d MiB, and not more', (mebibytes) => {
+  test.each([1, 8, 64])('accepts %d MiB, and not more', (mebibytes) => {
     const buffer = createAnswerCache(mebibytes * MEBIBYTE);
     expect(buffer.byteLength).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
     expect(buffer.byteLength).toBeGreaterThan(mebibytes * MEBIBYTE - CACHE_SEGMENT_UNITS * CACHE_UNIT);
   });
 
-  test('has whole segments and a power of two of buckets, and its head says how many', () => {
+  test('has complete segments and a power of two of buckets, and their numbers in its head', () => {
     const buffer = createAnswerCache(5 * MEBIBYTE);
     const words = wordsOf(buffer);
     const buckets = words[CacheHead.BUCKET_COUNT_WORD]!;
@@ -66,7 +66,7 @@ describe('releaseCacheLock()', () => {
     return buffer;
   }
 
-  test('empties the cache of a dead holder, and moves on one turn of the slab', () => {
+  test('empties the cache of a dead holder, and advances the slab by one turn', () => {
     const buffer = written(3, 4097);
     const words = wordsOf(buffer);
     releaseCacheLock(buffer, 2);
@@ -86,7 +86,7 @@ describe('releaseCacheLock()', () => {
     expect(wordsOf(buffer)[CacheHead.HEAD_WORD]).toBe(0);
   });
 
-  test('changes nothing that another worker, or no worker, holds', () => {
+  test('changes nothing if another worker, or no worker, holds the lock', () => {
     for (const owner of [0, 2]) {
       const buffer = written(owner, 4097);
       const before = Buffer.from(new Uint8Array(buffer));

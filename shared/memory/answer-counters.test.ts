@@ -47,7 +47,7 @@ describe('latencyClass()', () => {
 });
 
 describe('the slots of counters', () => {
-  test('are each for one thing, and within the memory', () => {
+  test('have one meaning each, and are within the memory', () => {
     const slots: number[] = Object.values(Counter);
     expect(Math.max(...slots)).toBeLessThan(SINGLE_SLOTS);
     for (const source of ANSWER_SOURCES.keys()) {
@@ -65,7 +65,7 @@ describe('the slots of counters', () => {
     expect(Math.max(...slots)).toBe(COUNTERS_BYTES / 8 - 1);
   });
 
-  test('are the same for all codes and types without a slot', () => {
+  test('are shared by all codes and types without their own slot', () => {
     expect([24, 25, 4095].map((rcode) => rcodeSlot(rcode, 1))).toEqual(
       Array(3).fill(rcodeSlot(OTHER_RCODE_SLOT, 0)),
     );

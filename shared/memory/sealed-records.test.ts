@@ -30,7 +30,7 @@ test('SealedRecords.find() returns nothing of another context or node', () => {
   expect(new SealedRecords(copy, 1, CONTEXT).find(NAME)).toBeNull();
 });
 
-test('SealedRecords.find() returns nothing that was changed, in whichever byte', () => {
+test('SealedRecords.find() returns no changed record, whichever byte was changed', () => {
   const memory = createSealedRecords(2);
   const bytes = new Uint8Array(memory);
   const before = bytes.slice();
@@ -50,7 +50,7 @@ test('SealedRecords.find() returns nothing that was changed, in whichever byte',
   expect(reader.find(NAME)).toEqual(content(1));
 });
 
-test('SealedRecords.find() returns nothing that later records have overwritten', () => {
+test('SealedRecords.find() returns no record that later ones have overwritten', () => {
   const [writer, reader] = threads();
   writer.keep(NAME, content(1));
   const others = Array.from({ length: 200 }, (_, i) => wireName(`other${String(i)}`));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { causeIn, describeCode } from './fault-cause.ts';
 
 describe('describeCode()', () => {
-  test('describes a code in words that end with it, and no codes of other things', () => {
+  test('describes a code in words that end with it, and no codes of other kinds', () => {
     expect(describeCode('ENETUNREACH')).toBe(
       'this machine has no route to the network of the server (ENETUNREACH)',
     );

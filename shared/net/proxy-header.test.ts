@@ -45,7 +45,7 @@ describe('ProxyHeader', () => {
     expect([outcome, header.hasSource, header.length]).toEqual([ProxyOutcome.OK, false, bytes.length]);
   });
 
-  test('forgets the client of the header before', () => {
+  test('clears the client of the previous header', () => {
     const header = new ProxyHeader();
     header.read(headerOf('21', '11', CLIENT_4), 0, 28);
     header.read(headerOf('20', '00', ''), 0, 16);
@@ -67,17 +67,17 @@ describe('ProxyHeader', () => {
     ['more than any header has', headerOf('21', '11', CLIENT_4, MAX_PROXY_HEADER_SIZE - 15)],
     ['a wrong checksum', withChecksum(1)],
     ['a checksum of two bytes', headerOf('21', '11', CLIENT_4 + tlv('03', '0000'))],
-  ])('is broken: %s', (_what, bytes) => {
+  ])('is invalid: %s', (_what, bytes) => {
     expect(read(bytes).outcome).toBe(ProxyOutcome.BAD);
   });
 
-  test('takes a right checksum (RFC 3720 appendix B.4)', () => {
+  test('accepts a correct checksum (RFC 3720 appendix B.4)', () => {
     expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
     expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
     expect(read(withChecksum()).outcome).toBe(ProxyOutcome.OK);
   });
 
-  test('needs more of every beginning of a header, and reads no byte beyond the end', () => {
+  test('requires more bytes for every beginning of a header, and reads none beyond the end', () => {
     const bytes = headerOf('21', '21', CLIENT_6 + tlv('05', 'abcd'));
     for (let size = 0; size < bytes.length; size++)
       expect([size, read(bytes.subarray(0, size)).outcome]).toEqual([size, ProxyOutcome.MORE]);

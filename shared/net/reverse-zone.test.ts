@@ -13,11 +13,11 @@ describe('reverseZonesOf()', () => {
     ['2001:db8::/32', ['8.b.d.0.1.0.0.2.ip6.arpa']],
     ['fc00::/7', ['c.f.ip6.arpa', 'd.f.ip6.arpa']],
     ['fe80::/10', ['8.e.f.ip6.arpa', '9.e.f.ip6.arpa', 'a.e.f.ip6.arpa', 'b.e.f.ip6.arpa']],
-  ])('gives the zones of %s', (text, zones) => {
+  ])('returns the zones of %s', (text, zones) => {
     expect(reverseZonesOf(networkFromText(text)!)).toEqual(zones);
   });
 
-  test('gives sixteen zones for 172.16.0.0/12', () => {
+  test('returns sixteen zones for 172.16.0.0/12', () => {
     const zones = reverseZonesOf(networkFromText('172.16.0.0/12')!);
     expect([zones.length, zones[0], zones[15]]).toEqual([16, '16.172.in-addr.arpa', '31.172.in-addr.arpa']);
   });

@@ -31,7 +31,7 @@ describe('shownUrl()', () => {
     'tls://dns.example.org:853@[2001:db8::53]',
     'https://dns.example.org@192.0.2.53/dns-query',
     '',
-  ])('leaves %s as it is', (url) => {
+  ])('leaves %s unchanged', (url) => {
     expect(shownUrl(url)).toBe(url);
     expect(hasMask(url)).toBe(false);
   });
@@ -60,11 +60,11 @@ describe('unmaskUrl()', () => {
     'https://lists.example/?apikey=***',
     'https://***@lists.example.evil.example/',
     'lists.example',
-  ])('hands them to no other origin: %s', (given) => {
+  ])('inserts them for no other origin: %s', (given) => {
     expect(unmaskUrl(given, stored)).toBeNull();
   });
 
-  test('needs no masks', () => {
+  test('works without masks', () => {
     expect(unmaskUrl('https://lists.example/b', stored)).toBe('https://lists.example/b');
   });
 

@@ -63,7 +63,7 @@ const closeOf = (socket: Socket): Promise<unknown> =>
   );
 
 describe('StreamGreetings', () => {
-  test('takes a connection at once if headers are not in use', async () => {
+  test('accepts a connection at once if headers are not in use', async () => {
     const { seen, waiting } = await listen(null);
     (await client()).write(HEADER);
     await until(
@@ -74,7 +74,7 @@ describe('StreamGreetings', () => {
     expect([seen.taken, waiting.size]).toEqual([['127.0.0.1 itself'], 0]);
   });
 
-  test('puts back what follows the header, and leaves no timer', async () => {
+  test('returns the bytes after the header to the socket, and leaves no timer', async () => {
     const { seen, waiting } = await listen([]);
     (await client()).write(Buffer.concat([HEADER, Buffer.from('first')]));
     await until(
@@ -92,7 +92,7 @@ describe('StreamGreetings', () => {
     expect(waiting.size).toBe(0);
   });
 
-  test('takes a header whose last byte is the last of a segment', async () => {
+  test('accepts a header whose last byte is the last of a segment', async () => {
     const { seen } = await listen(['127.0.0.1']);
     const socket = await client();
     socket.write(HEADER);

@@ -58,7 +58,7 @@ describe('accessOf()', () => {
     expect(withBlockedAddresses(access, [])).toBe(access);
   });
 
-  test('everyone may ask by EVERYONE', () => {
+  test('everyone may ask with EVERYONE', () => {
     for (const address of ['203.0.113.1', '2001:db8::1', '::1', 'fe80::1'])
       expect(admitsAddress(EVERYONE, bytes(address))).toBe(true);
   });
@@ -66,7 +66,7 @@ describe('accessOf()', () => {
 
 describe('entries', () => {
   test.each(['private', 'connected', 'any', '10.0.0.0/8', '192.0.2.1', '2001:db8::/32'])(
-    'isAllowedClient() takes %s',
+    'isAllowedClient() accepts %s',
     (text) => expect(isAllowedClient(text)).toBe(true),
   );
   test.each(['Private', '', 'lan', '10.0.0.0/33', 'fe80::1%eth0', '02:00:5e:10:00:01', 'phone.example'])(
@@ -91,7 +91,7 @@ describe('entries', () => {
     '6f1d-0b2c-9a3e-4d57',
     'qjzkxvwpyghbmt',
     '12345678901234567890',
-  ])('admitsKey() takes %s, which may have 64 random bits', (key) => expect(admitsKey(key)).toBe(true));
+  ])('admitsKey() accepts %s, which may have 64 random bits', (key) => expect(admitsKey(key)).toBe(true));
   test.each([
     'annas-phone',
     'living-room-tv',

@@ -15,7 +15,7 @@ describe('isAddressExpression()', () => {
     '^2001:db8:[0-9a-f:]+$',
     '^fe80::[[:xdigit:]]{1,4}$',
     '^2001:db8(?::[0-9a-f]{1,4}){6}$',
-  ])('holds for %s', (text) => expect(isAddressExpression(text)).toBe(true));
+  ])('is true for %s', (text) => expect(isAddressExpression(text)).toBe(true));
 
   test.each([
     // Each of the first three once blocked every name.
@@ -47,5 +47,5 @@ describe('isAddressExpression()', () => {
     '^$',
     '',
     ':',
-  ])('does not hold for %s', (text) => expect(isAddressExpression(text)).toBe(false));
+  ])('is false for %s', (text) => expect(isAddressExpression(text)).toBe(false));
 });

@@ -2,20 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { isAddressName, isAddressPattern } from './address-rule.ts';
 
 describe('isAddressName()', () => {
-  test.each(['192.0.2.1', '0.0.0.0', '2001:db8::1', '::'])('holds for %s', (name) =>
+  test.each(['192.0.2.1', '0.0.0.0', '2001:db8::1', '::'])('is true for %s', (name) =>
     expect(isAddressName(name)).toBe(true),
   );
   test.each(['a.example', '192.0.2', '192.0.2.1.2', '1920.0.2.1', 'x192.0.2.1', '192.0.2.1x'])(
-    'does not hold for %s',
+    'is false for %s',
     (name) => expect(isAddressName(name)).toBe(false),
   );
 });
 
 describe('isAddressPattern()', () => {
-  test.each(['||192.0.2.', '192.0.*.7^', '|10.1', '1.2'])('holds for %s', (text) =>
+  test.each(['||192.0.2.', '192.0.*.7^', '|10.1', '1.2'])('is true for %s', (text) =>
     expect(isAddressPattern(text)).toBe(true),
   );
-  test.each(['||ads.', '||192*168', '...', '192.0.2.x', '192.0^2'])('does not hold for %s', (text) =>
+  test.each(['||ads.', '||192*168', '...', '192.0.2.x', '192.0^2'])('is false for %s', (text) =>
     expect(isAddressPattern(text)).toBe(false),
   );
 });

@@ -11,14 +11,14 @@ describe('canonicalDomain()', () => {
     ['_sip._tcp.example', '_sip._tcp.example'],
     ['localhost', 'localhost'],
     ['1.example', '1.example'],
-  ])('makes %j %j', (written, kept) => expect(canonicalDomain(written)).toBe(kept));
+  ])('normalizes %j to %j', (written, kept) => expect(canonicalDomain(written)).toBe(kept));
 
   test.each(['', '.', 'a..b', '192.0.2.1', '1', '0x7f', 'a b', 'a/b', 'ü/b', 'a-', '-a', 'ü@x', '\u0000'])(
     'refuses %j',
     (written) => expect(canonicalDomain(written)).toBeNull(),
   );
 
-  test('never throws, and returns names that are canonical themselves', () => {
+  test('never throws, and returns canonical names', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.domain()), (written) => {
         const domain = canonicalDomain(written);
@@ -37,5 +37,5 @@ describe('canonicalDomainRule()', () => {
     ['*.', null],
     ['*', null],
     ['a*.example', null],
-  ])('makes %j %j', (written, kept) => expect(canonicalDomainRule(written)).toBe(kept));
+  ])('normalizes %j to %j', (written, kept) => expect(canonicalDomainRule(written)).toBe(kept));
 });

@@ -16,7 +16,7 @@ describe('readLocalRecordLine', () => {
       300,
     ],
     ['a.example.org TXT two words', 'a.example.org', 'TXT', 'two words', 300],
-  ])('readLocalRecordLine takes %s', (line, fqdn, type, value, ttlSecs) => {
+  ])('readLocalRecordLine accepts %s', (line, fqdn, type, value, ttlSecs) => {
     expect(readLocalRecordLine(line)).toEqual({ fqdn, type, value, ttlSecs });
   });
 
@@ -27,7 +27,7 @@ describe('readLocalRecordLine', () => {
     ['na..s A 192.0.2.5', 'starts with a domain name, not "na..s"'],
     ['nas.example.org A 192.0.2.500', 'an IPv4 address as the value of A'],
     ['nas.example.org 604801 A 192.0.2.5', 'a TTL of at most 604800 seconds'],
-  ])('readLocalRecordLine says what it expected instead of "%s"', (line, expected) => {
+  ])('readLocalRecordLine reports what it expected instead of "%s"', (line, expected) => {
     expect(readLocalRecordLine(line)).toEqual(expect.stringContaining(expected));
   });
 });
@@ -54,7 +54,7 @@ describe('readLocalValue', () => {
     ['AAAA', '192.0.2.1'],
     ['AAAA', 'fe80::1%eth0'],
     ['TXT', ''],
-  ] as const)('readLocalValue takes no %s record with "%s"', (type, text) => {
+  ] as const)('readLocalValue refuses a %s record with "%s"', (type, text) => {
     expect(readLocalValue(type, text).ok).toBe(false);
   });
 
@@ -76,7 +76,7 @@ describe('readLocalValue', () => {
   });
 });
 
-test('reverseName turns both families round', () => {
+test('reverseName returns the reverse name for both families', () => {
   expect(reverseName(addressFromText('192.0.2.1')!)).toBe('1.2.0.192.in-addr.arpa');
   expect(reverseName(addressFromText('2001:db8::ab')!)).toBe(
     `b.a.${'0.'.repeat(22)}8.b.d.0.1.0.0.2.ip6.arpa`,

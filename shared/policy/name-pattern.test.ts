@@ -47,7 +47,7 @@ describe('readNamePattern()', () => {
 });
 
 describe('longestPiece()', () => {
-  test('is the first of the longest', () => {
+  test('is the first of the longest pieces', () => {
     expect(['a*bcd*efg*h', 'abc', '*abc'].map((text) => longestPiece(patternOf(text)))).toEqual([
       'bcd',
       'abc',

@@ -25,17 +25,17 @@ describe('compileProgram()', () => {
     expect([set![0xdf], set![0xe0], set![0xef], set![0xf0]]).toEqual([0, 1, 1, 0]);
   });
 
-  test('keeps each set of bytes once', () => {
+  test('stores each set of bytes once', () => {
     expect(programOf('[ab]c[ab]{30}[ba]c').sets).toHaveLength(2);
   });
 
-  test('says what assertions ask', () => {
+  test('records the conditions of assertions', () => {
     const { ops, args } = programOf('^a\\b.$');
     const asked = [...ops.keys()].filter((at) => ops[at] === ByteOp.ASSERT).map((at) => args[at]);
     expect(asked.sort()).toEqual([Assertion.WORD_BOUNDARY, Assertion.BEGIN_TEXT, Assertion.END_TEXT].sort());
   });
 
-  test('leads from the start to a match', () => {
+  test('has a path from the start to a match', () => {
     const { ops, outs, start } = programOf('(a)b');
     const path = [start];
     while (ops[path.at(-1)!] !== ByteOp.MATCH && path.length < 20) path.push(outs[path.at(-1)!]!);
@@ -44,7 +44,7 @@ describe('compileProgram()', () => {
     ).toEqual([ByteOp.OCTET, ByteOp.OCTET, ByteOp.MATCH]);
   });
 
-  test('takes a pattern of 2,048 characters, and no longer one', () => {
+  test('accepts a pattern of 2,048 characters, and no longer one', () => {
     expect(compileProgram('a'.repeat(2048)).ok).toBe(true);
     expect(compileProgram('a'.repeat(2049))).toEqual({
       ok: false,

@@ -129,7 +129,7 @@ function compare(slots: readonly ScheduleSlot[], zone: string): void {
 
 describe('schedules of three years in ten zones', () => {
   test(
-    'zoneOffset() and the clocks of the oracle agree',
+    'zoneOffset() agrees with the clocks of the oracle',
     () => {
       for (const [zone, known] of offsets) {
         const luxon = zoneOffset(zone)!;
@@ -149,7 +149,7 @@ describe('schedules of three years in ten zones', () => {
   );
 
   test(
-    'overrideAt() and nextFlipAt() say at every minute what the oracle says',
+    'overrideAt() and nextFlipAt() agree with the oracle at every minute',
     () => {
       fc.assert(
         fc.property(profileOfZone, (profileOf) => {
@@ -195,7 +195,7 @@ describe('choices about clock changes', () => {
     ]);
   });
 
-  test('a slot from 02:30 on begins where the clocks have jumped to 03:00', () => {
+  test('a slot from 02:30 begins when the clocks have jumped to 03:00', () => {
     expect(flips(nightly(150, 240), '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:00 BlockAll',
       '2026-03-29T02:00 null',

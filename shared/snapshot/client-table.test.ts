@@ -45,7 +45,7 @@ describe('ClientTable', () => {
     expect(() => tableOf(['0.0.0.0'], ['::'])).not.toThrow();
   });
 
-  test('reads records: group, kind, and for which address or network', () => {
+  test('reads records: group, kind, and their address or network', () => {
     const table = tableOf(['0.0.0.0'], ['::']);
     expect([0, 1, 2].map((record) => table.groupIndexOf(record))).toEqual([0, 3, 4]);
     expect([0, 1, 2].map((record) => table.describe(record))).toEqual([
@@ -82,7 +82,7 @@ describe('ClientTable.find()', () => {
     expect(IPV6.map((start) => find(table, start))).toEqual(IPV6.map((_, at) => 20 + at));
   });
 
-  test('finds for the address before each start the range before', () => {
+  test('finds the previous range for the address before each start', () => {
     const before = (address: string): string => {
       const bytes = addressFromText(address)!;
       const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`) - 1n;
@@ -92,7 +92,7 @@ describe('ClientTable.find()', () => {
     expect(found).toEqual(IPV6.slice(1).map((_, at) => 20 + at));
   });
 
-  test('keeps mapped IPv4 addresses apart from IPv6 addresses beside them', () => {
+  test('distinguishes mapped IPv4 addresses from neighbouring IPv6 addresses', () => {
     expect([find(table, '::ffff:10.0.0.1'), find(table, '::fffe:10.0.0.1')]).toEqual([11, 21]);
     expect(find(table, '::1:ffff:10.0.0.1')).toBe(21);
   });

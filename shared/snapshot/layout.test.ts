@@ -33,7 +33,7 @@ describe('magic words', () => {
 });
 
 describe('RuleTableLayout', () => {
-  test('has a bucket in one cache line, each of its columns apart', () => {
+  test('has one cache line per bucket, with separate columns', () => {
     const { BUCKET_WORDS, BUCKET_SHIFT, NAMES_PER_BUCKET, LOW_AT, HIGH_AT, ATTRIBUTE_AT, OVERFLOW_AT } =
       RuleTableLayout;
     expect(BUCKET_WORDS * 4).toBe(64);
@@ -50,13 +50,13 @@ describe('headers', () => {
     ['RuleTableLayout', RuleTableLayout],
     ['SpecialRulesLayout', SpecialRulesLayout],
     ['PolicyTableLayout', PolicyTableLayout],
-  ])('of %s have each word once, and room for all', (_, layout) => {
+  ])('of %s have each word once, and space for all', (_, layout) => {
     const words = headerWords(layout);
     expect(new Set(words).size).toBe(words.length);
     expect(Math.max(...words)).toBeLessThan(layout.HEADER_WORDS);
   });
 
-  test('of a policy table have room for the addresses between their words', () => {
+  test('of a policy table have space for the addresses between their words', () => {
     const { CUSTOM_IPV4_BYTE, CUSTOM_IPV6_BYTE } = PolicyTableLayout;
     const addresses = Array.from({ length: 20 }, (_, byte) => (CUSTOM_IPV4_BYTE + byte) >>> 2);
     expect(CUSTOM_IPV6_BYTE).toBe(CUSTOM_IPV4_BYTE + 4);

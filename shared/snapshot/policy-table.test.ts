@@ -95,7 +95,7 @@ describe('PolicyTable', () => {
     expect(table.sourcesOf(1)).toBe(table.sourcesOf(1));
   });
 
-  test('says of a list whether it is an allowlist that serves a class', () => {
+  test('reports whether a list is an allowlist that serves a class', () => {
     const buffer = policyBuffer();
     const flags = new Uint8Array(buffer, ROWS_END + BYTES - CLASSES * SOURCES, CLASSES * SOURCES);
     flags.fill(0);
@@ -105,7 +105,7 @@ describe('PolicyTable', () => {
     expect(asked).toEqual([true, false, false]);
   });
 
-  test('says of a list whether it serves a class', () => {
+  test('reports whether a list serves a class', () => {
     const buffer = policyBuffer();
     const served = new Uint8Array(buffer, ROWS_END + CLASSES * ATTRIBUTES, CLASSES * SOURCES);
     served.fill(0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PrefixLengths } from './prefix-lengths.ts';
 
 describe('PrefixLengths', () => {
-  test('keeps each length of each family apart', () => {
+  test('stores the lengths of each family separately', () => {
     for (const addressBits of [32, 128])
       for (let bits = 1; bits < addressBits; bits++) {
         const lengths = new PrefixLengths();
@@ -12,7 +12,7 @@ describe('PrefixLengths', () => {
       }
   });
 
-  test('lists the longest first, also of a set that was added to another', () => {
+  test('lists the longest first, even after another set was added', () => {
     const one = new PrefixLengths();
     for (const bits of [8, 24]) one.add(32, bits);
     const other = new PrefixLengths();

@@ -91,14 +91,14 @@ describe('RuleTable.find()', () => {
     ).toBe(0);
   });
 
-  test('wants both lanes to be the same', () => {
+  test('requires both lanes to be equal', () => {
     const table = tableOf({ 2: [{ low, high, attribute: 1 }] }).table();
     expect([table.find(low, high ^ 1), table.find(low ^ 1, high), table.find(lowFor(1), high)]).toEqual([
       -1, -1, -1,
     ]);
   });
 
-  test('takes a free slot for no name, whatever its lanes are', () => {
+  test('finds no name in a free slot, whatever its lanes are', () => {
     expect(tableOf({}).table().find(0, 0)).toBe(-1);
   });
 
@@ -111,7 +111,7 @@ describe('RuleTable.find()', () => {
     expect(table({ 3: [33] }).find(late.low, late.high)).toBe(-1);
   });
 
-  test('ends even if every bucket has overflowed', () => {
+  test('terminates even if every bucket has overflowed', () => {
     const all = { 0: [1], 1: [1], 2: [1], 3: [1] };
     expect(tableOf({}, all).table().find(low, 1)).toBe(-1);
   });

@@ -20,7 +20,7 @@ function matcherOf(...lists: string[]) {
 }
 
 describe('SpecialMatcher.forEachMatch()', () => {
-  test('meets a rule at a name and, as far as it reaches, below it', () => {
+  test('finds a rule at a name and, according to its reach, below it', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n|exact.example^$dnstype=A');
     expect(met('ads.example')).toEqual(['||ads.example^$dnstype=A']);
     expect(met('x.y.ads.example')).toEqual(['||ads.example^$dnstype=A']);
@@ -29,18 +29,18 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('x.exact.example')).toEqual([]);
   });
 
-  test('visits all rules of one name', () => {
+  test('finds all rules of one name', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n||ads.example^$dnstype=AAAA');
     expect(met('ads.example')).toHaveLength(2);
   });
 
-  test('meets a pattern and an expression once, however often their literals occur', () => {
+  test('finds a pattern and an expression once, however often their literals occur', () => {
     const { met } = matcherOf('||*.shop-ads.^\n/track[0-9]+/');
     expect(met('track1.track2.track3')).toEqual(['/track[0-9]+/']);
     expect(met('track.example')).toEqual([]);
   });
 
-  test('meets a literal at both ends of a name', () => {
+  test('finds a literal at both ends of a name', () => {
     const { met } = matcherOf('/^abc/\n/xyz$/');
     expect(met('abc.example.xyz')).toEqual(['/^abc/', '/xyz$/']);
     expect(met('xabc.example.xyzx')).toEqual([]);
@@ -48,33 +48,33 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('ab')).toEqual([]);
   });
 
-  test('meets an expression without a literal', () => {
+  test('finds an expression without a literal', () => {
     const { met } = matcherOf('/^[a-f]{3}[0-9]{3}\\./');
     expect(met('abc123.example')).toHaveLength(1);
     expect(met('abz123.example')).toEqual([]);
   });
 
-  test('leaves out the names of $denyallow and those below', () => {
+  test('leaves out the names in $denyallow and their subdomains', () => {
     const { met } = matcherOf('||example^$denyallow=good.example\n/[a-z]+\\.test/$denyallow=good.test');
     expect([met('bad.example').length, met('bad.test').length]).toEqual([1, 1]);
     expect([met('good.example'), met('x.good.example'), met('x.good.test')]).toEqual([[], [], []]);
   });
 
-  test('meets only rules of sources that count', () => {
+  test('finds only rules of active sources', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n/ads/\n/^[a-z]{3}\\./', '/ads\\./');
     expect(met('ads.example', Uint8Array.of(0, 1))).toEqual(['/ads\\./']);
     expect(met('ads.example', Uint8Array.of(1, 0))).toHaveLength(3);
     expect(met('ads.example', Uint8Array.of(0, 0))).toEqual([]);
   });
 
-  test('meets nothing at the root', () => {
+  test('finds nothing at the root', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n/ads/');
     expect(met('.')).toEqual([]);
   });
 });
 
 describe('SpecialMatcher.rewrite()', () => {
-  test('has the data of the answer ready', () => {
+  test('contains the encoded data of the answer', () => {
     const long = 'x'.repeat(256);
     const { special } = matcherOf(
       [
@@ -103,7 +103,7 @@ describe('SpecialMatcher.rewrite()', () => {
 });
 
 describe('SpecialMatcher', () => {
-  test('refuses a buffer of another layout, and a rule that is not there', () => {
+  test('refuses a buffer of another layout, and a rule that does not exist', () => {
     expect(() => new SpecialMatcher(new SharedArrayBuffer(128), 1, 2)).toThrow(RangeError);
     const { special } = matcherOf('/ads/');
     expect(() => special.rule(1)).toThrow('could not read special rule 1: there are 1');
@@ -120,7 +120,7 @@ describe('gramSlot()', () => {
       }
   });
 
-  test('tells most letters apart', () => {
+  test('distinguishes most letters', () => {
     const letters = Array.from({ length: 1000 }, (_, at) =>
       Buffer.from([97 + (at % 10), 97 + ((at / 10) % 10), 97 + at / 100]),
     );

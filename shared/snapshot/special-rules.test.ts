@@ -31,7 +31,7 @@ describe('openSpecialRules()', () => {
 });
 
 describe('checkSpecialRules()', () => {
-  test('accepts valid data, and refuses it with one bit changed', () => {
+  test('accepts valid data, and refuses it if one bit is changed', () => {
     const buffer = special();
     expect(() => checkSpecialRules(buffer)).not.toThrow();
     const words = new Int32Array(buffer);
@@ -45,14 +45,14 @@ describe('checkSpecialRules()', () => {
 });
 
 describe('countSpecialRules()', () => {
-  test('counts rules, and of them patterns and expressions', () => {
+  test('counts rules, and separately patterns and expressions', () => {
     expect(countSpecialRules(special())).toEqual({ rules: 3, textRules: 2 });
     expect(countSpecialRules(snapshotOf([]).special)).toEqual({ rules: 0, textRules: 0 });
   });
 });
 
 describe('readSpecialRule()', () => {
-  test('reads each rule with what its author wrote', () => {
+  test('reads each rule as its author wrote it', () => {
     const rules = readSpecialRules(special());
     expect(rules.map(({ match, line, rule }) => [match, line, rule]).sort()).toEqual([
       ['pattern', 3, '||ads-*.example^'],
@@ -62,7 +62,7 @@ describe('readSpecialRule()', () => {
     expect(rules.find(({ match }) => match === 'suffix')).toMatchObject({ text: 'ads.example', types: [1] });
   });
 
-  test('knows none before the first and behind the last', () => {
+  test('returns nothing before the first and after the last', () => {
     const buffer = special();
     expect([readSpecialRule(buffer, -1), readSpecialRule(buffer, 3)]).toEqual([undefined, undefined]);
     expect(readSpecialRule(buffer, 2)).toBeDefined();

@@ -47,18 +47,18 @@ function collectGarbage(): void {
 }
 
 describe('HeapGrowth', () => {
-  test('collects a heap that has grown by 16 MiB since it was smallest', () => {
+  test('collects a heap that has grown by 16 MiB since its minimum', () => {
     expect(busy([10, 20, 25])).toEqual([]);
     expect(busy([10, 20, 26])).toEqual(['collect 26']);
     expect(busy([10, 4, 20])).toEqual(['collect 20']);
   });
 
-  test('collects again only when it has grown again, be it small after a collection or not', () => {
+  test('collects again only when it has grown again, whether or not the first collection shrank it', () => {
     expect(busy([10, 26, 30, 41, 42])).toEqual(['collect 26', 'collect 42']);
     expect(busy([10, 26, 8, 23, 24])).toEqual(['collect 26', 'collect 24']);
   });
 
-  test('leaves a thread alone that is busier than its limit', () => {
+  test('does not disturb a thread that is busier than its limit', () => {
     const looks = (share: number): Look[] => [
       [10, 10, 1],
       [30, 50, share],
@@ -77,7 +77,7 @@ describe('HeapGrowth', () => {
     expect(done(looks)).toEqual(['shrink 13', 'collect 17']);
   });
 
-  test('makes a heap smaller that takes 12 MiB more than it needed, once the process is quiet', () => {
+  test('shrinks a heap that takes 12 MiB more than it needed, once the process is quiet', () => {
     expect(
       done([
         [10, 10],
@@ -89,7 +89,7 @@ describe('HeapGrowth', () => {
     ).toEqual(['shrink 40']);
   });
 
-  test('makes a heap smaller that takes 2 MiB more than it needs after a start, once', () => {
+  test('shrinks a heap that takes 2 MiB more than it needs after a start, once', () => {
     const looks: Look[] = [
       [10, 14],
       [10, 12, 0],

@@ -336,7 +336,7 @@ describe('a user of the role family', () => {
     expect(await asked()).toEqual([undefined, undefined]);
   });
 
-  test('is assigned devices in the form of the user', async () => {
+  test('gets devices in the form of the user', async () => {
     await room.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=users');

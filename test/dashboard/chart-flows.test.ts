@@ -58,7 +58,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('count the queries that the log has', async () => {
+  test('count the queries in the log', async () => {
     await room.withPage({}, async (page) => {
       await openCharts(page);
       const countIn = async (title: string): Promise<string> =>
@@ -77,7 +77,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('show activity by device as a table for readers of the screen', async () => {
+  test('show activity by device as a table for screen readers', async () => {
     await room.withPage({}, async (page) => {
       await openCharts(page);
       const activity = card(page, 'Activity by device');

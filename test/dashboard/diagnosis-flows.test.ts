@@ -29,7 +29,7 @@ async function withNewer(page: Page, newer: SystemUpdate['newer']): Promise<void
   await page.route('**/api/system/update', (route) => route.fulfill({ json }));
 }
 
-describe('the page of the diagnosis', () => {
+describe('the page Diagnosis', () => {
   test('lists the problems, whose number is in the navigation of every page', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./history');
@@ -115,7 +115,7 @@ describe('the notice of a new version', () => {
     });
   });
 
-  test('is not there without a newer version, and not for a viewer', async () => {
+  test('does not exist without a newer version, and not for a viewer', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./diagnosis');
       await page.getByRole('heading', { name: 'Warnings and errors' }).waitFor();

@@ -89,7 +89,7 @@ describe('importFile()', () => {
   test.each([
     [7, 'revision 7; roll back to undo it'],
     [null, 'Weir already had everything'],
-  ])('says how to undo revision %j', async (revision, expected) => {
+  ])('prints how to undo revision %j', async (revision, expected) => {
     const report = { ...REPORT, dry_run: false, revision, settings: [], questions: [], differences: [] };
     const { text } = await run({}, report);
     expect(text.endsWith(expected)).toBe(true);

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const none = { count: 0, names: [] };
 
 describe('restoreFile()', () => {
-  test('shows the first names of what changes, and lets none steer the terminal', async () => {
+  test('shows the first names of changed items, with control characters escaped', async () => {
     const names = ['a\u001b[2J', 'b', 'c', 'd', 'e', 'f'];
     const change = { kind: 'managed_domains', created: { count: 6, names }, changed: none, removed: none };
     const left = { kind: 'api_tokens', name: 'g\u001b (viewer)', reason: 'key_not_in_backup' };

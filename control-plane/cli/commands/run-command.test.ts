@@ -123,7 +123,7 @@ describe('the real command over the real socket', () => {
     expect(out).toContain('\nIn 24 hours\n  queries        0\n');
   });
 
-  test('weir tail lets no name from the log steer the terminal', async () => {
+  test('weir tail escapes control characters in names from the log', async () => {
     const people = await runProcess(['tail']);
     const programs = await runProcess(['tail', '--json']);
     for (const { out, err } of [people, programs])
@@ -305,7 +305,7 @@ describe('--url', () => {
   const noSocket = {};
   const url = (): string => `http://127.0.0.1:${api.port}`;
 
-  test('asks without a right until there is a token, and says how to give one', async () => {
+  test('sends no credentials without a token, and says how to provide one', async () => {
     const { status, errors } = await run(`lists --url ${url()}`, noSocket);
     expect([status, errors.at(-1)]).toEqual([
       1,
@@ -354,7 +354,7 @@ describe('--url', () => {
     ['top --token-file /nowhere/token', 2],
     ['top --url http://127.0.0.1:9/api', 3],
     ['top --url http://127.0.0.1:9/ --token-file /nowhere/token', 2],
-  ])('ends %s with status %i', async (line, expected) => {
+  ])('exits for %s with status %i', async (line, expected) => {
     expect((await run(line)).status).toBe(expected);
   });
 });

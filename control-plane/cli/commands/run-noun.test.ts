@@ -106,7 +106,7 @@ describe('weir clients', () => {
     expect(await jsonOf('clients show Desk')).toMatchObject({ group_id: 1 });
   });
 
-  test('asks for an id where two clients have a name', async () => {
+  test('asks for an id if two clients have the same name', async () => {
     await linesOf('clients add 192.0.2.20 --name Twin');
     await linesOf('clients add 192.0.2.21 --name Twin');
     expect(await run('clients remove Twin')).toMatchObject({
@@ -119,7 +119,7 @@ describe('weir clients', () => {
 });
 
 describe('weir rules', () => {
-  test('keeps rules for domains and expressions apart by their ids', async () => {
+  test('distinguishes domain rules and regex rules by their ids', async () => {
     await linesOf('groups add Ruled');
     await linesOf('rules add deny *.ads.example --group Ruled');
     await linesOf('rules add allow ^shop[0-9]+\\. --expression');
@@ -139,7 +139,7 @@ describe('weir rules', () => {
 });
 
 describe('weir tokens', () => {
-  test('prints a new key alone, and never again', async () => {
+  test('prints only the key of a new token, and never shows it again', async () => {
     const { lines, errors } = await run('tokens add Grafana --role viewer');
     expect(lines).toEqual([expect.stringMatching(/^\S{20,}$/)]);
     expect(errors).toEqual([expect.stringMatching(/^weir: added token "Grafana" .* shown only once$/)]);
@@ -214,7 +214,7 @@ describe('weir nodes, weir revisions and weir cache flush', () => {
     expect((await run('revisions rollback newest --yes')).status).toBe(2);
   });
 
-  test('drop answers', async () => {
+  test('clear the cache', async () => {
     expect(await linesOf('cache flush')).toEqual(['cleared all answers']);
     expect(await linesOf('cache flush --domain example.org')).toEqual([
       'cleared the answers for example.org',

@@ -61,7 +61,7 @@ describe('simulateDraft()', () => {
     });
   });
 
-  test('blocks services for a group, and denies an expression', async () => {
+  test('blocks services for a group, and denies by a regular expression', async () => {
     const run = cannedRun(ANSWER, [], {
       service: 'tiktok',
       group: '2',

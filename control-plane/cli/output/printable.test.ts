@@ -16,7 +16,7 @@ describe('printable()', () => {
     expect(printable(text)).toBe(expected);
   });
 
-  test('leaves nothing that steers a terminal, of any text', () => {
+  test('escapes everything that can control a terminal, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -26,7 +26,7 @@ describe('printable()', () => {
 });
 
 describe('printableJson()', () => {
-  test('is JSON of the same value, without what steers a terminal', () => {
+  test('is JSON of the same value without control characters', () => {
     const value = { name: '\u001b[31m\u009b2J\u007f\u202e', wide: '日本', tag: '\u{e0041}' };
     const text = printableJson(value, 2);
     expect(JSON.parse(text)).toEqual(value);

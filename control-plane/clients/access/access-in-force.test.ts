@@ -62,7 +62,7 @@ describe('AccessInForce', () => {
     expect(may(own.current(NO_GRACE), '203.0.113.77')).toBe(false);
   });
 
-  test('admits everyone for the day of grace, but those that are blocked', () => {
+  test('admits all clients except blocked ones during the grace period', () => {
     toml = 'dns.blocked_clients = ["203.0.113.8"]';
     const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
     expect(access.graceEndMs(rows)).toBe(rows.accessGraceEndMs);
@@ -82,7 +82,7 @@ describe('AccessInForce', () => {
     expect(may(access.current(rows), '203.0.113.7')).toBe(true);
   });
 
-  test('takes an interface with a mask of 0 bits for no network', () => {
+  test('ignores an interface with a mask of 0 bits', () => {
     connected = ['198.51.100.1/0', '2001:db8::1/0'];
     expect(may(access.current(NO_GRACE), '198.51.100.1')).toBe(false);
     expect(may(access.current(NO_GRACE), '2001:db8::1')).toBe(false);
@@ -95,7 +95,7 @@ describe('AccessInForce', () => {
     expect(may(access.current(rows), '203.0.113.7')).toBe(false);
   });
 
-  test('blocks a MAC wherever it is', () => {
+  test('blocks a MAC at any address', () => {
     toml = 'dns.blocked_clients = ["02:00:5E:10:00:01"]';
     expect(may(access.current(NO_GRACE), '192.168.1.7')).toBe(true);
     addresses = ['192.168.1.7'];

@@ -14,7 +14,7 @@ describe('RefusedNetworks', () => {
     ]);
   });
 
-  test('keeps a network that asks again and again through a flood of forged senders', () => {
+  test('keeps a network that asks repeatedly during a flood of forged senders', () => {
     const refused = new RefusedNetworks();
     refused.note('203.0.113.7', 60, 0);
     for (let i = 0; i < 5000; i++) refused.note(`10.${i >> 8}.${i & 255}.1`, 1, 1000 + i);

@@ -60,14 +60,14 @@ describe('ClientDirectory.groupOf()', () => {
     ['the network of all of IPv6', { ip: '2001:db9::7' }, { groupId: 7, source: 'subnet' }],
     ['nothing', { ip: '198.51.100.7' }, { groupId: 1, source: 'default' }],
     ['nothing before it was seen', { mac: MAC }, { groupId: 1, source: 'default' }],
-  ])('groupOf() goes by %s', (_what, client, expected) => {
+  ])('groupOf() uses %s', (_what, client, expected) => {
     directory.follow({ macClients: [], subnets });
     expect(directory.groupOf(directory.put(stored(client)))).toEqual(expected);
   });
 });
 
 describe('ClientDirectory.see()', () => {
-  test('see() counts no query of a client that statistics exclude, but when it was seen', () => {
+  test('see() records the time but not the queries of a client that statistics exclude', () => {
     const client = directory.put(stored({ ip: '192.0.2.7' }));
     const keyed = directory.put(stored({ key: 'phone' }));
     const byKey = { clientId: keyed.id!, key: 'phone', groupId: null, name: null, mac: null };
@@ -86,7 +86,7 @@ describe('ClientDirectory.see()', () => {
     expect(keyed).toMatchObject({ newQueries: 0, lastSeenMs: 3000 });
   });
 
-  test('see() takes addresses that share a MAC for one client', () => {
+  test('see() treats addresses that share a MAC as one client', () => {
     directory.locate('192.0.2.7', MAC);
     directory.locate('2001:db8::7', MAC);
     const client = see('192.0.2.7', 3, 1000);
@@ -102,7 +102,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.8')).not.toBe(client);
   });
 
-  test('see() makes one of two when a MAC becomes known, and has the other row deleted', () => {
+  test('see() joins two clients when a MAC becomes known, and deletes the other row', () => {
     const before = directory.put(stored({ ip: '192.0.2.7', queryCount: 40, firstSeenMs: 5, lastSeenMs: 6 }));
     see('192.0.2.7', 2);
     directory.locate('192.0.2.7', MAC);
@@ -113,7 +113,7 @@ describe('ClientDirectory.see()', () => {
     expect(directory.get(before.id!)).toBeUndefined();
   });
 
-  test('see() counts for the address that people spoke of, unless they spoke of the device as well', () => {
+  test('see() counts for the address that has settings, unless the device has settings as well', () => {
     directory.locate('192.0.2.7', MAC);
     const device = directory.put(stored({ mac: MAC }));
     const byAddress = directory.put(stored({ ip: '192.0.2.7', groupId: 2 }));
@@ -164,12 +164,12 @@ describe('merged clients', () => {
     expect(directory.all()).toEqual([main, other]);
   });
 
-  test('are all found by the name that rules have', () => {
+  test('are all found by the name used in rules', () => {
     const addresses = directory.locateNamed(['phone'])[0]!.addresses;
     expect(addresses).toEqual([macIdentity(MAC), '192.0.2.7', macIdentity(OTHER_MAC), '192.0.2.8']);
   });
 
-  test('are never evicted, and go together', () => {
+  test('are never evicted, and are deleted together', () => {
     directory = new ClientDirectory({ maxClients: 3 });
     for (const one of [main, part]) directory.put({ ...stored({}), ...one, id: one.id!, queryCount: 0 });
     for (let i = 1; i < 9; i++) see(`198.51.100.${i}`, 1, i);
@@ -228,7 +228,7 @@ describe('ClientDirectory.put()', () => {
     expect(directory.nameAt('192.0.2.7')).toBe('Phone');
   });
 
-  test('put() makes one of a client and of one that was only seen, when it is given that MAC', () => {
+  test('put() joins a client that gets a MAC with the seen client that has it', () => {
     directory.locate('192.0.2.7', MAC);
     see('192.0.2.7', 4);
     const { id } = directory.put(stored({ ip: '192.0.2.8', name: 'Phone' }));

@@ -190,7 +190,7 @@ describe('ClientDiscovery', () => {
     expect(directory.locateNamed(['unknown'])).toEqual([{ name: 'unknown', addresses: [] }]);
   });
 
-  test('notices within seconds that another device has an address that is known', async () => {
+  test('notices within seconds that a known address belongs to another device', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7');
     neighbours = [{ address: '192.0.2.7', mac: '02:00:5e:10:00:02' }];
@@ -233,7 +233,7 @@ describe('ClientDiscovery', () => {
     expect(await rows()).toMatchObject([{ ip: '192.0.2.7', queries: 7 }]);
   });
 
-  test('removes clients without a given name or group, with the last of their log', async () => {
+  test('removes clients without a given name or group along with the last of their log rows', async () => {
     await saw('192.0.2.7');
     await saw('192.0.2.8');
     await served.database.query(`UPDATE clients SET name = 'TV' WHERE ip_address = '192.0.2.8'`);

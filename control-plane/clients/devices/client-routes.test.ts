@@ -204,7 +204,7 @@ describe('clients', () => {
     expect((await list()).total).toBe(3);
   });
 
-  test('that are wrong are 400 and name every bad field', async () => {
+  test('with invalid fields are 400, and each of these fields is named', async () => {
     for (const [json, paths] of [
       [{}, ['ip_address']],
       [{ ip_address: null, mac_address: null }, ['ip_address']],

@@ -75,7 +75,7 @@ describe('insertClient', () => {
     });
   });
 
-  test('refuses one that people spoke of before, by name alone or by group alone', async () => {
+  test('refuses a client that already has a name or a group', async () => {
     await create({ group_id: null });
     await expect(create()).rejects.toMatchObject({
       status: 409,
@@ -109,7 +109,7 @@ describe('updateClient', () => {
     });
   });
 
-  test('excludes a client, which is then kept as one that people speak of', async () => {
+  test('excludes a client, which is then kept like one with settings', async () => {
     const { id } = await create({ name: null, group_id: null, exclude_from_log: true });
     expect(await store.updateClient(own.database, id, { exclude_from_stats: true })).toMatchObject({
       excludeFromLog: true,
@@ -157,7 +157,7 @@ describe('a key', () => {
     });
   });
 
-  test('given to a client that was only seen so far makes it one that stays', async () => {
+  test('turns a client that was only seen into a permanent one', async () => {
     const [before] = await store.insertSeen(own.database, [seen({ lastSeenMs: 2000 })], 'ip');
     expect(await create({ client_key: 'phone', name: null, group_id: null })).toMatchObject({
       ...{ id: before!.id, key: 'phone', queryCount: 3 },
@@ -239,7 +239,7 @@ describe('forgetUnseen', () => {
 });
 
 describe('deleteUntouched', () => {
-  test('leaves those that people spoke of', async () => {
+  test('keeps clients with settings', async () => {
     const { id } = await create();
     const [untouched] = await store.insertSeen(own.database, [seen({ ip: '192.0.2.9' })], 'ip');
     await store.deleteUntouched(own.database, [id, untouched!.id]);

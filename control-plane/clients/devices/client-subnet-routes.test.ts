@@ -49,7 +49,7 @@ describe('client subnets', () => {
     expect((await createSubnet('192.0.2.0/25')).status).toBe(201);
   });
 
-  test('that are wrong are 400 and name the field', async () => {
+  test('with invalid fields are 400 and name the field', async () => {
     for (const cidr of ['192.0.2.0/33', 'x', '', '2001:db8::/129', 24]) {
       const answer = await post('/client-subnets', { subnet_cidr: cidr, group_id: clients.kids });
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['subnet_cidr']]);
@@ -73,7 +73,7 @@ describe('client subnets', () => {
     expect(await groupAt('2001:db8::1')).toBe(guests);
   });
 
-  test('come back with the revision that had them', async () => {
+  test('are restored with a revision that had them', async () => {
     await createSubnet('192.0.2.0/24');
     const [revision] = (await get('/revisions')).body as { id: number }[];
     const [subnet] = (await get('/client-subnets')).body as ClientSubnet[];
@@ -85,7 +85,7 @@ describe('client subnets', () => {
 });
 
 describe('groups with clients', () => {
-  test('count and list them, for whatever reason they are in it', async () => {
+  test('count and list them, whatever assigned them to the group', async () => {
     await post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: clients.kids });
     const byMac = await create({ mac_address: MAC, group_id: clients.kids });
     const bySubnet = await create({ ip_address: '192.0.2.7', name: 'TV' });

@@ -25,6 +25,6 @@ test('UncountedClients has those that statistics exclude, by MAC, address or key
   expect(new UncountedClients().has({ id: 1, mac: MAC, ip: null })).toBe(false);
 });
 
-test('excludedMacs() tells exclusions apart, and from groups', () => {
+test('excludedMacs() distinguishes exclusions from each other and from groups', () => {
   expect(excludedMacs(excludedClients)).toEqual([{ mac: MAC, groupId: -0.5 }]);
 });

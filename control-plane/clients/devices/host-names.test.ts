@@ -31,7 +31,7 @@ describe('HostNames', () => {
     expect(found).toEqual(['192.168.0.7 tv.example']);
   });
 
-  test('escapes what reorders, hides or breaks a line in the name that a device gives itself', async () => {
+  test('escapes characters that reorder, hide or break a line in names that devices report', async () => {
     answer = () => Promise.resolve(['TV\u202egnp.\u001b[2J\n\u200bküche.local']);
     names.want('192.168.0.7');
     await turn();
@@ -77,7 +77,7 @@ describe('HostNames', () => {
     expect(found).toEqual(['10.0.0.1 null']);
   });
 
-  test('lets a thousand addresses wait, and no more', async () => {
+  test('queues a thousand addresses at most', async () => {
     answer = () => new Promise(() => undefined);
     for (let host = 0; host < 1100; host++) names.want(`10.0.${host >> 8}.${host & 255}`);
     answer = () => Promise.resolve([]);
@@ -120,7 +120,7 @@ describe('isPrivate', () => {
     ['fe80::', 'fe7f:ffff::'],
     ['febf::', 'fec0::'],
     ['::ffff:10.0.0.1', '127.0.0.1'],
-  ])('returns true for %s, and false for %s beside it', (inside, outside) => {
+  ])('returns true for %s, and false for the neighbouring %s', (inside, outside) => {
     expect([isPrivate(inside), isPrivate(outside)]).toEqual([true, false]);
   });
 });

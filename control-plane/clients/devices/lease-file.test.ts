@@ -64,7 +64,7 @@ ia-na "\\001\\000" {
     ['freed', '  binding state free;\n  client-hostname "phone";'],
     ['over', '  ends 6 2026/11/21 05:59:59;\n  binding state active;\n  client-hostname "phone";'],
     ['nameless', '  ends never;\n  binding state active;'],
-  ])('readLeases() forgets an address whose last lease is %s', (_what, last) => {
+  ])('readLeases() leaves out an address whose last lease is %s', (_what, last) => {
     const first = block('192.0.2.7', '  ends never;\n  binding state active;\n  client-hostname "phone";');
     expect(readLeases(first + block('192.0.2.7', last), NOW_MS)).toEqual([]);
   });

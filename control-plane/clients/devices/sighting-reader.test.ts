@@ -89,7 +89,7 @@ describe('ClientSightings', () => {
     }
   });
 
-  test('gives the slot of the client that was not seen for longest to a new one when all are taken', () => {
+  test('reuses the slot of the least recently seen client when all are taken', () => {
     const { SLOTS } = ClientSightingsLayout;
     for (let index = 0; index < SLOTS * 4; index++)
       ask(answer, `2001:db8::${(index >> 16).toString(16)}:${(index & 0xffff).toString(16)}`);

@@ -103,7 +103,7 @@ describe('groups', () => {
     expect((await put(id, { name: 'Kids' })).status).toBe(404);
   });
 
-  test('have names that differ, upper and lower case being the same', async () => {
+  test('have unique names, ignoring case', async () => {
     await create('Kids');
     const { id } = await create('Guests');
     for (const answer of [
@@ -116,7 +116,7 @@ describe('groups', () => {
     expect((await post({ name: 'default' })).status).toBe(409);
   });
 
-  test('created with one name at the same time exist once', async () => {
+  test('created with the same name at the same time exist once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Kids' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });

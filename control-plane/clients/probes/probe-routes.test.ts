@@ -71,7 +71,7 @@ describe('probes over HTTP', () => {
     expect((await api.send('GET', `/check/probes/${id}`)).status).toBe(404);
   });
 
-  test('are made so often by one network, and then as many as time brings back', async () => {
+  test('are limited for each network to a burst, and then to a rate', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 61 }, async () => (await api.send('POST', '/check/probes')).status),
     );

@@ -50,7 +50,7 @@ describe('Probes', () => {
     expect(probes.get(id)).toMatchObject({ first, askers, queries: 3 });
   });
 
-  test('remember eight askers of a name, and count all queries', () => {
+  test('report up to eight clients that asked for a name, and count all queries', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     for (let i = 1; i <= 9; i++) see(rowOf(name, `192.0.2.${String(i)}`));

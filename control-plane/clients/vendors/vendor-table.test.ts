@@ -46,7 +46,7 @@ describe('vendors of a registry', () => {
     expect(table.vendorOf(mac)).toBe(vendor);
   });
 
-  test('have each name complete, even if it starts like others', () => {
+  test('contain each name in full, even if others start alike', () => {
     for (const [digits, text] of Object.entries(MANY)) {
       const mac = `${digits}000000`.match(/../g)!.join(':');
       expect(table.vendorOf(mac)).toBe(text.split('\n')[0]);
@@ -76,7 +76,7 @@ describe('a file of vendors', () => {
 });
 
 describe('the vendors that ship with Weir', () => {
-  test('know makers of common devices, by blocks of each length', () => {
+  test('include the makers of common devices, for address blocks of each length', () => {
     expect(vendorOf('00:03:93:00:00:01')).toBe('Apple, Inc.');
     expect(vendorOf('b8:27:eb:00:00:01')).toBe('Raspberry Pi Foundation');
     expect(vendorOf('00:1b:c5:00:00:01')).not.toBeNull();

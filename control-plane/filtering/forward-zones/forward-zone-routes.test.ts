@@ -60,7 +60,7 @@ describe('forward zones', () => {
     ['bücher.example', 'xn--bcher-kva.example'],
     ['7.168.192.IN-ADDR.arpa', '7.168.192.in-addr.arpa'],
     ['lan', 'lan'],
-  ])('keep the zone %j as %j', async (written, kept) => {
+  ])('store the zone %j as %j', async (written, kept) => {
     const answer = await post({ zone: written, servers: ['192.0.2.53'] });
     expect([answer.status, ForwardZone.parse(answer.body).zone]).toEqual([201, kept]);
     expect((await post({ zone: kept, servers: ['192.0.2.54'] })).problem.error).toBe('conflict');
@@ -101,7 +101,7 @@ describe('forward zones', () => {
     expect(forwardZones).toEqual([{ zone: 'here.example', servers: [] }]);
   });
 
-  test('are policy rows while they are enabled, and come back with a revision', async () => {
+  test('are policy rows while they are enabled, and are restored with a revision', async () => {
     const zone = ForwardZone.parse((await post({ zone: 'a.example', servers: ['192.0.2.53'] })).body);
     await post({ zone: 'off.example', servers: ['192.0.2.53'], enabled: false });
     const rows = async () => (await readPolicyRows(suite.database, () => undefined)).forwardZones;

@@ -133,7 +133,7 @@ describe('grants', () => {
     expect(listed.map(({ id }) => id)).toEqual([grant.id]);
   });
 
-  test('are for the names of a service, as its catalog or its user has them, and end with a custom one', async () => {
+  test('are for the names of a service, from the catalog or custom, and end with a custom service', async () => {
     const custom = { name: 'My Games', category: 'social_media', domains: ['one.example'] };
     await api.send('POST', '/api/custom-services', { json: custom });
     const own = await create({ service_id: 'custom-my-games', group_id: 1, secs: 600 });
@@ -190,7 +190,7 @@ describe('grants', () => {
     expect(await read()).toEqual([]);
   });
 
-  test('keep a client that was only seen from being forgotten', async () => {
+  test('keep a client that was only seen from being evicted', async () => {
     const { rows } = await suite.database.query<{ id: number }>(
       `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.7', '2020-01-01'), ('192.0.2.8', '2020-01-01')
        RETURNING id`,
@@ -202,7 +202,7 @@ describe('grants', () => {
     expect(await read()).toHaveLength(1);
   });
 
-  test('that are over leave the database', async () => {
+  test('that have ended are deleted from the database', async () => {
     const { id } = await create({ group_id: 1, secs: 10 });
     await suite.database.query(
       `INSERT INTO grants (group_id, action, until, created_at) VALUES (1, 'allow', '2026-01-13', now())`,
@@ -222,7 +222,7 @@ describe('grants', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  test('are bounded in number more for services, which have many names', async () => {
+  test('have a lower limit for services, which have many names', async () => {
     await suite.database.query(
       `INSERT INTO grants (group_id, action, until, created_at, domain, subdomains, service_id)
          SELECT 1, 'allow', now() + interval '1 day', now(), 'service.invalid', false, 'youtube'

@@ -38,7 +38,7 @@ function lineOf(body: LocalRecordUpdate, localDomain?: string): string {
 }
 
 describe('readRecord() of a new record', () => {
-  test('takes all fields, with no TTL and no comment where they are absent', () => {
+  test('takes all fields; TTL and comment are optional', () => {
     expect(read({ fqdn: 'nas.example', value: '192.0.2.5' })).toEqual({
       hostname: 'nas',
       domain: 'example',
@@ -84,7 +84,7 @@ describe('readRecord() of a new record', () => {
       { fqdn: '192.0.2.5', record_type: 'PTR', value: 'nas.example' },
       '5.2.0.192.in-addr.arpa (5 in 2.0.192.in-addr.arpa) PTR nas.example',
     ],
-  ])('puts the name together: %j', (body, line) => {
+  ])('composes the name: %j', (body, line) => {
     expect(lineOf(body)).toBe(line);
   });
 
@@ -199,12 +199,12 @@ describe('readRecord() of a change', () => {
     );
   });
 
-  test('checks the value that stays against the new type', () => {
+  test('checks the kept value against the new type', () => {
     expect(faultsOf({ record_type: 'A' }, ALIAS)).toEqual(['value: expected an IPv4 address']);
     expect(read({ record_type: 'TXT' }, ALIAS)).toMatchObject({ record_type: 'TXT', value: 'host.example' });
   });
 
-  test('takes a bad address for one of the type that the record has', () => {
+  test('treats an invalid address as one of the type that the record has', () => {
     expect(faultsOf({ ip: '192.0.2.500' }, BEFORE)).toEqual(['ip: expected an IPv4 address']);
     expect(faultsOf({ value: 'nas' }, BEFORE)).toEqual(['value: expected an IPv4 address']);
   });

@@ -98,7 +98,7 @@ describe('local records', () => {
     ]);
   });
 
-  test('come back with a revision', async () => {
+  test('are restored with a revision', async () => {
     await create({ fqdn: 'a.example.org', value: '192.0.2.1' });
     const [revision] = (await api.send('GET', '/api/revisions')).body as { id: number }[];
     const record = await create({ fqdn: 'b.example.org', value: '192.0.2.2' });
@@ -130,7 +130,7 @@ describe('local records', () => {
       'host.example',
     ],
     [{ fqdn: 't.example', record_type: 'TXT', value: 'v=spf1 -all' }, 't.example', 'TXT', 'v=spf1 -all'],
-  ])('are kept in one form: %j', async (written, fqdn, type, value) => {
+  ])('are stored in one form: %j', async (written, fqdn, type, value) => {
     expect(await create(written)).toMatchObject({ fqdn, record_type: type, value });
   });
 
@@ -167,7 +167,7 @@ describe('local records', () => {
     expect(ofConfig.problem.detail).toContain('fixed.example.org already has a record of type CNAME');
   });
 
-  test('make no loops, by other records, wildcards or the configuration', async () => {
+  test('cannot form loops with other records, wildcards or the configuration', async () => {
     const alias = (fqdn: string, value: string) => ({ fqdn, record_type: 'CNAME', value });
     await create(alias('a.example.org', 'b.example.org'));
     const second = await create(alias('b.example.org', 'c.example.org'));

@@ -66,7 +66,7 @@ describe('writePlan()', () => {
     expect((await readProfile(own.database, id)).slots.map(({ action }) => action)).toEqual(['allow_all']);
   });
 
-  test('leaves services alone that have other times, unless the plan names them', async () => {
+  test('does not change services with other times, unless the plan names them', async () => {
     const [first, second] = [await profileNamed('First'), await profileNamed('Second')];
     const block = (serviceId: string, profileId: number) =>
       insertBlocked(own.database, { service_id: serviceId, group_id: 7, profile_id: profileId });

@@ -67,7 +67,7 @@ describe('managed domains', () => {
     ['  example.net ', 'example.net'],
     ['zip', 'zip'],
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
-  ])('keep the domain %j as %j', async (written, kept) => {
+  ])('store the domain %j as %j', async (written, kept) => {
     const answer = await post({ domain: written, action: 'deny' });
     expect([answer.status, ManagedDomain.parse(answer.body).domain]).toEqual([201, kept]);
     expect(ManagedDomain.parse(answer.body).name).toBe(kept);

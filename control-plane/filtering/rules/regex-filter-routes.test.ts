@@ -70,7 +70,7 @@ describe('regex filters', () => {
     ['(?:[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?){900}', /too large/],
     ['(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$', /too long to compile/],
   ])(
-    'refuse %s, which no name can be held against in bounded time, with the reason',
+    'refuse %s, which cannot be matched in bounded time, with the reason',
     async (pattern, reason) => {
       const answer = await post({ pattern, action: 'deny' });
       expect(answer.status).toBe(400);
@@ -80,7 +80,7 @@ describe('regex filters', () => {
     },
   );
 
-  test('that every name would be held against are 400 once there is no room for more, until one is disabled', async () => {
+  test('that must be compared with every name are 400 beyond the budget, until one is disabled', async () => {
     // Each remembers other letters, so that they share nothing.
     const stubborn = (at: number): string => {
       const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));

@@ -30,7 +30,7 @@ function insert(change: Partial<RuleFields> = {}): Promise<StoredRule> {
 }
 
 describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
-  test('insertRule() stores a rule as readRule() and listRules() give it back', async () => {
+  test('insertRule() stores a rule that readRule() and listRules() return unchanged', async () => {
     const first = await store.insertRule(own.database, of, rule({ group_id: 7, comment: 'why' }));
     const second = await store.insertRule(own.database, of, rule({ action: 'allow', enabled: false }));
     expect(first).toMatchObject({ ...rule({ group_id: 7, comment: 'why' }), id: 1 });
@@ -80,7 +80,7 @@ describe('updateRule', () => {
 });
 
 describe('deleteRule', () => {
-  test('returns what the rule was, and is 404 from then on', async () => {
+  test('returns the deleted rule, and is 404 the second time', async () => {
     const stored = await insert();
     expect(await store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).toEqual(stored);
     await expect(store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).rejects.toMatchObject({

@@ -33,7 +33,7 @@ async function list(path: string): Promise<SafeSearchConfig[]> {
 }
 
 describe('safe search configs', () => {
-  test('are off for every engine until one or all are switched, and off again when they are deleted', async () => {
+  test('are off for every engine until one or all are enabled, and off again when they are deleted', async () => {
     const before = api.policyChanges;
     const off = SAFE_SEARCH_ENGINES.map((engine) => ({
       group_id: 1,

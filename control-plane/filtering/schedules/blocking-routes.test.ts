@@ -13,7 +13,7 @@ serveSuite(
 );
 
 describe('blockingRoutes()', () => {
-  test('leave an entry of the audit log with the switch before and after, and no revision', async () => {
+  test('write an audit entry with the switch before and after, and no revision', async () => {
     await api.send('POST', '/api/blocking', { json: { enabled: false, timer_secs: 60 } });
     await api.send('POST', '/api/blocking', { json: { enabled: true } });
     await api.send('DELETE', '/api/blocking');

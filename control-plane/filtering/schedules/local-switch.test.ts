@@ -102,7 +102,7 @@ describe('POST /blocking without a database', () => {
     expect([await node.read(), node.rows.blockingSwitch]).toEqual([ON, null]);
   });
 
-  test('is 503 for longer, with what is possible', async () => {
+  test('is 503 for a longer pause, and says what is possible', async () => {
     await using node = await LonelyNode.open();
     for (const timerSecs of [null, 3601]) {
       const json = { enabled: false, timer_secs: timerSecs };
@@ -121,7 +121,7 @@ describe('POST /blocking without a database', () => {
     expect(await node.read()).toEqual(ON);
   });
 
-  test('stays active when the database is back, until someone switches there', async () => {
+  test('stays active when the database is back, until a user changes the switch there', async () => {
     await using node = await LonelyNode.open();
     await node.switch(false, 600);
     node.publish(NO_POLICY_ROWS);

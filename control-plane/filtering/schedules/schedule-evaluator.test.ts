@@ -60,7 +60,7 @@ function start(initial: PolicyRows): void {
 }
 
 describe('ScheduleEvaluator', () => {
-  test('evaluate() reports at the start the state in the middle of a slot, and its end', () => {
+  test('evaluate() reports the state and its end if it starts in the middle of a slot', () => {
     start(scheduled(daily(660, 720)));
     expect(built).toEqual([
       {
@@ -70,7 +70,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('start() flips on the minute, and publishes nothing in between', async () => {
+  test('start() changes the state on the minute, and publishes nothing in between', async () => {
     start(scheduled(daily(720, 722), daily(721, 723, 'allow_all')));
     await jest.advanceTimersByTimeAsync(10 * 60_000);
     expect(states()).toEqual(['11:58:30 null', '12:00:00 BlockAll', '12:02:00 AllowAll', '12:03:00 null']);
@@ -147,7 +147,7 @@ describe('ScheduleEvaluator', () => {
     expect(states()).toEqual(['11:58:30 null', '12:30:01 BlockAll', '11:30:01 null']);
   });
 
-  test('what cannot be published is tried again in a second, and said', async () => {
+  test('a failed publication is logged and retried after a second', async () => {
     start(scheduled(daily(719, 780)));
     let failures = 2;
     apply = async () => {
@@ -159,7 +159,7 @@ describe('ScheduleEvaluator', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 
-  test('the end of the timer of the blocking switch is a flip of every group, to the millisecond', async () => {
+  test('the end of the timer of the blocking switch changes every group, to the millisecond', async () => {
     const until = '2026-05-04T12:00:10.250Z';
     const groups = [1, 7].map((id) => ({ id, enabled: true }));
     start({ ...NO_POLICY_ROWS, groups, blockingSwitch: { enabled: false, until } });
@@ -209,7 +209,7 @@ describe('ScheduleEvaluator', () => {
     expect(rows.grants).toEqual([]);
   });
 
-  test('a zone that is not known any more leaves its group alone', () => {
+  test('an unknown time zone leaves the state of its group unchanged', () => {
     const slots = [daily(0, 1440)];
     start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Nowhere/City', slots }] });
     expect(built[0]!.overrides).toEqual({ 1: { override: null, nextFlipAtSecs: 0 } });

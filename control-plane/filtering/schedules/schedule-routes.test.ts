@@ -170,7 +170,7 @@ describe('time slots', () => {
     ['22:00', '00:00', 1320, 0],
     ['23:59', '24:00', 1439, 1440],
     ['08:00', '07:59', 480, 479],
-  ])('from %s to %s are kept as they were written', async (start, end, startMinute, endMinute) => {
+  ])('from %s to %s are stored unchanged', async (start, end, startMinute, endMinute) => {
     const { id } = await createProfile();
     const slot = { days: 127, start_time: start, end_time: end, action: 'allow_all' };
     expect((await addSlot(id, slot)).body).toMatchObject(slot);
@@ -228,7 +228,7 @@ describe('schedules of groups', () => {
     expect(rows).toEqual([]);
   });
 
-  test('are part of revisions and come back with them', async () => {
+  test('are part of revisions and are restored with them', async () => {
     const profile = await createProfile();
     await addSlot(profile.id, NIGHT);
     await send('PUT', '/groups/1/schedule', { profile_id: profile.id });
@@ -286,7 +286,7 @@ describe('the blocking switch', () => {
     expect((await send('DELETE', '/blocking')).status).toBe(204);
   });
 
-  test('counts its timer down, and gives the word back to the configuration where it had it', async () => {
+  test('counts its timer down, and then follows the configuration again if it did before', async () => {
     const answer = await send('POST', '/blocking', { enabled: false, timer_secs: 300 });
     expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch', this_node_only: false });
     api.clock.advanceSecs(100);

@@ -95,7 +95,7 @@ describe('schedules of groups', () => {
     await expect(store.unassignProfile(own.database, 7)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('assignProfile() says whether it is the group or the profile that does not exist', async () => {
+  test('assignProfile() reports whether the group or the profile does not exist', async () => {
     const { id } = await insert('night');
     await expect(store.assignProfile(own.database, 99, id)).rejects.toMatchObject({
       message: 'group 99 does not exist',

@@ -110,7 +110,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(logger.text()).not.toContain('warn');
   });
 
-  test('adds domains to a service that is shipped, and takes none away', async () => {
+  test('adds domains to a shipped service, and removes none', async () => {
     const before = catalog.get('netflix')!.domains;
     await take(NETFLIX, { ...CHAT, id: 'x', name: 'Paramount+', rules: ['||p.example^'] });
     expect(catalog.get('netflix')!.domains).toEqual([...before, 'netflix-new.example']);
@@ -153,7 +153,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('chat_app')?.withdrawn_at).toBeNull();
   });
 
-  test('forgets all but 200 withdrawn services that no group blocks', async () => {
+  test('keeps at most 200 withdrawn services that no group blocks', async () => {
     const many = Array.from({ length: 300 }, (_, n) => ({
       ...CHAT,
       id: `n${String(n)}`,
@@ -166,7 +166,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('n299')).toBeDefined();
   });
 
-  test('asks whether the catalog has changed, of the server that it is from', async () => {
+  test('asks the server that the catalog is from whether it has changed', async () => {
     body = JSON.stringify({ blocked_services: [CHAT] });
     await refresh.look();
     nowMs += DAY_MS;
@@ -187,7 +187,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
       'lists 20,001 services',
       () => take(...Array<unknown>(20_001).fill({ ...CHAT, rules: ['||a.example^'] })),
     ],
-  ])('keeps the last good catalog where the server %s, and warns once', async (_what, fail) => {
+  ])('keeps the last good catalog if the server %s, and warns once', async (_what, fail) => {
     await take(CHAT, NETFLIX);
     const before = catalog.all();
     await fail();
@@ -224,7 +224,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     `<svg xmlns="http://www.w3.org/2000/svg"><path d="${'M0 0'.repeat(5000)}"/></svg>`,
     'https://x.example/icon.png',
     5,
-  ])('takes the service without its icon if that is not a plain drawing (%#)', async (icon) => {
+  ])('accepts a service without its icon if the icon is not a plain drawing (%#)', async (icon) => {
     await take({ ...CHAT, icon_svg: icon });
     expect(catalog.get('chat_app')).toMatchObject({
       icon: null,
@@ -234,7 +234,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
 });
 
 describe('the shipped catalog', () => {
-  test('keeps the rules for fetched ones', () => {
+  test('obeys the rules for fetched catalogs', () => {
     const text = readFileSync(new URL('./catalog-data.json', import.meta.url), 'utf8');
     expect(readShippedCatalog(text)).toEqual(parseCatalog(text).services);
   });

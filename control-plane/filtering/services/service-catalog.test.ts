@@ -54,7 +54,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.all().every(({ withdrawn_at }) => withdrawn_at === null)).toBe(true);
   });
 
-  test('take() of a whole catalog shows of the other services only those that a group blocks, even across a restart', async () => {
+  test('take() of a whole catalog keeps withdrawn services only if a group blocks them, even across a restart', async () => {
     await take([service('mine')], { blocked: ['netflix'] });
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);
@@ -86,7 +86,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('mine')).toBeUndefined();
   });
 
-  test('keeps when a service was withdrawn, and takes it back when it is listed again', async () => {
+  test('remembers when a service was withdrawn, and restores it when it is listed again', async () => {
     await take([service('mine'), service('gone')]);
     await take([service('mine')]);
     await take([service('mine')], { now: new Date(NOW.getTime() + 1000) });
@@ -113,7 +113,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('netflix')).toBeDefined();
   });
 
-  test('find() knows no service that is not there', () => {
+  test('find() returns nothing for an unknown service', () => {
     expect(catalog.find('nothing')).toBeUndefined();
   });
 });

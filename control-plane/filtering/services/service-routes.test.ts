@@ -121,7 +121,7 @@ describe('blocked services', () => {
     expect(await get('/services')).toEqual([]);
   });
 
-  test('go away with their group', async () => {
+  test('are deleted with their group', async () => {
     const group = await api.send('POST', '/api/groups', { json: { name: 'kids' } });
     const { id } = group.body as { id: number };
     await block({ service_id: 'netflix', group_id: id });

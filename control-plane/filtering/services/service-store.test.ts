@@ -36,7 +36,7 @@ describe('blocked services', () => {
     });
   });
 
-  test('deleteBlocked() unblocks for the group alone', async () => {
+  test('deleteBlocked() unblocks only for the group', async () => {
     await block('tube', 7);
     await block('tube', 1);
     await store.deleteBlocked(own.database, 'tube', 7);
@@ -56,7 +56,7 @@ describe('insertCustom', () => {
     expect((await insert(name)).service_id).toBe(id);
   });
 
-  test('numbers ids that several names make, and takes the first that is free', async () => {
+  test('adds a number to an id that is taken, the first that is free', async () => {
     const ids: string[] = [];
     for (const name of ['a b', 'a-b', 'A+B']) ids.push((await insert(name)).service_id);
     expect(ids).toEqual(['custom-a-b', 'custom-a-b-2', 'custom-a-b-3']);
@@ -74,7 +74,7 @@ describe('insertCustom', () => {
 });
 
 describe('updateCustom', () => {
-  test('changes what is given; the id stays', async () => {
+  test('changes the given fields; the id stays', async () => {
     const before = await insert('games');
     const after = await store.updateCustom(own.database, before.service_id, {
       name: 'Play',
@@ -94,7 +94,7 @@ describe('updateCustom', () => {
 });
 
 describe('deleteCustom', () => {
-  test('refuses a service that groups block, and with force takes their blocks with it', async () => {
+  test('refuses a service that groups block, and with force also deletes their blocks', async () => {
     const { service_id: id } = await insert('games');
     for (const group of [7, 1]) await block(id, group);
     await block('tube', 7);

@@ -70,7 +70,7 @@ beforeEach(async () => {
 });
 
 describe('a device', () => {
-  test('asks for a name, which people see until it is dismissed, and the audit log has both', async () => {
+  test('asks for a name; users see the request until it is dismissed, and both are audited', async () => {
     expect(await outcomeOf(ask(TABLET, 'Bücher.Example.'))).toBe('asked');
     const [request] = await open();
     expect(request).toEqual({
@@ -93,7 +93,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('has one open request, even if it sends two at once to two nodes, and others have theirs', async () => {
+  test('has one open request at most, even if it sends two at once to two nodes', async () => {
     const node = await RunningApi.start(suite.database, everyRoute(), { clock, askingClients, toml: TOML });
     node.parts.clients.load(await readClients(suite.database, 10));
     const outcomes = await Promise.all(
@@ -111,7 +111,7 @@ describe('a device', () => {
     expect((await open()).map(({ client_name: name }) => name)).toEqual([OTHER]);
   });
 
-  test('that was never seen gets no request', async () => {
+  test('that was never seen cannot make a request', async () => {
     expect(await outcomeOf(ask('192.0.2.99', 'a.example'))).toBe('unknown_device');
     expect(await open()).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('a device', () => {
     expect(await outcomeOf(ask(TABLET, 'later.example'))).toBe('asked');
   });
 
-  test('takes its request with it when it is deleted', async () => {
+  test('is deleted together with its request', async () => {
     await ask(TABLET, 'a.example');
     await send(admin, 'DELETE', `/clients/${tablet}`);
     expect(await open()).toEqual([]);
@@ -145,7 +145,7 @@ describe('a request to unblock a name is refused', () => {
     expect((await ask(TABLET, 'a.example')).status).toBe(404);
   });
 
-  test('to an address that may not query, with nothing about names', async () => {
+  test('from an address that may not query, without information about names', async () => {
     const answers = [await ask('198.51.100.1', 'open.example'), await ask('198.51.100.1', 'a.example')];
     expect(answers.map(({ status, problem }) => [status, problem.detail])).toEqual([
       [403, 'this address is not allowed to send queries'],
@@ -176,7 +176,7 @@ describe('a request to unblock a name is refused', () => {
     expect((await open()).map(({ client_name: name }) => name)).toEqual([OTHER]);
   });
 
-  test('to the pages of other sites, and without JSON', async () => {
+  test('from pages of other sites, and without JSON', async () => {
     const json = { domain: 'a.example' };
     const statuses = [];
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
@@ -202,7 +202,7 @@ describe('a request to unblock a name is refused', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('after ten of one address in a minute, whatever they ask for', async () => {
+  test('after ten requests of one address in a minute, whatever they ask for', async () => {
     const statuses = [];
     for (let n = 0; n < 11; n++) statuses.push((await ask(TABLET, 'open.example')).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
@@ -232,7 +232,7 @@ describe('a request to unblock a name is refused', () => {
   });
 });
 
-describe('people', () => {
+describe('users', () => {
   test('of the role family see and close requests of linked devices only; viewers close none', async () => {
     const frida = await makeUser(api, admin, { username: 'frida', role: 'family' });
     await makeUser(api, admin, { username: 'vera' });
@@ -265,7 +265,7 @@ describe('people', () => {
     expect(await open()).toMatchObject([{ client_id: tablet, client_name: 'Täblet 📱' }]);
   });
 
-  test('close a request once, also at the same moment', async () => {
+  test('close a request once, even if two do so at the same moment', async () => {
     await ask(TABLET, 'a.example');
     const path = `/unblock-requests/${(await open())[0]!.id}`;
     const answers = await Promise.all([send(admin, 'DELETE', path), send(admin, 'DELETE', path)]);
@@ -273,7 +273,7 @@ describe('people', () => {
   });
 });
 
-test('RequestWatch has the ids of open requests until they expire, as read last', async () => {
+test('RequestWatch has the ids of the open requests that it last read, until they expire', async () => {
   const watch = new RequestWatch({ database: suite.database, clock });
   expect(watch.ids()).toEqual([]);
   const version = async (): Promise<unknown> =>

@@ -40,7 +40,7 @@ const stored = (): string => readFileSync(join(dataDir, TIME_FILE), 'utf8');
 const messages = (): string[] => logger.lines.map(({ message }) => message);
 
 describe('ClockFloor', () => {
-  test('knows a clock as wrong that is before the release, until it is set', async () => {
+  test('reports a clock before the date of the release as wrong until it is set', async () => {
     const floor = await started(Date.UTC(2020, 0, 1));
     expect([floor.isWrong, floor.earliestMs]).toEqual([true, RELEASE_MS]);
     expect(floor.trouble()).toContain('the clock shows 2020-01-01T00:00:00.000Z, before');
@@ -54,7 +54,7 @@ describe('ClockFloor', () => {
     ]);
   });
 
-  test('knows a clock as wrong that is before the last time at which it was synchronised', async () => {
+  test('reports a clock before the last synchronised time as wrong', async () => {
     kernel = 'synchronised';
     await (await started(RELEASE_MS + 100 * DAY_MS)).close();
     kernel = 'unsynchronised';
@@ -111,7 +111,7 @@ test.each([
   [5, import.meta.filename, 'unsynchronised'],
   [-1, import.meta.filename, 'synchronised'],
   [-1, '/nonexistent', 'unknown'],
-])('kernelClockOf() takes %d of adjtimex(2), if refused the marker %s, for %s', (state, marker, expected) => {
+])('kernelClockOf() of adjtimex(2) = %d and the marker %s is %s', (state, marker, expected) => {
   expect(kernelClockOf(state, marker)).toBe(expected);
 });
 

@@ -4,7 +4,7 @@ import { ClockWatch } from './clock-watch.ts';
 const HOUR_MS = 3_600_000;
 
 describe('ClockWatch', () => {
-  test('isSettled() believes a clock that has gone steadily for six hours, and again six hours after a step', () => {
+  test('isSettled() is true after six hours without a step of the clock, and again six hours after a step', () => {
     let wallMs = Date.UTC(2026, 0, 1);
     let monotonicMs = 0;
     const watch = new ClockWatch({ nowMs: () => wallMs, monotonicMs: () => monotonicMs });
@@ -24,7 +24,7 @@ describe('ClockWatch', () => {
     expect(sixHours().at(-1)).toBe(true);
   });
 
-  test('isSettled() sees no step in a night that the machine is suspended', () => {
+  test('isSettled() does not treat suspension of the machine as a step', () => {
     let awakeMs = 0;
     let asleepMs = 0;
     const watch = new ClockWatch({

@@ -50,7 +50,7 @@ describe('readFully()', () => {
     ['one byte beyond the end', 1, SIZE_BYTES],
     ['from the end on', SIZE_BYTES, 1],
     ['from beyond the end', SIZE_BYTES + 5, 1],
-  ])('says that the file ends before where it reads %s', async (_, from, length) => {
+  ])('reports the end of the file if it reads %s', async (_, from, length) => {
     expect(await readFully(file, new Uint8Array(length), from)).toBe(false);
   });
 

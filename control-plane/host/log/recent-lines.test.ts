@@ -50,7 +50,7 @@ test('RecentLines bounds the number of lines and the length of each', () => {
   expect(message.length + fields.length).toBeLessThan(2100);
 });
 
-test('RecentLines escapes what reorders or breaks a line', () => {
+test('RecentLines escapes characters that reorder or break a line', () => {
   const { recent, logger } = open();
   logger.warn('renamed', { name: 'exe\u202egpj', text: 'a\nb' });
   expect(recent.all()[0]!.fields).toBe(String.raw`name="exe\u202egpj" text="a\nb"`);

@@ -44,7 +44,7 @@ describe('createLogger()', () => {
   });
 
   test.each(['text', 'json'] as const)(
-    'createLogger() takes no part of a message for a form, as %s',
+    'createLogger() does not treat parts of a message as a format string, as %s',
     (format) => {
       const { logger, lines } = loggerTo(format);
       const message = 'STATEMENT:  SELECT %s, %d, 100%% LIKE %j';
@@ -81,7 +81,7 @@ describe('createLogger()', () => {
     },
   );
 
-  test('adjust() changes level and format of what exists already', () => {
+  test('adjust() changes level and format of existing loggers', () => {
     const { logger, lines } = loggerTo('text');
     const child = logger.child({ a: 1 });
     child.debug('unheard');

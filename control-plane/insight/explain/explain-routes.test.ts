@@ -101,7 +101,7 @@ describe('GET /explain', () => {
     expect(logged!.reason).toMatch(reason);
   });
 
-  test('of a logged query explains by the generation of its time, where this node answered and has it', async () => {
+  test('of a logged query explains by the generation of its time, if this node answered and still has it', async () => {
     await revisionAt(3600);
     await revisionAt(10);
     const id = await storeBlocked();
@@ -168,13 +168,13 @@ describe('GET /explain', () => {
     expect([status, problem.errors?.map(({ path }) => path)]).toEqual([400, ['client_id']]);
   });
 
-  test('of a row that is not there is 404', async () => {
+  test('of a missing row is 404', async () => {
     const id = await storeBlocked();
     for (const unknown of [id + 2, id + 2 ** 33, 1, 999_999_999_999_999])
       expect((await api.send('GET', `/api/explain?query_id=${unknown}`)).status).toBe(404);
   });
 
-  test('takes a question or a row, not both and not neither', async () => {
+  test('requires either a question or a row', async () => {
     for (const [query, paths] of [
       ['', ['domain']],
       ['?type=A', ['domain']],

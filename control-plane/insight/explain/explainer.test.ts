@@ -103,7 +103,7 @@ describe('explain()', () => {
     expect(found.stages.at(-1)!.rules).toEqual([found.decided_by]);
   });
 
-  test('explain() asks no list for the line of a rule that is in none', async () => {
+  test('explain() does not search lists for the line of a rule that is in none', async () => {
     looked.length = 0;
     expect((await explain('ads1.example')).decided_by).toMatchObject({
       origin: 'regex_filter',

@@ -88,7 +88,7 @@ describe('PastExplainer', () => {
     ['free.example', '192.0.2.1', 60, 'BLOCKED_SCHEDULE', ['night', 'block_all']],
     ['b.example', '192.0.2.1', 1800, 'BLOCKED_LIST', ['malware', '||b.example^']],
   ])(
-    'explains %s of %s after %d s by what held then: %s',
+    'explains %s of %s after %d s by the policy of that time: %s',
     async (domain, client, secs, status, [source, rule]) => {
       const answer = (await explain(domain, client, FIRST_MS + secs * 1000))!;
       expect(answer).toMatchObject({ domain, client, snapshot_id: 1, status, decided_by: { source, rule } });

@@ -49,7 +49,7 @@ describe('applyDraft()', () => {
 });
 
 describe('draftedAddresses()', () => {
-  test('are those of MACs, without those that the draft speaks of', () => {
+  test('are those of MACs, without addresses that the draft itself assigns', () => {
     const draft = SimulateBody.parse({ clients: [{ ip_address: '192.0.2.1', group_id: 1 }] });
     const addresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, groupId: 7 }));
     expect(draftedAddresses(draft, { macClients: [] }, () => addresses)).toEqual(addresses.slice(1));

@@ -20,7 +20,7 @@ const SCHEDULED = {
 };
 
 describe('inWords()', () => {
-  test('names names, addresses, lists and schedules', async () => {
+  test('describes names, addresses, lists and schedules', async () => {
     const questions = await questionsInWords([{ name: 'b.example', client: '2001:db8::9' }]);
     const name = nameFromText('b.example')!;
     const counts = { queries: 3, names: 1, clients: 1 };

@@ -291,7 +291,7 @@ describe('POST /simulate', () => {
     expect(await faultsOf({ lists: { add: [{ text: garbage.join('\n') }] } })).toEqual(['lists.add.0']);
   });
 
-  test('simulates one draft at a time, and ends one whose client has gone', async () => {
+  test('simulates one draft at a time, and ends one whose client has disconnected', async () => {
     const reached = Promise.withResolvers<undefined>();
     const free = Promise.withResolvers<undefined>();
     beforeReading = async () => {

@@ -59,7 +59,7 @@ describe('searchNames()', () => {
   });
 
   test.each(['ads', 'n1199', '.', 'n7.', 'example', 'nothing', 'n119999.ads', 'le'])(
-    'finds what holds %j as a plain search does, however many there are',
+    'finds the names that contain %j like a plain search, however many there are',
     async (search) => {
       const path = write(NAMES);
       const expected = NAMES.filter((name) => name.includes(search));
@@ -74,7 +74,7 @@ describe('searchNames()', () => {
     },
   );
 
-  test('stops counting early where the page is full, and reckons the total', async () => {
+  test('stops counting early when the page is full, and estimates the total', async () => {
     const names = Array.from(
       { length: 200_000 },
       (_, index) => `n${index}.${index % 2 === 0 ? 'shop' : 'example'}.test`,
@@ -102,7 +102,7 @@ describe('searchNames()', () => {
       });
   });
 
-  test('finds nothing in a file of no names, and throws for a torn one', async () => {
+  test('finds nothing in an empty file, and throws for a truncated one', async () => {
     const all = { from: 0, count: 10, search: '' };
     await expect(searchNames(write([]), all)).resolves.toEqual({ lines: [], total: 0, isEstimate: false });
     const path = write(['a.example', 'b.example']);

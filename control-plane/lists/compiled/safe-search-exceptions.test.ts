@@ -49,7 +49,7 @@ describe('safeSearchExceptions()', () => {
     ]);
   });
 
-  test('takes no other rule for one', () => {
+  test('ignores other rules', () => {
     expect(exceptions([{ 'google.com': ALLOW_EXACT, 'www.google.com': BLOCK_SUFFIX }])).toEqual([]);
     expect(exceptions([{ 'a.www.google.com': ALLOW_SUFFIX }])).toEqual([]);
   });

@@ -77,7 +77,7 @@ async function stop(server: Server | TlsServer): Promise<void> {
 }
 
 describe('requestList()', () => {
-  test('asks as Weir for text, compressed if the server can, and returns the response unread', async () => {
+  test('requests text as Weir, compressed if the server supports it, and returns the unread response', async () => {
     lists.serve('/list', LIST);
     const response = await ask(lists.url('/list'));
     expect(response.statusCode).toBe(200);
@@ -101,7 +101,7 @@ describe('requestList()', () => {
     ],
     [{ etag: '"7"', lastModified: null }, { 'if-none-match': '"7"' }],
     [{ etag: null, lastModified: STAMP }, { 'if-modified-since': STAMP }],
-  ])('asks with the validators that there are, and takes 304 for an answer: %j', async (validators, sent) => {
+  ])('sends the known validators, and accepts 304: %j', async (validators, sent) => {
     lists.serve('/list', (_, response) => response.writeHead(304).end());
     const response = await ask(lists.url('/list'), ways(), validators);
     response.resume();
@@ -219,7 +219,7 @@ describe('requestList()', () => {
     ]);
   });
 
-  test('gives up on a server that never says a word, and on one that stops before its headers end', async () => {
+  test('gives up on a server that sends nothing, and on one that stops before its headers end', async () => {
     const mute = await startMuteServer();
     const never = await faultOf(ask(`http://127.0.0.1:${mute.port}/`, ways({ idleMs: 50 })));
     expect([never.code, never.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
@@ -229,7 +229,7 @@ describe('requestList()', () => {
     expect([half.code, half.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
   });
 
-  test('ends a body that falls silent, with an error for its reader', async () => {
+  test('ends a stalled body with an error for its reader', async () => {
     lists.serve('/list', (_, response) => void response.write(LIST));
     // Long enough for the response to begin.
     const response = await ask(lists.url('/list'), ways({ idleMs: 1500 }));
@@ -273,7 +273,7 @@ describe('requestList()', () => {
     expect(asListError(thrown, new URL(lists.url('/list')), signal)).toBe(reason);
   });
 
-  test('says of a body that the connection was closed before its end', async () => {
+  test('reports that the connection was closed before the end of the body', async () => {
     lists.serve('/list', (_, response) => {
       response.writeHead(200, { 'Content-Length': '1000' }).write(LIST, () => response.destroy());
     });
@@ -345,7 +345,7 @@ describe('asListError()', () => {
     return Object.assign(new Error(`${code}: it failed`), { code });
   }
 
-  test('keeps a ListError as it is', () => {
+  test('returns a ListError unchanged', () => {
     const error = new ListError('empty', 'the list is empty');
     expect(asListError(error, url, signal)).toBe(error);
   });
@@ -377,7 +377,7 @@ describe('asListError()', () => {
     });
   });
 
-  test('blames the network for the rest, for several errors with the first', () => {
+  test('blames the network for other errors, using the first of several', () => {
     const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
     for (const [error, reason] of [
       [failure('ECONNRESET'), 'the server closed the connection (ECONNRESET)'],

@@ -147,7 +147,7 @@ describe('fetchList() over http', () => {
     });
   });
 
-  test('names a disk that takes no list', async () => {
+  test('reports a disk that cannot store the list', async () => {
     lists.serve('/', (_, response) => response.end(LIST));
     await expect(fetchFrom(base, { path: join(folder, 'no', 'such', 'folder') })).rejects.toMatchObject({
       code: 'disk',
@@ -174,7 +174,7 @@ describe('fetchList() of a file', () => {
     return pathToFileURL(join(folder, ...path)).href;
   }
 
-  test('stores it, and knows next time that it has not changed, and when it has', async () => {
+  test('stores it, and detects at the next fetch whether it has changed', async () => {
     writeFileSync(join(folder, 'lists', 'a.txt'), LIST);
     const first = await fetchFrom(fileUrl('lists', 'a.txt'));
     expect(first).toMatchObject({ type: 'fetched', bytes: LIST.length });
@@ -231,7 +231,7 @@ describe('fetchList() of a file', () => {
     await expect(fetchFrom(prepare())).rejects.toMatchObject({ name: 'ListError', code });
   });
 
-  test('takes a link that stays below the list folders', async () => {
+  test('accepts a link whose target is below the list folders', async () => {
     writeFileSync(join(folder, 'lists', 'a.txt'), LIST);
     symlinkSync('a.txt', join(folder, 'lists', 'link'));
     await expect(fetchFrom(fileUrl('lists', 'link'))).resolves.toMatchObject({ type: 'fetched' });

@@ -84,7 +84,7 @@ describe('a URL that a person entered', () => {
     '0177.0.0.1',
     '127.0.0.1.',
     '[::ffff:127.0.0.1]',
-  ])('may have a local address in it: %s', async (host) => {
+  ])('may contain a local address: %s', async (host) => {
     await expect(fetchFrom(`http://${host}:${port}/`)).resolves.toMatchObject({ type: 'fetched' });
   });
 
@@ -98,7 +98,7 @@ describe('a URL that a person entered', () => {
     'nas.internal',
     'nas.home.example',
     'HOME.example',
-  ])('may have a local name in it: %s', async (host) => {
+  ])('may contain a local name: %s', async (host) => {
     await expect(fetchFrom(`http://${host}:${port}/`)).resolves.toMatchObject({ type: 'fetched' });
   });
 
@@ -157,7 +157,7 @@ describe('a URL that a person entered', () => {
   });
 
   test.each(['169.254.169.254', 'fe80::1%eth0', '0.0.0.0', '::', 'fd00:ec2::254', '100.100.100.200'])(
-    'never leads to %s by a name, a local one neither',
+    'never leads to %s by a name, not even a local one',
     async (address) => {
       for (const host of ['lists.example', 'metadata.google.internal', 'nas'])
         await expectRefused(`http://${host}:${port}/`, answering(address));

@@ -84,7 +84,7 @@ describe('readListFault()', () => {
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 
-  test('leaves no address in a reason without a kind', () => {
+  test('omits addresses from a reason of an unknown kind', () => {
     const message = 'fetch https://lists.example/ads.txt: something odd';
     expect(readListFault(message)).toBeNull();
     expect(withoutAction(message)).toBe('something odd');

@@ -70,7 +70,7 @@ function sha256(text: string | Buffer): string {
 }
 
 describe('storeBody()', () => {
-  test('stores the text gzip-compressed for its owner only, and says how long it is and what', async () => {
+  test('stores the text gzip-compressed, readable by its owner only, and returns its size and digest', async () => {
     await expect(store(new Pieces(LIST))).resolves.toEqual({ bytes: LIST.length, digest: sha256(LIST) });
     expect(stored().toString()).toBe(LIST);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -195,7 +195,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('has one limit only for a transfer that is not compressed', async () => {
+  test('has only one limit for an uncompressed transfer', async () => {
     const limits = { compressedBytes: 1, textBytes: LIST.length };
     await expect(store(new Pieces(LIST), { limits })).resolves.toMatchObject({ bytes: LIST.length });
   });
@@ -204,7 +204,7 @@ describe('storeBody()', () => {
     ['file', {}, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['transfer', { isEncoded: true }, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['file of files', {}, gzipSync(gzipSync(Buffer.alloc(30_000_000, 'ads.example\n')))],
-  ])('stores no more than its limit of a %s that swells', async (what, change, bomb) => {
+  ])('stores no more than its limit of a decompression bomb: %s', async (what, change, bomb) => {
     const kept = store(new Pieces(bomb), change);
     // A file that is compressed twice is not text.
     await expect(kept).rejects.toMatchObject({ code: what === 'file of files' ? 'not_a_list' : 'too_large' });

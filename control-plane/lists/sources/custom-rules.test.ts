@@ -123,7 +123,7 @@ describe('custom rules', () => {
     expect((await node.all.custom.read('block', id)).text).toBe('b.example');
   });
 
-  test('come back with a rollback at once, and are not held; the same text makes no revision', async () => {
+  test('are restored at once by a rollback, without being held; the same text makes no revision', async () => {
     const node = await running.startNode();
     const id = await write(node, 'a.example');
     const [created] = await revisions();

@@ -62,7 +62,7 @@ describe('DraftLists.make()', () => {
     expect(made.compiled.sources.map(({ id: one }) => one)).toEqual([id]);
   });
 
-  test('compiles nothing where lists are only dropped', async () => {
+  test('compiles nothing if lists are only removed', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const made = await make(node, { drop: [id] });

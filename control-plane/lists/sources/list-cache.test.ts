@@ -42,7 +42,7 @@ describe('ListCache', () => {
     expect(again.findAny(KEY_A)).toEqual(again.copyOf(7));
   });
 
-  test('keeps the copy before on disk until it is pruned', async () => {
+  test('keeps the previous copy on disk until it is pruned', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, KEY_B, 'new');
@@ -52,7 +52,7 @@ describe('ListCache', () => {
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('new');
   });
 
-  test('takes the newer of two copies that a crash left', async () => {
+  test('uses the newer of two copies that a crash left', async () => {
     await put(7, URL_1, KEY_A, 'old');
     utimesSync(cache.copyOf(7)!.path, 1000, 1000);
     await put(7, URL_1, KEY_B, 'new');
@@ -69,7 +69,7 @@ describe('ListCache', () => {
     expect(files()).toEqual(['README']);
   });
 
-  test('prune() never takes a copy that is just arriving', async () => {
+  test('prune() never deletes a copy that is being stored', async () => {
     for (let round = 0; round < 30; round++) {
       const ids = [1, 2, 3, 4];
       const key = round.toString(16).padStart(32, '0');
@@ -84,7 +84,7 @@ describe('ListCache', () => {
     }
   });
 
-  test('prune() leaves a stored copy alone until it is settled', async () => {
+  test('prune() does not delete a stored copy before it is settled', async () => {
     const path = cache.temporaryPath();
     writeFileSync(path, 'text');
     const copy = await cache.store(7, URL_1, KEY_A, path);

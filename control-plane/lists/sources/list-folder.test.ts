@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const check = (path: string): Promise<void> => refuseOtherFolders(pathToFileURL(path).href, [lists]);
 
 describe('refuseOtherFolders', () => {
-  test('takes files below a folder, those that are not there yet, and everything from the web', async () => {
+  test('accepts files below a folder, even missing ones, and all web URLs', async () => {
     await check(join(lists, 'a.txt'));
     await check(join(lists, 'not', 'there', 'yet.txt'));
     await refuseOtherFolders('https://lists.example/a.txt', [lists]);
@@ -28,7 +28,7 @@ describe('refuseOtherFolders', () => {
     await check(join(lists, 'a.txt'));
   });
 
-  test('takes a file that is not there yet below a folder that is a link', async () => {
+  test('accepts a missing file below a folder that is a link', async () => {
     symlinkSync(lists, join(root, 'link'));
     const path = join(root, 'link', 'later', 'a.txt');
     await refuseOtherFolders(pathToFileURL(path).href, [join(root, 'link')]);

@@ -34,7 +34,7 @@ describe('ListRefresher', () => {
     ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
     ['rules of no use', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
     ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
-  ])('a fetch that brings %s keeps the last copy active and reports why', async (_what, answer, reason) => {
+  ])('a fetch that returns %s keeps the last copy active and reports why', async (_what, answer, reason) => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     if (answer === undefined) running.serveNothing();
@@ -54,7 +54,7 @@ describe('ListRefresher', () => {
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
   });
 
-  test('a list that could not be fetched even once is said to have no copy', async () => {
+  test('a list that was never fetched successfully is reported as having no copy', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.urlOf('/missing')));
     await node.life.idle();
@@ -110,7 +110,7 @@ describe('ListRefresher', () => {
     expect(await look(24 * 60)).toEqual(['/a', '/missing']);
   });
 
-  test('close() ends fetches at work, and the next start takes them up again', async () => {
+  test('close() ends running fetches, and the next start resumes them', async () => {
     const first = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await first.life.create(blocklist(running.urlOf('/a')));

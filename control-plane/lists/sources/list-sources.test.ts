@@ -64,7 +64,7 @@ describe('ListSources', () => {
     expect(running.asked()).toEqual(['/a']);
   });
 
-  test('update() of the URL fetches the new list at once, though the old one is still on its way', async () => {
+  test('update() of the URL fetches the new list at once, even while the old one is being fetched', async () => {
     const node = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/a')));
@@ -101,7 +101,7 @@ describe('ListSources', () => {
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
   });
 
-  test('remove() takes a list out of force at once and its names out of memory soon after', async () => {
+  test('remove() deactivates a list at once and frees the memory of its names soon after', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     await addList(node, running.serve('/b', 'b.example\n'));
@@ -114,7 +114,7 @@ describe('ListSources', () => {
     await expect(node.life.read(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('remove() ends a fetch at work', async () => {
+  test('remove() ends a running fetch', async () => {
     const node = await running.startNode();
     running.serveBy('/slow', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/slow')));
@@ -206,7 +206,7 @@ describe('ListSources', () => {
   });
 
   const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
-  test('a copy with less than half of the rules is held and says why; approve() applies it', async () => {
+  test('a copy with less than half of the rules is held with a reason; approve() applies it', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN, '"1"'));
     running.serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"2"');
@@ -329,7 +329,7 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
-  test('an allowlist allows, beside blocklists with the same URL', async () => {
+  test('an allowlist allows names even if a blocklist has the same URL', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\n');
     await node.life.create(blocklist(url));

@@ -165,7 +165,7 @@ describe('refreshSource()', () => {
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 
-  test('counts all names of the last day where a sample of them says that it matters', async () => {
+  test('counts all names of the last day if a sample shows that it matters', async () => {
     namesOfDay = Array.from(
       { length: 10_000 },
       (_, index) => `n${index}.${index < 5001 ? 'a' : 'b'}.example`,
@@ -188,7 +188,7 @@ describe('refreshSource()', () => {
     ['0.0.0.0/7', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
     ['2000::/10', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
     ['/^[0-9]+(\\.[0-9]+){3}$/', 'addresses', 'held: its address rules cover 100 % of all addresses'],
-  ])('holds a copy with %s, the first one too, until it is confirmed', async (line, reason, text) => {
+  ])('holds a copy with %s, even a first one, until it is confirmed', async (line, reason, text) => {
     serve(`a.example\n${line}\n`, '"1"');
     const first = await refresh(row());
     expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
@@ -205,7 +205,7 @@ describe('refreshSource()', () => {
     expect(await refresh(plain)).toMatchObject({ outcome: 'held', reason: text });
   });
 
-  test('asks whether the list has changed where it has the copy, and only there', async () => {
+  test('asks whether the list has changed only if it has the copy', async () => {
     const source = await takeFirst('a.example\n', '"1"');
     expect(await refresh(source)).toEqual({ outcome: 'unchanged', facts: {} });
     expect(await refresh({ ...source, id: 2 })).toMatchObject({ outcome: 'new' });
@@ -263,7 +263,7 @@ describe('refreshSource()', () => {
     expect(await refresh(source)).toMatchObject({ outcome: 'unchanged', facts: { heldKey: null } });
   });
 
-  test('takes a copy that loses just half', async () => {
+  test('accepts a copy that loses exactly half of the rules', async () => {
     const source = await takeFirst(TEN);
     serve('n0.example\nn1.example\nn2.example\nn3.example\nn4.example\n');
     expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 5 } });
@@ -302,7 +302,7 @@ describe('refreshSource()', () => {
     expect(await refresh(block)).toMatchObject({ outcome: 'new' });
   });
 
-  test('compares with no copy that cannot be read any more', async () => {
+  test('does not compare with a copy that is no longer readable', async () => {
     const source = await takeFirst(TEN);
     truncateSync(cache.copyOf(1)!.path, 15);
     serve('n0.example\n');
@@ -337,7 +337,7 @@ describe('refreshSource()', () => {
     expect(files()).toEqual([]);
   });
 
-  test('blames no copy for a pool that was closed', async () => {
+  test('does not blame a copy if the pool was closed', async () => {
     const closed = new CompilePool();
     await closed.close();
     serve('a.example\n');

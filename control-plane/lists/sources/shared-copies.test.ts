@@ -63,7 +63,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(two, 'b.example'), two.cache.ids()]).toEqual([0, []]);
   });
 
-  test('are what the row says, though a node comes back with an older copy', async () => {
+  test('have the content named in the row, even if a node returns with an older copy', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     await one.stop();
     running.serve('/a', 'b.example\n', '"2"');

@@ -62,7 +62,7 @@ describe('blocklist sources', () => {
     expect(BlocklistSourceList.parse((await api.send('GET', BASE)).body)).toEqual([]);
   });
 
-  test('with a taken URL are 409', async () => {
+  test('are 409 with a URL that is taken', async () => {
     await post({ name: 'One', url: 'https://lists.example/one.txt' });
     const answer = await post({ name: 'Two', url: 'https://lists.example/one.txt' });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
@@ -127,7 +127,7 @@ describe('allowlist sources', () => {
 });
 
 describe('held updates', () => {
-  test('are activated by approve, which returns 409 without one', async () => {
+  test('are activated by approve, which is 409 without a held update', async () => {
     const created = await post({ name: 'Held', url: 'https://lists.example/held.txt' });
     const { id } = BlocklistSource.parse(created.body);
     expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
@@ -141,7 +141,7 @@ describe('held updates', () => {
   });
 });
 
-describe('lines of no use', () => {
+describe('unusable lines', () => {
   test('are shown with their reasons', async () => {
     const created = await post({ name: 'Lines', url: 'https://lists.example/lines.txt' });
     const { id } = BlocklistSource.parse(created.body);
@@ -152,7 +152,7 @@ describe('lines of no use', () => {
 });
 
 describe('compiled lists', () => {
-  test('are pages of active rules', async () => {
+  test('are shown as pages of active rules', async () => {
     for (const [path, domain] of [
       ['blocklist', 'block.example'],
       ['allowlist', 'allow.example'],

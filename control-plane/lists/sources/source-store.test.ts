@@ -28,7 +28,7 @@ function update(id: number, change: Parameters<typeof store.updateSource>[3]): P
 }
 
 describe('insertSource', () => {
-  test('stores a source that nothing is known of yet, with its groups in order', async () => {
+  test('stores a source without any results yet, with its groups in order', async () => {
     const source = await insert({ group_ids: [8, 7], comment: 'why', subdomains: true });
     expect(source).toMatchObject({
       ...{ id: 1, kind: 'block', url: URL, comment: 'why', group_ids: [7, 8], subdomains: true },

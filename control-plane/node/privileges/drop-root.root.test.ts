@@ -109,7 +109,7 @@ const asWeir = {
 };
 const asRoot = { Uid: four(0), Gid: four(0), NoNewPrivs: '0' };
 
-test('a Weir of root becomes weir, keeps nothing but low ports, and has its data directory made', async () => {
+test('a Weir of root becomes weir, keeps only the right to use low ports, and creates its data directory', async () => {
   await using weir = start();
   await answers(weir);
   expect(rights(weir)).toEqual(asWeir);
@@ -134,7 +134,7 @@ test('the embedded PostgreSQL of a Weir that was root runs as weir', async () =>
   expect(lstatSync(join(dataDir, 'postgres', 'cluster')).uid).toBe(WEIR);
 });
 
-test('a Weir of root stays that on data of root, and becomes weir after the command that it names', async () => {
+test('a Weir of root stays root on data of root, and becomes weir after the command that it logs', async () => {
   mkdirSync(join(dataDir, 'lists'), { recursive: true });
   write('data/weir.uuid', 'x');
   const victim = write('victim', 'of root', 0o600);
@@ -201,7 +201,7 @@ test.each([
     (): void => void write('passwd', readFileSync('/etc/passwd', 'utf8')),
     /user weir does not exist.*useradd/,
   ],
-])('a Weir of root stays that, and says why, if %s', async (_what, arrange, warning) => {
+])('a Weir of root stays root, and logs the reason, if %s', async (_what, arrange, warning) => {
   arrange();
   await using weir = start();
   await answers(weir);
@@ -221,7 +221,7 @@ test.each([
     { flags: ['--import', WITHOUT_KOFFI] },
     /calls for switching users are missing.*setpriv --reuid=weir/,
   ],
-])('a Weir of root stays that, and says what to do, if %s', async (_what, options, warning) => {
+])('a Weir of root stays root, and logs what to do, if %s', async (_what, options, warning) => {
   await using weir = start(options);
   await answers(weir);
   expect(rights(weir)).toMatchObject(asRoot);
@@ -246,7 +246,7 @@ test.each([
     },
     undefined,
   ],
-])('a Weir of root does not stay that if its user wishes so: %s', async (_what, arrange, failure) => {
+])('a Weir of root cannot be made to stay root by its user: %s', async (_what, arrange, failure) => {
   mkdirSync(dataDir);
   chownSync(dataDir, WEIR, WEIR);
   arrange();
@@ -261,7 +261,7 @@ test.each([
   expect(weir.output).not.toContain('running as root');
 });
 
-test('a Weir that takes over from root stays root, even if the data is weir’s by now', async () => {
+test('a Weir that takes over from root stays root, even if the data already belongs to weir', async () => {
   mkdirSync(dataDir);
   await using weir = start();
   await answers(weir);

@@ -55,7 +55,7 @@ test('nodeStatusReader() changes the version with the state, and not as time pas
   expect(read().event.blocking.enabled).toBe(true);
 });
 
-test('nodeStatusReader() has another version when a device asks to unblock a name', () => {
+test('nodeStatusReader() changes the version when a device asks to unblock a name', () => {
   const read = readerOf(() => NOTHING, new SteeredClock());
   const before = read();
   open = [7];

@@ -102,7 +102,7 @@ describe('GET /status/stream', () => {
     expect((await api.send('GET', '/api/status/stream', { session: other })).status).toBe(503);
   });
 
-  test('needs a session, and gives one user a part of its places', async () => {
+  test('needs a session, and limits the streams of one user', async () => {
     await api.setUp();
     expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
     const admin = await api.logIn();

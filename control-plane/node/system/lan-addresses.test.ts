@@ -22,7 +22,7 @@ const MACHINE = {
 const shown = (listening: readonly string[]): string[] =>
   lanAddresses(listening, MACHINE, 'eth0').map((one) => `${one.kind} ${one.address} ${one.interface}`);
 
-test('lists what stays, without loopback, containers, tunnels and addresses of the provider', () => {
+test('lists permanent addresses, without loopback, containers, tunnels and addresses of the provider', () => {
   const v4 = ['ipv4 192.168.1.5 eth0', 'ipv4 192.168.1.7 wlan0'];
   expect(shown(['::'])).toEqual([...v4, 'ula fd12:3456::5 eth0', 'link_local fe80::5 eth0']);
   expect(shown(['0.0.0.0'])).toEqual(v4);

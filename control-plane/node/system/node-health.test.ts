@@ -22,7 +22,7 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
   };
 }
 
-test('databaseCheck() warns of a role that may do more than it needs, and is not worse for it', () => {
+test('databaseCheck() warns of a role with more rights than needed, and stays ok', () => {
   const excess = 'queries run as a superuser';
   const status = () => ({ state: 'up', server: 'postgres://db.example', error: null, excess }) as const;
   expect(databaseCheck({ status }, null)).toEqual({ status: 'ok', detail: excess });

@@ -65,7 +65,7 @@ test.each([
   ['taken', 'named', 'named.service', /^sudo systemctl disable --now named\.service$/],
   ['taken', 'connmand', 'connman.service', /^sudo systemctl disable --now connman\.service$/],
   ['not_permitted', null, null, /ip_unprivileged_port_start=53/],
-] as const)('commandFor() port 53 %s by %s is one line', (state, program, unit, pattern) => {
+] as const)('commandFor() port 53 %s by %s returns one line', (state, program, unit, pattern) => {
   const command = commandFor(state, program === null ? null : { program, pid: 1, unit }, false);
   expect(command).toMatch(pattern);
   expect(command).not.toContain('\n');

@@ -7,7 +7,7 @@ describe('answerAsFirst()', () => {
     expect(takenNiceness(OWN + 5, true)).toEqual([OWN, OWN, OWN + 3]);
   });
 
-  test('keeps its niceness, and grows no nicer, when it may not take that of the threads before', () => {
+  test('keeps its niceness if it may not take that of the previous threads', () => {
     expect(takenNiceness(1, false)).toEqual([1, OWN, OWN]);
   });
 });

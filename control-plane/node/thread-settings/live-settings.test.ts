@@ -35,7 +35,7 @@ function open() {
 }
 
 describe('use()', () => {
-  test('use() delivers what differs, and nothing where the threads work by it', async () => {
+  test('use() sends changed settings, and nothing if the threads already use them', async () => {
     const { live, delivered, first } = open();
     await live.use(first);
     await live.use(testConfig('database.query_log_days = 3'));
@@ -44,7 +44,7 @@ describe('use()', () => {
     expect(delivered.map(({ queryTimeoutMs }) => queryTimeoutMs)).toEqual([500]);
   });
 
-  test('use() empties the cache of answers that would not be given now, and only then', async () => {
+  test('use() empties the cache only if it may have answers that would not be given now', async () => {
     const { live, obeys } = open();
     await live.use(testConfig('cache.min_ttl_secs = 9'));
     expect(obeys.emptied).toBe(0);

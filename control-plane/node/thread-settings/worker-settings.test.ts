@@ -5,7 +5,7 @@ import { fileFaults, workerHooks, workerSettings } from './worker-settings.ts';
 const HOOKS = { udpBackend: 'auto', faultInjection: false } as const;
 
 describe('workerSettings()', () => {
-  test('workerSettings() hands keys on under the names that threads know', () => {
+  test('workerSettings() passes keys on under the names that threads use', () => {
     const toml = `dns.query_timeout_ms = 1234\ncache.min_ttl_secs = 7\ndns.rate_limit.burst_size = 9
 dns.health_check.interval_secs = 3\ndns.ecs = "forward"\ndns.udp_coalesce_us = 50`;
     expect(workerSettings(testConfig(toml), 5353, HOOKS)).toMatchObject({
@@ -22,7 +22,7 @@ dns.health_check.interval_secs = 3\ndns.ecs = "forward"\ndns.udp_coalesce_us = 5
 });
 
 describe('fileFaults()', () => {
-  test('fileFaults() names the key of each file that cannot be used, and asks for none that is not', () => {
+  test('fileFaults() names the key of each unusable file, and requires no file that is not configured', () => {
     const anchors = 'dns.dnssec_trust_anchors = "/nowhere/anchors"';
     expect(fileFaults(testConfig())).toEqual([]);
     expect(fileFaults(testConfig(anchors))).toEqual([]);

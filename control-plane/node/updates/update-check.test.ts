@@ -94,7 +94,7 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('asks nothing without a URL, and forgets what another URL has answered', async () => {
+  test('asks nothing without a URL, and discards the answer of another URL', async () => {
     const { check, configured, stop, passHours } = await open({ url: '' });
     await passHours(72);
     expect([asked, readdirSync(dataDir)]).toEqual([[], []]);
@@ -158,7 +158,7 @@ describe('fetchAnswer()', () => {
       ...(totalMs !== undefined && { totalMs }),
     });
 
-  test('takes a compressed answer', async () => {
+  test('accepts a compressed answer', async () => {
     answer = (_, response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync('{}'));
     expect(await fetch()).toBe('{}');
   });

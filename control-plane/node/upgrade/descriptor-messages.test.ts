@@ -50,7 +50,7 @@ describeCalls('descriptors that are passed', () => {
     return [fd, (await within('the connection', accepted))[0]];
   }
 
-  test('sendDescriptors() gives another process sockets with all that waits in them', async () => {
+  test('sendDescriptors() passes sockets to another process with all data queued in them', async () => {
     const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
     const [udp] = openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
     const listeners = new ListeningSockets(systemCalls, control);
@@ -101,7 +101,7 @@ describeCalls('descriptors that are passed', () => {
     calls.close(fd);
   });
 
-  test('receiveDescriptors() leaves none of them open to a program that is started', async () => {
+  test('receiveDescriptors() does not leave them open in programs that are started', async () => {
     const [fd, passing] = await connected();
     const file = openSync(TAKER, 'r');
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [file] });

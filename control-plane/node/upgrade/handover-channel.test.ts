@@ -42,12 +42,12 @@ describe('Conversation', () => {
     ['sends too long a message', `{"type":"${'x'.repeat(20_000)}`, 'too long'],
     ['says another thing', '{"type":"three"}\n', 'expected "two", got "three"'],
     ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],
-  ])('rejects where the other side %s', async (_what, text, reason) => {
+  ])('rejects if the other side %s', async (_what, text, reason) => {
     other.end(text);
     await expect(talk.expect('two', PATIENT_MS)).rejects.toThrow(reason);
   });
 
-  test('rejects where the other side is silent', async () => {
+  test('rejects if the other side is silent', async () => {
     await expect(talk.next(20)).rejects.toThrow('silent for 0.02 s');
   });
 });

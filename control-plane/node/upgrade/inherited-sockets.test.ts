@@ -68,7 +68,7 @@ describeCalls('InheritedSockets', () => {
     expect(workerDescriptors([worker!])).toEqual([kept]);
   });
 
-  test('does not take a socket of IPv6 alone for one of both versions', async () => {
+  test('does not use an IPv6-only socket for both IP versions', async () => {
     const port = await freePort(['127.0.0.1', '::1']);
     const [alone] = socketsOf(['::'], [], port);
     const inherited = new InheritedSockets(systemCalls, [alone!]);

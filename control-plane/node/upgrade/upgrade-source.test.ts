@@ -108,7 +108,7 @@ describe('HandingOver', () => {
     ['ends', (talk: HandoverChannel) => talk.end()],
     ['says that it failed', (talk: HandoverChannel) => talk.tell({ type: 'failed', reason: 'no memory' })],
     ['ends in the middle of a message', (talk: HandoverChannel) => void talk.socket.end('{"type":')],
-  ])('reads again where the other process %s', async (_what, act) => {
+  ])('answers queries again if the other process %s', async (_what, act) => {
     await start();
     const talk = await answering();
     act(talk);
@@ -134,7 +134,7 @@ describe('HandingOver', () => {
     );
   });
 
-  test('reads again where the other process hangs', async () => {
+  test('answers queries again if the other process hangs', async () => {
     // Long enough for all that comes before the silence.
     await start(1500);
     const talk = await answering();
@@ -200,7 +200,7 @@ describe('HandingOver', () => {
     expect(done).toEqual(['stop reading', 'gone to 4242']);
   });
 
-  test('has a process that it has started stop with Weir, and starts no other', async () => {
+  test('stops a process that it has started together with Weir, and starts no other', async () => {
     await start();
     const [ready, told] = ['ready', 'told'].map((name) => join(tempDir.path, name));
     makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);

@@ -92,7 +92,7 @@ describe('TakingOver', () => {
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
   });
 
-  test('reports why it fails, and continues until the other process reads again', async () => {
+  test('reports why it fails, and continues until the other process answers queries again', async () => {
     const failed = taking.fail('could not load the policy: no memory');
     expect(await talk.next(PATIENT_MS)).toEqual({
       type: 'failed',
@@ -102,14 +102,14 @@ describe('TakingOver', () => {
     await within('the other process to read again', failed);
   });
 
-  test('gives up where the other process takes it back', async () => {
+  test('gives up if the other process takes over again', async () => {
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
     talk.tell({ type: 'failed', reason: 'it changed its mind' });
     await expect(finished).rejects.toThrow('the upgrade was rolled back: it changed its mind');
   });
 
-  test('does without sockets where the other process has none to pass', async () => {
+  test('works without sockets if the other process has none to pass', async () => {
     const sockets = taking.sockets();
     await talk.expect('loaded', PATIENT_MS);
     talk.tell({ type: 'sockets', ticket: 'x', count: 0 });

@@ -49,7 +49,7 @@ async function found(query: string): Promise<unknown[]> {
 }
 
 describe('GET audit-log', () => {
-  test('lists the newest first, with all that is known of an entry', async () => {
+  test('lists the newest first, with all fields of an entry', async () => {
     const { data, ...envelope } = await page('');
     expect(data.map(({ subject }) => subject)).toEqual(ENTRIES.map(({ subject }) => subject).reverse());
     expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });

@@ -25,7 +25,7 @@ describe('withoutSecrets()', () => {
     ['https://me:hunter2@lists.example/ads.txt', 'https://***@lists.example/ads.txt'],
     ['https://lists.example/?token=hunter2&a=1', 'https://lists.example/?token=***&a=1'],
     ['postgres://weir:hunter2@db.example/weir', 'postgres://***@db.example/weir'],
-  ])('masks what is secret in the text %s', (text, shown) => {
+  ])('masks secrets in the text %s', (text, shown) => {
     expect(withoutSecrets({ value: text })).toEqual({ value: shown });
     expect(withoutSecrets([text])).toEqual([shown]);
   });

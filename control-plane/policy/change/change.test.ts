@@ -137,7 +137,7 @@ describe('PolicyChanges', () => {
     expect(refused).toMatchObject({ message: expect.stringContaining('2 DNS threads') });
   });
 
-  test('change() names no revision of what makes none', async () => {
+  test('change() returns no revision for a change that makes none', async () => {
     const before = await newestRevision(database);
     behind = 1;
     const nothing = (): Promise<Changed<number>> => Promise.resolve({ result: 1, summary: null });
@@ -224,7 +224,7 @@ describe('PolicyChanges', () => {
     await hasty.close();
   });
 
-  test('record() leaves the revisions of people however often Weir itself takes over lists', async () => {
+  test('record() keeps the revisions of users however often Weir updates lists', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,

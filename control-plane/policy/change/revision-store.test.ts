@@ -77,7 +77,7 @@ describe('refuseForgotten', () => {
 });
 
 describe('neededCopies', () => {
-  test('names the copies that people have replaced since a kept revision, and those active or held now', async () => {
+  test('names the copies that users have replaced since a kept revision, and those active or held now', async () => {
     expect(await store.neededCopies(own.database)).toEqual(new Set());
     await own.database.query(
       `INSERT INTO list_sources (name, url, content_key) VALUES ('ads', 'https://a.example/', 'first')`,

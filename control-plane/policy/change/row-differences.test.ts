@@ -4,7 +4,7 @@ import { differingRows, withChanges } from './row-differences.ts';
 const row = (id: number, text = '') => ({ id, text });
 
 describe('differingRows()', () => {
-  test('finds rows that are new, gone and changed, wherever they are', () => {
+  test('finds new, deleted and changed rows at any position', () => {
     const [a, b, c, d] = [row(1), row(3), row(5), row(7)];
     const changed = row(5, 'other');
     expect(differingRows([a, b, c], [row(0), a, changed, d])).toEqual({

@@ -63,13 +63,13 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
-  test('takes a key back to its default there, whatever the file says', async () => {
+  test('resets a key to its default there, whatever the file says', async () => {
     expect((await asOther(() => patch({ cache: { max_bytes: null } }))).status).toBe(200);
     expect((await read()).sources['cache.max_bytes']).not.toBe('file');
     expect((await read()).cache['max_bytes']).toBe(67108864);
   });
 
-  test('lets a key win that a person edits in the file afterwards', async () => {
+  test('prefers a key that a user edits in the file afterwards', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     const text = await file();
     await writeFile(
@@ -85,7 +85,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 9 });
   });
 
-  test('forgets local changes of keys that it can write into the file again', async () => {
+  test('removes local changes of keys that it can write into the file again', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     expect((await patch({ cache: { max_bytes: 8388608 } })).status).toBe(200);
     expect(await file()).toContain('max_bytes = 8388608');
@@ -127,7 +127,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await localText()).toContain(`ttl_secs = ${String(stored)}`);
   });
 
-  test('puts the local changes back where the database refuses a change at its end', async () => {
+  test('restores the local changes if the database refuses a change at its end', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     const before = await localText();
     const acceptAgain = await config.refuseAtEnd();
@@ -138,7 +138,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 5 });
   });
 
-  test('changes nothing where someone has spoilt the local changes, and names the line', async () => {
+  test('changes nothing if the file of local changes is damaged, and names the line', async () => {
     await writeFile(join(config.api.folder, 'weir.local.toml'), '[server]\ndata_dir = "/etc"\n');
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     expect([answer.status, answer.problem.detail]).toEqual([

@@ -14,7 +14,7 @@ describe('PATCH /config', () => {
       () => mkdir(`${path()}.weir-${process.pid}.tmp`),
       'cannot write the configuration file',
     ],
-  ])('changes nothing where the file %s', async (_what, spoil, detail) => {
+  ])('changes nothing if the file %s', async (_what, spoil, detail) => {
     await patch({});
     const before = await file();
     await spoil();
@@ -24,7 +24,7 @@ describe('PATCH /config', () => {
     await expectUntouched(before);
   });
 
-  test('changes nothing where the file has faults, and names them with their lines', async () => {
+  test('changes nothing if the file has faults, and names them with their lines', async () => {
     await patch({});
     const before = await file();
     await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = "5"'));
@@ -37,7 +37,7 @@ describe('PATCH /config', () => {
     await expectUntouched(before);
   });
 
-  test('puts the file back where the database refuses the change at its end', async () => {
+  test('restores the file if the database refuses the change at its end', async () => {
     await patch({});
     const before = await file();
     const acceptAgain = await config.refuseAtEnd();
@@ -54,7 +54,7 @@ describe('PATCH /config', () => {
     [0o644, { blocking: { catalog_url: 'https://me:whispered@lists.example/services.json' } }, 0o600],
     [0o644, { blocking: { catalog_url: 'https://lists.example/services.json' } }, 0o644],
     [0o644, { cache: { max_bytes: 4194304 } }, 0o644],
-  ])('leaves a file with mode %o that gets %j with mode %o', async (before, change, after) => {
+  ])('changes the mode %o of a file that gets %j to %o', async (before, change, after) => {
     await patch({});
     await chmod(path(), before);
     expect((await patch(change)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('PATCH /config', () => {
     expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });
   });
 
-  test('loses no key where many are changed at once, over the API and in the file', async () => {
+  test('loses no key if many are changed at once, over the API and in the file', async () => {
     await patch({});
     const text = await file();
     await writeFile(path(), text.replace('query_timeout_ms = 2500', 'query_timeout_ms = 2600'));
@@ -143,7 +143,7 @@ describe('POST /config/reload', () => {
     ['an invalid value', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
     ['an unknown key', 'min_ttl_secs = 5', 'min_ttl = 5', 'cache.min_ttl'],
     ['no TOML', '[dns]', '[dns', 'syntax'],
-  ])('changes nothing where the file has %s', async (_what, from, to, wrong) => {
+  ])('changes nothing if the file has %s', async (_what, from, to, wrong) => {
     await patch({});
     const before = await file();
     await writeFile(path(), before.replace(from, to));

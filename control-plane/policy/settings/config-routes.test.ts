@@ -38,7 +38,7 @@ describe('GET /config', () => {
 describe.each(['PATCH', 'POST'])('%s /config', (method) => {
   const change = (json: unknown): Promise<TestAnswer> => config.api.send(method, '/api/config', { json });
 
-  test('changes row and file, whose comments, order and style stay', async () => {
+  test('changes row and file, and keeps the comments, order and style of the file', async () => {
     const answer = await change({
       cache: { min_ttl_secs: 7 },
       dns: { query_timeout_ms: 1500, rebinding_protection: false },
@@ -61,7 +61,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await read()).toMatchObject({ cache: { min_ttl_secs: 7 }, blocking: { ttl_secs: 20 } });
   });
 
-  test('takes a key back to its default, in rows and file, for null', async () => {
+  test('resets a key to its default, in rows and file, for null', async () => {
     await change({ dns: { query_timeout_ms: 1500, block_private_ptr: false } });
     const values = { query_timeout_ms: null, block_private_ptr: null, pools: null };
     const gone = { dns: values, blocking: { mode: null }, cache: { min_ttl_secs: null, max_bytes: null } };
@@ -86,7 +86,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       expect((await change(bad)).status).toBe(400);
   });
 
-  test('puts a key of the node into the file alone, and says what needs a restart', async () => {
+  test('writes a key of the node only to the file, and reports keys that need a restart', async () => {
     const answer = await change({ cache: { max_bytes: 4194304, max_ttl_secs: 60 } });
     expect(answer.body).toEqual({ success: true, restart_required: ['cache.max_bytes'] });
     expect(await file()).toContain('max_bytes = 4194304   # two megabytes');
@@ -276,13 +276,13 @@ describe('PATCH /config', () => {
     ['{"cache":{"__proto__":{"min_ttl_secs":1}}}', 'cache.__proto__'],
     ['{"dns":{"constructor":{"prototype":1}}}', 'dns.constructor'],
     ['{"dns":{"rate_limit":{"__proto__":null}}}', 'dns.rate_limit.__proto__'],
-  ])('takes no key of objects: %s', async (raw, wrong) => {
+  ])('refuses the name of an object property as a key: %s', async (raw, wrong) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await config.api.send('PATCH', '/api/config', { raw, headers });
     expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [wrong]]);
   });
 
-  test('writes quotes, backslashes and all letters so that the file says the same', async () => {
+  test('writes quotes, backslashes and all letters so that the file has the same values', async () => {
     const username = String.raw`Doe "J" \n ' # = ü 💥`;
     const answer = await patch({
       dns: { pools: [{ name: username, servers: ['192.0.2.1'] }], local_records: [] },
@@ -292,7 +292,7 @@ describe('PATCH /config', () => {
     expect((await read()).dns['pools']).toMatchObject([{ name: username }]);
   });
 
-  test('keeps the credentials of a URL that comes back masked, and takes no mask for them', async () => {
+  test('keeps the credentials of a URL that is sent back masked, and never stores the mask', async () => {
     const url = 'https://weir:s3cr3t@example.org/services.json';
     await patch({ blocking: { catalog_url: url } });
     const shown = (await read()).blocking['catalog_url'];

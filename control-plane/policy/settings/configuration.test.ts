@@ -241,7 +241,7 @@ describe('reloadLater()', () => {
 });
 
 describe('follow()', () => {
-  test('follow() leaves a node on its configuration where the rows make none', async () => {
+  test('follow() keeps the configuration of a node if the rows are not a valid one', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '"soon"')`);
     await node.follow();
@@ -280,7 +280,7 @@ describe('the environment', () => {
 });
 
 describe('a configuration without a file', () => {
-  test('takes keys of the cluster, and none of the node', async () => {
+  test('accepts keys of the cluster, and refuses those of the node', async () => {
     const node = await startNode('');
     const { config, given } = loadNothing();
     const parts = { loaded: { config, file: undefined, given }, dataDir: node.folder };

@@ -5,7 +5,7 @@ import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/part
 import fc from '../../../test/support/parts/fast-check.ts';
 
 describe('encodeBlock()', () => {
-  test('makes a block that is read by a reader that knows only the layout', async () => {
+  test('writes a block that an independent reader of the layout can read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 60 }), async (rows) => {
         expect(naiveRows(await blockOf(rows))).toEqual(rows.map(inWords));

@@ -10,7 +10,7 @@ import { BlockReader } from './block-reader.ts';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 
 describe('BlockReader', () => {
-  test('notices a wrong bit wherever it is', async () => {
+  test('detects a changed bit anywhere', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 5, seed: 7 });
     const block = await blockOf(rows);
     const pieces = [block.head, block.names, block.queries, block.answers!];

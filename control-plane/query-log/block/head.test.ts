@@ -16,7 +16,7 @@ describe('readHead()', () => {
     expect(readHead(bytesOf(repeated), { ...block, repeats: 3 })).toEqual({ ...head, ...repeated });
   });
 
-  test('reads rules with the lists that have them, and those of people, which have none', () => {
+  test('reads rules with the lists that have them, and rules of users, which have no list', () => {
     const rules = [
       ['ads', '||', true, '^', [3, 17]],
       ['mine', 'ads.example', false, ''],

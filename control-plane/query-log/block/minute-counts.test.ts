@@ -10,7 +10,7 @@ import { replyKindOf } from '../rows/reply-kind.ts';
 const open = new OpenBlock();
 
 describe('countMinutes()', () => {
-  test('counts what counting row by row finds', () => {
+  test('returns the same as counting row by row', () => {
     fc.assert(
       fc.property(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 80 }), (rows) => {
         open.clear();

@@ -9,7 +9,7 @@ import { BlockReader } from './block-reader.ts';
 import { OpenBlock } from './open-block.ts';
 
 describe('OpenBlock', () => {
-  test('leaves out answers and keeps only the leading bytes of addresses where privacy asks for it', async () => {
+  test('leaves out answers and keeps only the leading bytes of addresses if privacy requires it', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 20, seed: 5 });
     const block = await blockOf(rows, { ipv4Bytes: 3, ipv6Bytes: 6, answers: false, clientIds: true });
     expect(block.answers).toBeNull();

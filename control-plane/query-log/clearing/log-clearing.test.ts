@@ -51,7 +51,7 @@ const states = async (): Promise<unknown[]> =>
   (await readClears(own.database)).map(({ state, rows }) => [state, rows]);
 
 describe('LogClearing', () => {
-  test('does all that is wanted, of both nodes at once, each once', async () => {
+  test('runs all requested clears once, even if two nodes do so at once', async () => {
     const nodes = ['a', 'b'].map((node) => clearingOf(node));
     await want(1);
     nodes[0]!.wake();

@@ -65,7 +65,7 @@ async function waking(ring: SharedArrayBuffer, work: () => void): Promise<void> 
 }
 
 describe('LogDrain', () => {
-  test('takes records at once that come while it sleeps, from each ring', async () => {
+  test('reads records at once that arrive while it sleeps, from each ring', async () => {
     for (const [index, ring] of [memory.answerLog, memory.resolveLog, memory.answerLog].entries()) {
       fallAsleep();
       await waking(ring, () => log(ring, index, 1));
@@ -75,7 +75,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([0, 1, 2]);
   });
 
-  test('takes every record once when a full ring comes out of nothing', async () => {
+  test('reads every record once when a ring fills suddenly', async () => {
     const count = 16_384;
     fallAsleep();
     await waking(memory.answerLog, () => log(memory.answerLog, 0, count));
@@ -226,7 +226,7 @@ describe('LogDrain', () => {
       return asked;
     }
 
-    test('by the part of the qname at which it stands', () => {
+    test('by the part of the qname that it matches', () => {
       expect(askedFor(BLOCKED)).toEqual([9, NUMBERS, 'www.ads.test']);
       expect(askedFor({ ...BLOCKED, ruleNameOffset: 4 })).toEqual([9, NUMBERS, 'ads.test']);
     });
@@ -247,7 +247,7 @@ describe('LogDrain', () => {
     });
   });
 
-  test('waits as long for more records, whichever ring has them', async () => {
+  test('waits the same time for more records, whichever ring has them', async () => {
     fallAsleep();
     await waking(memory.answerLog, () => log(memory.answerLog, 1, 1));
     jest.advanceTimersByTime(15);

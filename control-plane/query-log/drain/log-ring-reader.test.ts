@@ -35,14 +35,14 @@ function takeAll(): number {
 }
 
 describe('LogRingReader', () => {
-  test('drain() takes every record once, and no more than asked', () => {
+  test('drain() reads every record once, and no more than requested', () => {
     log(10);
     expect(reader.drain(7, () => undefined)).toBe(7);
     expect(takeAll()).toBe(3);
     expect(takeAll()).toBe(0);
   });
 
-  test('drain() passes over a record that cannot be read', () => {
+  test('drain() skips an unreadable record', () => {
     log(3);
     let taken = 0;
     const take = (): void => {
@@ -52,7 +52,7 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(1);
   });
 
-  test('drain() wakes a writer that waits for room', async () => {
+  test('drain() wakes a writer that waits for space', async () => {
     log(5);
     const wait = Atomics.waitAsync(new Int32Array(buffer), LogRing.TAIL_WORD, 0);
     expect(wait.async).toBe(true);
@@ -94,7 +94,7 @@ describe('LogRingReader', () => {
     expect(wakes).toBe(0);
   });
 
-  test('sleep() has one wait under way, however often it is called', async () => {
+  test('sleep() waits only once, however often it is called', async () => {
     let wakes = 0;
     const woken = new Promise<void>((resolve) => {
       for (let i = 0; i < 5; i++)
@@ -109,7 +109,7 @@ describe('LogRingReader', () => {
     expect([others, wakes]).toEqual([1, 1]);
   });
 
-  test('sleep() ends with the records of the thread that takes the place of one', async () => {
+  test('sleep() ends with records of a replacement thread', async () => {
     log(3);
     takeAll();
     const woken = sleep();

@@ -26,7 +26,7 @@ function questions(flush: () => Promise<void>, status = UP): { questions: LogQue
 }
 
 describe('logQuestions()', () => {
-  test('asks once everything gathered until now is stored', async () => {
+  test('asks after all rows gathered so far are stored', async () => {
     const stored = Promise.withResolvers<undefined>();
     const { questions: log, asked } = questions(() => stored.promise);
     const page = log.page(FILTER, ever);

@@ -116,7 +116,7 @@ describe('LogScans', () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(250);
   });
 
-  test('rows() that are not taken any more leave no work behind', async () => {
+  test('rows() that are no longer read leave no work behind', async () => {
     await store(2, 9000);
     const scans = open();
     const rows = scans.rows({ from: null, to: null }, ever);

@@ -32,7 +32,7 @@ function start(): { worker: ScanWorker; told: string[] } {
 }
 
 describe('ScanWorker', () => {
-  test('answers, says when nothing is left, and ends', async () => {
+  test('answers, reports when nothing is left, and ends', async () => {
     const { worker, told } = start();
     const answers = [worker.ask(1, asked()), worker.ask(2, asked())];
     expect([worker.count('quick'), worker.count('scan')]).toEqual([2, 0]);
@@ -42,7 +42,7 @@ describe('ScanWorker', () => {
     expect(told).toEqual(['idle', 'ended']);
   });
 
-  test('end() fails what it was asked', async () => {
+  test('end() fails its open questions', async () => {
     const { worker } = start();
     const answer = worker.ask(1, asked());
     answer.catch(() => undefined);

@@ -73,7 +73,7 @@ describe('SharedAnswers', () => {
     expect(await next).toBe('next');
   });
 
-  test('gives work up when the last of its questions is given up, and no sooner', async () => {
+  test('cancels work when the last of its questions is cancelled, and not before', async () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const asked = [ask('a', one.signal), ask('a', other.signal)].map((answer) =>
       expect(answer).rejects.toThrow('gone'),

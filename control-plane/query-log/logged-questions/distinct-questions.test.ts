@@ -73,7 +73,7 @@ describe('DistinctQuestions', () => {
     expect(gathered.shared().count).toBe(1);
   });
 
-  test('isFull once there are as many questions as there may be', async () => {
+  test('isFull is true at the maximum number of questions', async () => {
     const many = Array.from({ length: 1000 }, (_, i) => ({ name: `n${i}.example` }));
     const gathered = await gatheredOf(many);
     expect(gathered.isFull).toBe(true);

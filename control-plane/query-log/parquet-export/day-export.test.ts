@@ -106,7 +106,7 @@ describe('DayExport', () => {
     expect(await rowsIn('weir-queries-2026-07-06.parquet')).toHaveLength(15);
   });
 
-  test('turn() notes no day that could not be written, and writes it later', async () => {
+  test('turn() does not mark a day that could not be written, and writes it later', async () => {
     await storeDay(0, 10);
     const missing = '/dev/null/export';
     await expect(exporting(undefined, missing).turn(signal)).rejects.toThrow('ENOTDIR');
@@ -114,7 +114,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('turn() leaves the day that is not over alone, and does nothing without a folder', async () => {
+  test('turn() does not write the current day, and does nothing without a folder', async () => {
     // The day of the next minute does not end before the test does.
     await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
     await exporting(undefined, '').turn(signal);

@@ -69,7 +69,7 @@ describe('ParquetExport', () => {
     );
   });
 
-  test('hands out a row group as soon as it is full', async () => {
+  test('returns a row group as soon as it is full', async () => {
     const [row] = fc.sample(arbitraryRow, { numRuns: 1, seed: 3 });
     const part = Array.from({ length: 10_000 }, (_, i) => ({ ...row!, id: i + 1 }));
     const { file, lengths } = written([part, part, part, part, part.slice(0, 1)]);

@@ -32,7 +32,7 @@ const ROW: LoggedQuery = {
 describe('TextFormats', () => {
   const { csv, ndjson } = TextFormats;
 
-  test('csv has a line of names, and a line for each row that ends as RFC 4180 wants', () => {
+  test('csv has a line of names, and a line for each row, ended according to RFC 4180', () => {
     expect(csv.head).toBe(
       'id,timestamp,node,client,client_hostname,group_id,domain,type,protocol,status,block_source,block_rule,' +
         'rcode,response_time_us,cached,upstream,dnssec_status,answers,repeats,client_id,block_alias,answer_type,extended_error,decision_origin\r\n',

@@ -214,7 +214,7 @@ async function blockCount(): Promise<number> {
 }
 
 describe('a flood of limited queries', () => {
-  test('has few rows, and all that counts it agrees to the query', async () => {
+  test('has few rows, and all counts of it are exact', async () => {
     expect(await blockCount()).toBe(BLOCKS.length);
     expect(ROWS).toBeLessThan(QUERIES.length);
     await agree();
@@ -223,14 +223,14 @@ describe('a flood of limited queries', () => {
     await clientsAgree();
   });
 
-  test('is counted the same once its blocks are one', async () => {
+  test('is counted the same once its blocks are merged', async () => {
     const parts = { database: own.database, logger: new MemoryLogger(), nodeId: NODE };
     expect(await new MergeUpkeep(parts).turn('own-and-ended')).toBe(1);
     expect(await blockCount()).toBe(1);
     await agree();
   });
 
-  test('is counted the same once lists of its day have it', async () => {
+  test('is counted the same once it is in the lists of its day', async () => {
     const parts = { database: own.database, logger: new MemoryLogger(), nodeId: NODE };
     expect(await new NameFolding(parts).foldDay(FIRST_DAY)).toBe(true);
     await agree();

@@ -59,7 +59,7 @@ function countingLog(): LogSource & { reads: number } {
 }
 
 describe('exportQueries()', () => {
-  test('hands out 50,000 rows of 20 runs in order, each once, in little memory', async () => {
+  test('returns 50,000 rows of 20 runs in order, each once, in little memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     for (let part = 0; part < 20; part++)
@@ -88,7 +88,7 @@ describe('exportQueries()', () => {
     expect(most).toBeLessThan(20);
   });
 
-  test('reads on only when its rows are taken', async () => {
+  test('reads further only when its rows are consumed', async () => {
     for (let part = 0; part < 6; part++)
       await storeEach(5000, (i) => ({ timestampMs: START_MS + (part >> 1) * 3_600_000 + i * 700 + part }));
     const log = countingLog();
@@ -109,7 +109,7 @@ describe('exportQueries()', () => {
     expect((await Array.fromAsync(exported())).flat()).toEqual(page.data);
   });
 
-  test('keeps to a time, and to filters and their opposites', async () => {
+  test('obeys a time range, filters and their opposites', async () => {
     const isBlocked = (i: number): boolean => i % 5 === 0;
     await storeEach(100, (i) => ({
       timestampMs: START_MS - i * 60_000,
@@ -130,7 +130,7 @@ describe('exportQueries()', () => {
     expect(await numbers({ node: 'nowhere' })).toEqual([]);
   });
 
-  test('hands out rows of one moment in many blocks, each once', async () => {
+  test('returns rows of one moment in many blocks, each once', async () => {
     for (let run = 0; run < 12; run++) await storeEach(2000, () => ({ timestampMs: START_MS }));
     const rows = (await Array.fromAsync(exported())).flat();
     expect(new Set(rows.map(({ id }) => id)).size).toBe(24_000);

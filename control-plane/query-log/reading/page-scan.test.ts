@@ -108,7 +108,7 @@ async function merge(): Promise<number> {
 }
 
 describe('PageScan', () => {
-  test('finds with what is remembered what it finds without, also after blocks came, were merged or dropped', async () => {
+  test('finds the same with and without its memory, even after blocks were added, merged or dropped', async () => {
     const memory = new LogMemory();
     await expectSame(memory);
     await store(3, new BlockGatherer(), 7);
@@ -149,7 +149,7 @@ describe('PageScan', () => {
     },
   );
 
-  test('ends where its turn is refused, and leaves its connection to the next one', async () => {
+  test('ends if its turn is refused, and leaves its connection to the next one', async () => {
     const memory = new LogMemory();
     const expected = await ask(sourceWith({}), { domain: 'n1' });
     for (let last = 1; last <= 2 * BLOCKS; last += 3) {

@@ -99,7 +99,7 @@ describe('GET /queries/export', () => {
     expect(lines.map((line) => line.split(',')[13])).toEqual(['1', '3', '5', '7', '9']);
   });
 
-  test('is lines of JSON where that is wanted', async () => {
+  test('is lines of JSON on request', async () => {
     await store(3);
     const answer = await exportOf('format=ndjson&period=1h');
     expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
@@ -110,7 +110,7 @@ describe('GET /queries/export', () => {
     expect(shown.map((row) => row.response_time_us)).toEqual([0, 1, 2]);
   });
 
-  test('is a Parquet file where that is wanted', async () => {
+  test('is a Parquet file on request', async () => {
     await store(3);
     const response = await fetch(`http://127.0.0.1:${api.port}/api/queries/export?format=parquet`);
     expect(response.headers.get('content-type')).toBe('application/vnd.apache.parquet');

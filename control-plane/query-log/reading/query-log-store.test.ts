@@ -57,7 +57,7 @@ describe('readQueryLog()', () => {
     expect(await numbers({})).toEqual(all);
   });
 
-  test('readQueryLog() keeps to a span of time, its end excluded', async () => {
+  test('readQueryLog() returns the rows of a span, excluding its end', async () => {
     const fromMs = NOON + 8 * HOUR_MS;
     const toMs = NOON + 9 * HOUR_MS;
     const times = all.map((i) => NOON + 12 * HOUR_MS - i * 60_000);

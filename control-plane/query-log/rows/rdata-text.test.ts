@@ -41,7 +41,7 @@ describe('rdataText()', () => {
     ['bytes behind the data', 39, [...name('a'), 1]],
     ['no data', 43, []],
     ['an unknown type', 65280, [1, 2]],
-  ])('rdataText() leaves %s to the generic form', (_, type, rdata) => {
+  ])('rdataText() uses the generic form for %s', (_, type, rdata) => {
     expect(text(type, rdata)).toBeNull();
   });
 });

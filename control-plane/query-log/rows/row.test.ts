@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { emptyRow, UNKNOWN_ANSWER } from './row.ts';
 
 describe('emptyRow()', () => {
-  test('knows nothing of an answer, which is not the same as an empty one', () => {
+  test('has no answer, which differs from an empty one', () => {
     expect(emptyRow()).toMatchObject({ answerType: UNKNOWN_ANSWER, extendedError: -1, origin: null });
   });
 

@@ -51,7 +51,7 @@ describe('decodeStoredAnswers()', () => {
     ]);
   });
 
-  test('decodeStoredAnswers() stops at pointers that lead nowhere, round in a circle, and at cut records', () => {
+  test('decodeStoredAnswers() stops at pointers that lead nowhere or form a loop, and at truncated records', () => {
     const good = record(1, [192, 0, 2, 1]);
     const self = 12 + 13 + 4;
     for (const bad of [

@@ -56,7 +56,7 @@ function meetsEach(row: Words, conditions: QueryConditions): boolean[] {
 }
 
 describe('BlockFilter', () => {
-  test('finds and counts what filtering row by row finds', async () => {
+  test('finds and counts the same as filtering row by row', async () => {
     const parts = fc.record({
       rows: fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 30 }),
       wanted: fc.tuple(fc.nat(29), fc.nat(1023)),

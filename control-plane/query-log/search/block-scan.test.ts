@@ -57,7 +57,7 @@ describe('scanBlocks()', () => {
     expect(await countWholeBlocks(own.database, EVER)).toEqual({ rows: 8, queries: 8 });
   });
 
-  test('keeps to a node, or leaves one out', async () => {
+  test('selects or excludes a node', async () => {
     await store([1], 7);
     await store([2], 8);
     expect(lastSeconds(await scan({ nodeId: 7 }))).toEqual([1]);

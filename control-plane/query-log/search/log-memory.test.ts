@@ -18,7 +18,7 @@ function remember(memory: LogMemory, block: StoredBlock, isAtOnce = true): boole
 }
 
 describe('LogMemory', () => {
-  test('finds the same block again, and none that took its place', async () => {
+  test('finds the same block again, and not one that replaced it', async () => {
     const memory = new LogMemory();
     const block = await stored('a');
     remember(memory, block);
@@ -49,7 +49,7 @@ describe('LogMemory', () => {
     expect(remember(memory, blocks[1]!)).toBe(true);
   });
 
-  test('keeps no more bytes than it may', async () => {
+  test('keeps no more bytes than its limit', async () => {
     const memory = new LogMemory(2000);
     const blocks = [await stored('a', 1), await stored('a', 2)];
     for (const block of blocks) remember(memory, block);

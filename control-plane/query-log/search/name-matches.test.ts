@@ -10,7 +10,7 @@ const part = fc.option(fc.string({ unit: fc.constantFrom('a', 'b', 'A', '.'), mi
 });
 
 describe('NameMatches', () => {
-  test('finds the same in texts and in a table that grows, and what looking at each name finds', () => {
+  test('finds the same in texts, in a growing table, and by comparing each name', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name), part, part, fc.nat(9), (names, domain, excluded, cut) => {
         const filter = { domain, not: { domain: excluded }, domainPattern: 'a*' };
@@ -37,7 +37,7 @@ describe('NameMatches', () => {
     );
   });
 
-  test('forgets a table for another one', () => {
+  test('starts from scratch with another table', () => {
     const matches = NameMatches.of({ domain: 'b' })!;
     const tables = ['ab', 'aa'].map((text) => {
       const table = new KeyTable();

@@ -47,13 +47,13 @@ describe('outcomeTest()', () => {
 });
 
 describe('rcodeFromName()', () => {
-  test('reads what rcodeName() says, in any case', () => {
+  test('reads names written by rcodeName(), in any case', () => {
     for (const code of [0, 3, 5, 12, 16, 23, 4095])
       expect(rcodeFromName(rcodeName(code).toLowerCase())).toBe(code);
   });
 
   test.each(['', 'NONSENSE', 'RCODE', 'RCODE12345', 'RCODE1x', 'xRCODE1', 'toString'])(
-    'knows no code of %j',
+    'returns no code for %j',
     (name) => expect(rcodeFromName(name)).toBeNull(),
   );
 });

@@ -94,7 +94,7 @@ describe('fetchPieces()', () => {
   });
 
   test.each(['{}', '{-5,3,-2,1,1,1,1,1}', '{2147483647,2147483647,2147483647,2147483647,1,1,1,1}'])(
-    'finds lengths of %s to be damaged',
+    'treats lengths of %s as damage',
     async (lengths) => {
       await storeRows(own.database, [logRow({ timestampMs: NOON_MS })]);
       await own.database.query('UPDATE query_blocks SET lengths = $1::integer[]', [lengths]);

@@ -98,11 +98,11 @@ describe('granularityOf()', () => {
     [7 * DAY_MS, 'hour'],
     [30 * DAY_MS, 'day'],
     [3660 * DAY_MS, 'day'],
-  ] as const)('suits a period of %d ms with %s', (periodMs, granularity) => {
+  ] as const)('of a period of %d ms is %s', (periodMs, granularity) => {
     expect(granularityOf(periodMs, undefined)).toBe(granularity);
   });
 
-  test('takes what fits, and minutes for two days', () => {
+  test('accepts granularities that fit, and minutes for up to two days', () => {
     expect(granularityOf(2 * DAY_MS, 'minute')).toBe('minute');
     expect(granularityOf(41 * DAY_MS, '15min')).toBe('15min');
     expect(granularityOf(3660 * DAY_MS, 'day')).toBe('day');

@@ -58,7 +58,7 @@ describe('BatchSender', () => {
     expect(writer.counters().dropped).toBe(0);
   });
 
-  test('flush() sends rows that come while the spool is looked into', async () => {
+  test('flush() sends rows that arrive while the spool is read', async () => {
     let flushed: Promise<void> | undefined;
     const { writer } = suite.open({ maxWaitMs: 600_000 });
     const up = suite.database.status();
@@ -77,7 +77,7 @@ describe('BatchSender', () => {
     expect(await suite.storedDomains()).toEqual(['late.example']);
   });
 
-  test('rows that the database does not take for any other reason wait in the spool until it does', async () => {
+  test('rows that the database refuses for any other reason wait in the spool until it accepts them', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN head TO another');
     try {
@@ -127,7 +127,7 @@ describe('BatchSender', () => {
     expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
   });
 
-  test('kill -9 of the database under load loses no row and doubles none', async () => {
+  test('kill -9 of the database under load loses no row and duplicates none', async () => {
     const { writer } = suite.open({ maxWaitMs: 50 });
     let appended = 0;
     const append = (rows: number): void => {

@@ -88,11 +88,11 @@ describe('storeBlock()', () => {
   });
 
   test.each(['', '[]', '{}', 'null', '["x",1,2,3]', '["x",1,2,3,"4"]', '["x",1,2,3,4,5]'])(
-    'readBlockNotice() takes no %j',
+    'readBlockNotice() refuses %j',
     (payload) => expect(readBlockNotice(payload)).toBeNull(),
   );
 
-  test('notes which rows of a run are here, so that lost ones show as a gap', async () => {
+  test('records which rows of a run are stored, so that lost rows appear as a gap', async () => {
     const gatherer = new BlockGatherer();
     const first = await batchOf([0, 1], gatherer);
     gatherer.skip(10);
@@ -111,7 +111,7 @@ describe('storeBlock()', () => {
       expect([table, (await own.database.query(`${nodes} ${table}`)).rows]).toEqual([table, [{ id: 7 }]]);
   });
 
-  test('adds to the counts that are there', async () => {
+  test('adds to existing counts', async () => {
     const rows = [
       logRow({ timestampMs: NOON_MS, qtype: 1, upstream: 'udp://192.0.2.1:53', cached: false, status: 0 }),
       logRow({ timestampMs: NOON_MS + 59_999, qtype: 28 }),

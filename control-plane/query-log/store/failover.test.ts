@@ -66,7 +66,7 @@ async function expectStored(database: Database, rows: number): Promise<void> {
   expect((await database.query(MINUTE_SUM)).rows).toEqual([{ queries: rows }]);
 }
 
-test('what only the lost primary had of the log is sent to the standby that takes its place, and nothing twice', async () => {
+test('rows that only the lost primary had are sent to the standby that replaces it, each once', async () => {
   const database = await open(pair.url);
   const { writer, append } = openWriter(database);
   await append(100);

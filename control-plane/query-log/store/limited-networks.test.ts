@@ -103,7 +103,7 @@ describe('BlockGatherer.append()', () => {
     );
   });
 
-  test('follows the prefix lengths of the moment', () => {
+  test('uses the current prefix lengths', () => {
     let prefixes = PREFIXES;
     const gatherer = new BlockGatherer(() => prefixes);
     const ask = (last: number): void => {
@@ -150,7 +150,7 @@ describe('BlockGatherer.append()', () => {
 });
 
 describe('BlockReader', () => {
-  test('notices a wrong bit of a block with repeats wherever it is', async () => {
+  test('detects a changed bit of a block with repeats anywhere', async () => {
     const sample = fc.sample(arbitraryFloodQuery(HOUR_MS, 1000), { numRuns: 30, seed: 7 });
     const [block] = await gather([sample], PREFIXES);
     expect(block!.repeats).toBeGreaterThan(0);

@@ -55,7 +55,7 @@ describe('LogSpool', () => {
     expect(file?.batches).toEqual([batch('a', 3), batch('b', 4, 0)]);
   });
 
-  test('add() writes for the eyes of Weir only, and puts batches into one file until it is full', async () => {
+  test('add() writes files that only Weir can read, and puts batches into one file until it is full', async () => {
     const spool = await openSpool();
     await spool.add(batchOf('a', MIB / 2));
     await spool.add(batchOf('b', MIB / 2));
@@ -90,7 +90,7 @@ describe('LogSpool', () => {
     expect(await drained(next)).toEqual([['c'], ['d']]);
   });
 
-  test('oldest() gives the batches before a damage, and says that there is one', async () => {
+  test('oldest() returns the batches before a damaged part, and reports it', async () => {
     const spool = await openSpool();
     await spool.add(batch('a'));
     await spool.add(batch('b'));
@@ -111,7 +111,7 @@ describe('LogSpool', () => {
     }
   });
 
-  test('oldest() knows nothing of a file that could not be made', async () => {
+  test('oldest() ignores a file that could not be created', async () => {
     const spool = await openSpool();
     const obstacle = join(dir, '000000000001.blocks');
     mkdirSync(obstacle);
@@ -122,7 +122,7 @@ describe('LogSpool', () => {
     expect(await drained(spool)).toEqual([['b']]);
   });
 
-  test('open() leaves the files of others alone', async () => {
+  test('open() does not touch foreign files', async () => {
     await openSpool();
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     writeFileSync(join(dir, '1.blocks'), 'mine');

@@ -77,7 +77,7 @@ describe('LogWriter', () => {
     );
   });
 
-  test('append() copies: the caller may use the row again at once', async () => {
+  test('append() copies its row, which the caller may reuse at once', async () => {
     const { writer } = suite.open();
     for (const name of ['a.example', 'b.example']) {
       const row = logRow({ qname: wireName(name) });
@@ -124,7 +124,7 @@ describe('LogWriter', () => {
     expect(rows).toEqual(['01', '02', '03'].map((day) => ({ day: `query_blocks_202607${day}`, count: 10 })));
   });
 
-  test('append() sends a lonely row after the wait', async () => {
+  test('append() sends a single row after the wait', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     writer.append(logRow());
     await until(
@@ -135,7 +135,7 @@ describe('LogWriter', () => {
     expect(writer.counters()).toEqual({ written: 1, spooled: 0, dropped: 0, refused: 0, waiting: 0 });
   });
 
-  test('close() puts what the database does not take into the spool', async () => {
+  test('close() writes rows that the database does not accept to the spool', async () => {
     const { database } = suite.away();
     const { writer, spool } = suite.open({ database });
     writer.append(logRow());

@@ -88,15 +88,15 @@ async function expectLogAndCounts(): Promise<void> {
   }
 }
 
-describe('queries that are left out', () => {
-  test('of the log are counted, of statistics are logged, and of both leave nothing', async () => {
+describe('excluded queries', () => {
+  test('are counted without the log, logged without statistics, and leave nothing if excluded from both', async () => {
     const { writer } = suite.open();
     await ask(writer);
     await expectLogAndCounts();
     expect((await missingRows(suite.database)).size).toBe(0);
   });
 
-  test('stay so when blocks are merged and added to lists of names', async () => {
+  test('stay excluded when blocks are merged and added to lists of names', async () => {
     const { writer } = suite.open();
     await ask(writer);
     const options = { database: suite.database, logger: new MemoryLogger(), nodeId: NODE };
@@ -106,7 +106,7 @@ describe('queries that are left out', () => {
     await expectLogAndCounts();
   });
 
-  test('stay so on their way through the spool', async () => {
+  test('stay excluded on their way through the spool', async () => {
     const { database, come } = suite.away();
     const { writer } = suite.open({ database });
     await ask(writer);
@@ -119,7 +119,7 @@ describe('queries that are left out', () => {
     await expectLogAndCounts();
   });
 
-  test('of the log are stored without answers and to the minute', async () => {
+  test('are stored without answers and to the minute if excluded from the log', async () => {
     const { writer } = suite.open();
     await ask(writer);
     const { rows } = await suite.database.query<{ first: string; last: string; bare: boolean }>(

@@ -72,7 +72,7 @@ describe('SpilledBatches', () => {
     expect(await suite.storedDomains()).toEqual(['www.example.org']);
   });
 
-  test('the spool gives up its oldest rows beyond its bound, and counts them', async () => {
+  test('the spool drops its oldest rows beyond its limit, and counts them', async () => {
     const { database, come } = suite.away();
     const { writer, spool, logger } = suite.open({ database, maxSpoolBytes: 3_000_000 });
     for (let i = 0; i < 90; i++) {
@@ -95,7 +95,7 @@ describe('SpilledBatches', () => {
     expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 - dropped }, (_, i) => dropped + i));
   });
 
-  test('rows that the disk does not take wait in memory, and are stored when it takes them', async () => {
+  test('rows that cannot be written to disk wait in memory until they can', async () => {
     const { database, come } = suite.away();
     const dataDir = suite.makeDir();
     // A file at the path of the spool directory stands for a disk that fails.

@@ -168,7 +168,7 @@ describe('sums from lists', () => {
     expect(await read(from(24))).toEqual(countPlainly(rows.slice(1)));
   });
 
-  test('do without a damaged list, say which it is, and are an estimate then', async () => {
+  test('leave out a damaged list, report which it is, and are an estimate', async () => {
     const rows = [1, 30].map((at): DayRow => ({
       ...{ node: 7, name: at, client: 1, status: 1 },
       timeMs: FIRST_DAY_MS + at * HOUR_MS,

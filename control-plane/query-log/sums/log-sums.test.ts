@@ -84,7 +84,7 @@ describe('sumClients()', () => {
     );
   });
 
-  test('does without a damaged block, and says which it was', async () => {
+  test('leaves out a damaged block, and reports which it is', async () => {
     await own.database.query(
       `UPDATE query_blocks SET head = set_byte(head, 20, get_byte(head, 20) # 1) WHERE node_id = 2`,
     );

@@ -208,7 +208,7 @@ describe('LiveTail', () => {
     expect(reader.rows[0]!.domain).toContain('\\010');
   });
 
-  test('shows what privacy leaves of a row, and nothing if nothing is stored', async () => {
+  test('shows only the fields that privacy allows, and nothing if nothing is stored', async () => {
     const reader = await node.open();
     const answers = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9);
     for (const [i, setting] of (['off', 'no_answers', 'anonymous_clients', 'full'] as const).entries()) {

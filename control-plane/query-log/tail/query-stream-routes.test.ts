@@ -52,7 +52,7 @@ describe('GET /queries/stream', () => {
     );
   });
 
-  test(`gives places to ${STREAM_LIMITS.total} streams of a thousand`, async () => {
+  test(`accepts ${STREAM_LIMITS.total} streams of a thousand`, async () => {
     const attempts = await Promise.allSettled(upTo(1000).map(() => node.open()));
     const taken = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     const places = taken.filter(({ response }) => response.statusCode === 200);
@@ -70,7 +70,7 @@ describe('GET /queries/stream', () => {
     );
   });
 
-  test('ends when Weir stops, and takes no other', async () => {
+  test('ends when Weir stops, and accepts no other', async () => {
     const reader = await node.open();
     await node.tail.close();
     await until('the stream to end', () => reader.isEnded);
@@ -89,11 +89,11 @@ describe('GET /queries/stream of a session', () => {
     session = await node.api.logIn();
   });
 
-  test('needs one', async () => {
+  test('requires a session', async () => {
     expect((await node.api.send('GET', '/api/queries/stream')).status).toBe(401);
   });
 
-  test(`gives ${STREAM_LIMITS.perCaller} places to one user, in all sessions`, async () => {
+  test(`accepts ${STREAM_LIMITS.perCaller} streams of one user, in all sessions`, async () => {
     const again = await node.api.logIn();
     const taken = upTo(STREAM_LIMITS.perCaller).map((number) =>
       node.open('', number % 2 === 0 ? session : again),
@@ -119,7 +119,7 @@ describe('GET /queries/stream of a session', () => {
     await until('the stream to end', () => reader.isEnded);
   });
 
-  test('ends where the session cannot be looked up and is not remembered', async () => {
+  test('ends if the session cannot be looked up and is not cached', async () => {
     const reader = await node.open('', session);
     const { sessions } = node.api.parts.auth;
     const of = sessions.of.bind(sessions);

@@ -98,7 +98,7 @@ describe('TailStream', () => {
     expect(answers).toHaveLength(2);
   });
 
-  test('leaves out no row because it waits for that answer', async () => {
+  test('loses no row while it waits for that result', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const { stream, got } = await open(() => promise);
     stream.check();
@@ -146,7 +146,7 @@ describe('TailStream', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('away'))],
     ['comes too late', () => new Promise<boolean>(() => undefined)],
-  ])('ends where the answer %s', async (_, isAllowed) => {
+  ])('ends if the answer %s', async (_, isAllowed) => {
     const { stream } = await open(isAllowed);
     stream.check();
     tick(stream, 50);

@@ -22,7 +22,7 @@ describe('DistinctSketch', () => {
     expect(new DistinctSketch().size).toBe(0);
   });
 
-  test('join() counts once what both have', () => {
+  test('join() counts texts that both have once', () => {
     const sketch = sketchOf(0, 40_000);
     sketch.join(sketchOf(20_000, 60_000));
     expect(sketch.registers).toEqual(sketchOf(0, 60_000).registers);

@@ -76,7 +76,7 @@ describe('KeyTable', () => {
     );
   });
 
-  test('knows how much it missed once keys were dropped, and of joined tables', () => {
+  test('records how much it missed after keys were dropped or tables were joined', () => {
     fc.assert(
       fc.property(events, events, fc.integer({ min: 2, max: 800 }), (first, second, most) => {
         const [a, b] = [new KeyTable(most), new KeyTable(most)];
@@ -111,7 +111,7 @@ describe('KeyTable', () => {
     expect(Math.abs(table.sketch!.size / 500_050 - 1)).toBeLessThan(0.05);
   });
 
-  test('keepLargest() drops all with the smallest count rather than a choice of them, and bounds the bytes', () => {
+  test('keepLargest() drops all keys with the smallest count, not only some of them, and limits the bytes', () => {
     const table = new KeyTable();
     for (let i = 0; i < 2000; i++) add(table, `often${i}.example`, 1, [2 + (i % 7), 0, 0]);
     for (let i = 0; i < 3000; i++) add(table, `once${i}.example`, 1, [1, 0, 0]);
@@ -125,7 +125,7 @@ describe('KeyTable', () => {
     expect(few.size).toBe(10);
   });
 
-  test('find() finds nothing that was not added', () => {
+  test('find() finds only added keys', () => {
     const table = new KeyTable();
     add(table, 'a.example', 1, [1, 0, 0]);
     const text = Buffer.from('a.example');

@@ -32,7 +32,7 @@ describe('NameBook', () => {
     expect(list.book.size).toBe(2);
   });
 
-  test('has room for so many keys, and for no more', async () => {
+  test('refuses keys beyond its capacity', async () => {
     const book = new NameBook(5);
     expect(book.takeNames((await readerOf('a.test', 'b.test', 'c.test')).nameCounts())).not.toBeNull();
     const reader = await readerOf('a.test', 'd.test', 'e.test');

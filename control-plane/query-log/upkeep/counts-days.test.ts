@@ -70,7 +70,7 @@ describe('CountsDays', () => {
     expect(await agesOf('d')).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('keep() drops nothing at once where the clock is a year ahead, then a day an hour and says so', async () => {
+  test('keep() drops nothing at once if the clock is a year ahead, then one day per hour, and logs that', async () => {
     await count([365, 364, 363, 0].map((age) => today - age));
     const logger = new MemoryLogger();
     const days = keeper(300, logger);

@@ -61,7 +61,7 @@ describe('LogDays', () => {
     expect(await listPartitions(own.database)).toEqual(daysFrom(today, 3));
   });
 
-  test('keep() keeps the log where the clock is a year ahead, whatever is logged by it', async () => {
+  test('keep() keeps the log if the clock is a year ahead, whatever is logged by it', async () => {
     const days = keeper();
     const ahead = await dayInDatabase(own.database);
     const days30 = daysFrom(ahead - 394, 30);

@@ -122,7 +122,7 @@ describe('MergeUpkeep', () => {
     expect(rows).toEqual([{ node_id: 8 }]);
   });
 
-  test('two at once lose nothing and double nothing', async () => {
+  test('two at once lose and duplicate nothing', async () => {
     await storeBlocks(40);
     const before = await storedRows(own.database);
     await Promise.all([
@@ -169,7 +169,7 @@ describe('MergeUpkeep', () => {
     ]);
   });
 
-  test('replaceParts() puts nothing in the place of blocks that are in different lists now', async () => {
+  test('replaceParts() does not replace blocks that are now in different lists', async () => {
     await storeBlocks(2);
     const change = own.database.background();
     const day = Math.floor(OLD_HOUR_MS / DAY_MS);

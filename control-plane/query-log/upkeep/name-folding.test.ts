@@ -144,7 +144,7 @@ describe('NameFolding', () => {
     expect(inWords(await listOf('h'))!['ads.test 1']).toEqual([0, 5, 0, 0]);
   });
 
-  test('turn() leaves alone what is not over: this hour, and today where an hour has few blocks', async () => {
+  test('turn() does not fold unfinished spans: this hour, and today if an hour has few blocks', async () => {
     // The hour of the next minute does not end before the test does.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
@@ -226,7 +226,7 @@ describe('NameFolding', () => {
     expect(await one.foldDay(DAY)).toBe(true);
   });
 
-  test('turn() begins a damaged list again and says so', async () => {
+  test('turn() rebuilds a damaged list and logs that', async () => {
     await store(1);
     await folding().turn('own-and-ended');
     await own.database.query(`UPDATE query_names SET names = '\\x00' WHERE grain = 'd'`);

@@ -10,7 +10,7 @@ function chainOf(rowCounts: readonly number[], sizes = rowCounts): Neighbours {
 const cut = (chain: Neighbours): unknown => cutNeighbours(chain).map(({ rowCounts }) => rowCounts);
 
 describe('cutNeighbours()', () => {
-  test('cuts where the next block would not fit, and leaves out what stays alone', () => {
+  test('cuts where the next block would not fit, and leaves out single blocks', () => {
     expect(cut(chainOf([16_000, 16_000, 16_000, 16_000, 1535, 1, 16_000]))).toEqual([
       [16_000, 16_000, 16_000, 16_000, 1535],
       [1, 16_000],

@@ -24,7 +24,7 @@ async function names(buffer: SharedArrayBuffer): Promise<string[]> {
 }
 
 describe('CacheContents', () => {
-  test('page() shows dates of the wall clock, even beyond 2038', async () => {
+  test('page() shows dates of the wall clock, even after 2038', async () => {
     clock.wallMs = Date.UTC(2040, 0, 1);
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
@@ -40,7 +40,7 @@ describe('CacheContents', () => {
     ]);
   });
 
-  test('drop() takes a name, names below it, or all', async () => {
+  test('drop() removes a name, the names below it, or everything', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['example.org', 'a.example.org', 'b.a.example.org', 'example.com'])
       keep(buffer, name, 300);
@@ -67,7 +67,7 @@ describe('CacheContents', () => {
     expect(Atomics.load(head, CacheHead.LOCK_WORD)).not.toBe(CACHE_LOCK_OF_CONTROL_PLANE);
   });
 
-  test('page() counts all that match, and shows the wanted part of them', async () => {
+  test('page() counts all matching entries, and shows the requested part of them', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['a.example', 'b.example', 'c.example', 'd.test']) keep(buffer, name, 300);
     const contents = new CacheContents(buffer, () => 0);
@@ -97,7 +97,7 @@ describe('CacheContents', () => {
     expect(unchecked).toMatchObject({ rcode: 'NOERROR', dnssec_ok: false, checking_disabled: true });
   });
 
-  test('drop() of the root takes its own entry, and with all below it everything', async () => {
+  test('drop() of the root removes its own entry, and everything if names below are included', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['.', 'a.example']) keep(buffer, name, 300);
     const contents = new CacheContents(buffer, () => 0);

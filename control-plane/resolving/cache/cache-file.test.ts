@@ -88,7 +88,7 @@ describe('CacheFile', () => {
   });
 
   test.each<[string, (path: string) => Promise<void>]>([
-    ['was cut short', async (path) => writeFile(path, (await readFile(path)).subarray(0, -40))],
+    ['was truncated', async (path) => writeFile(path, (await readFile(path)).subarray(0, -40))],
     ['has grown', (path) => appendFile(path, 'x')],
     ['is empty', (path) => writeFile(path, '')],
     [
@@ -99,7 +99,7 @@ describe('CacheFile', () => {
         await writeFile(path, bytes);
       },
     ],
-  ])('load() leaves a file unread that %s', async (_what, spoil) => {
+  ])('load() does not read a file that %s', async (_what, spoil) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
@@ -108,7 +108,7 @@ describe('CacheFile', () => {
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
   });
 
-  test('load() leaves a file of other settings unread', async () => {
+  test('load() does not read a file of other settings', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     await new CacheFile(folder, SETTINGS, new MemoryLogger()).save(before, clock);
@@ -126,7 +126,7 @@ describe('CacheFile', () => {
     expect(logger.text()).toMatch(/^info ignoring the answer cache of the last run /);
   });
 
-  test('save() writes for the eyes of Weir only', async () => {
+  test('save() writes a file that only Weir can read', async () => {
     await new CacheFile(folder, SETTINGS, new MemoryLogger()).save(createAnswerCache(0), clock);
     expect((await stat(join(folder, 'answer-cache'))).mode & 0o777).toBe(0o600);
   });

@@ -54,7 +54,7 @@ describe('EntryMatch', () => {
     );
   });
 
-  test('matches() ends where an overwritten entry says anything', () => {
+  test('matches() terminates for any content of an overwritten entry', () => {
     const slab = new Uint8Array(AT + CacheEntry.QNAME + 4).fill(0xff);
     expect(new EntryMatch({ domain: '*.example' }).matches(slab, AT)).toBe(false);
   });

@@ -134,7 +134,7 @@ describe('AnchorKeeper', () => {
     ['changed', (text: string) => text.replace(' valid ', ' removed ')],
     ['empty', () => ''],
   ])(
-    'AnchorKeeper uses the configured anchors where the file is %s, and writes a good one',
+    'AnchorKeeper uses the configured anchors if the file is %s, and writes a valid one',
     async (_what, damage) => {
       const keeper = await started();
       await keeper.close();

@@ -90,7 +90,7 @@ describe('observed()', () => {
     expect(new Story().after(0, [revoked(1), revoked(7)], false)).toBe('1 revoked');
   });
 
-  test('observed() trusts a pending key at once that the configuration has come to name', () => {
+  test('observed() trusts a pending key at once when the configuration names it', () => {
     const { keys } = observed([], CONFIGURED, seen([OLD, NEW]), 0);
     const both = [...CONFIGURED, { zone: ROOT, type: RRType.DNSKEY, rdata: NEW }];
     expect(observed(keys, both, seen([OLD, NEW]), DAY).keys.map(({ state }) => state)).toEqual([
@@ -114,7 +114,7 @@ describe('observed()', () => {
     ['missing', 'revokes itself', [revoked(2)], 'revoked'],
     ['revoked', 'is back', [NEW], 'revoked'],
     ['removed', 'is back', [NEW], 'removed'],
-  ])('observed() takes a key that is %s and %s (RFC 5011 section 4.1)', (state, _what, rdatas, next) => {
+  ])('observed() adds a key that is %s and %s (RFC 5011 section 4.1)', (state, _what, rdatas, next) => {
     const before: ManagedKey[] = [{ rdata: NEW, state, sinceMs: 0, trustedFromMs: 30 * DAY }];
     const { keys, changes } = observed(before, CONFIGURED, seen([OLD, ...rdatas]), DAY);
     expect(keys.find((it) => it.rdata[4] === 2)?.state ?? null).toBe(next);
@@ -139,7 +139,7 @@ describe('refreshDelayMs()', () => {
 });
 
 describe('speaksOf()', () => {
-  test('speaksOf() knows the root’s published key by its digest, and that a revoked key has another tag', () => {
+  test('speaksOf() recognizes the published key of the root by its digest, and a revoked key by its changed tag', () => {
     const kskOf2017 = Buffer.from(
       'AwEAAaz/tAm8yTn4Mfeh5eyI96WSVexTBAvkMgJzkKTOiW1vkIbzxeF3+/4RgWOq7HrxRixHlFlExOLAJr5emLvN7SWXgnLh4+B5xQlNVz8Og8kvArMtNROxVQuCaSnIDdD5LKyWbRd2n9WGe2R8PzgCmr3EgVLrjyBxWezF0jLHwVN8efS3rCj/EWgvIWgb9tarpVUDK/b58Da+sqqls3eNbuv7pr+eoZG+SrDK6nWeL3c6H5Apxz7LjVc1uTIdsIXxuOLYA4/ilBmSVIzuDWfdRUfhHdY6+cn8HFRm+2hM8AnXGXws9555KrUB5qihylGa8subX2Nn6UwNR1AkUTV74bU=',
       'base64',

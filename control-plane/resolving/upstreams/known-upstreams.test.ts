@@ -19,7 +19,7 @@ describe('KNOWN_UPSTREAMS', () => {
         for (const server of servers) expect(parseUpstream(server)).toMatchObject({ transport });
   });
 
-  test('are reached without another resolver in the clear, and encrypted by a name', () => {
+  test('are reached in the clear without another resolver, and encrypted by a name', () => {
     for (const { udp, tls, https } of KNOWN_UPSTREAMS) {
       expect(tls.length).toBeGreaterThan(0);
       for (const server of udp) expect(isIP(parseUpstream(server)!.host)).toBe(4);

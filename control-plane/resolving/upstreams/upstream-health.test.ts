@@ -89,7 +89,7 @@ describe('upstreamDetails', () => {
 });
 
 describe('upstreamDetails and upstreamHealth', () => {
-  test('upstreamDetails() keeps a zone apart from a pool of the same name with the same server', () => {
+  test('upstreamDetails() distinguishes a zone from a pool of the same name with the same server', () => {
     const poolServer = report({ poolName: 'corp.example.org', status: 'Healthy', queries: 7 });
     const zoneServer = report({ poolName: 'corp.example.org', status: 'Unhealthy', queries: 2 });
     const seen = [worker([poolServer], [zoneServer]), worker([poolServer], [zoneServer])];
@@ -99,7 +99,7 @@ describe('upstreamDetails and upstreamHealth', () => {
     ]);
   });
 
-  test('upstreamHealth() has servers of zones, and never what a zone says of a server that is in a pool', () => {
+  test('upstreamHealth() has servers of zones, but for a server that is also in a pool only the state in the pool', () => {
     const own = (address: string, status: UpstreamReport['status']): UpstreamReport =>
       report({ address, status, poolName: 'corp.example.org' });
     const zones = [own('udp://192.0.2.1', 'Healthy'), own('udp://192.0.2.53', 'Unhealthy')];

@@ -64,7 +64,7 @@ describe('tryUpstreams()', () => {
       expect(trial).toMatchObject({ fault: null, isReachable: true, latencyMs: expect.any(Number) });
   });
 
-  test('reaches a server that refuses, and not one whose port is closed', async () => {
+  test('accepts a server that answers REFUSED, but not one whose port is closed', async () => {
     const closed = await ScriptedUpstream.start();
     await closed.close();
     const servers = [at(refusing), at(closed)];
@@ -92,7 +92,7 @@ describe('tryUpstreams()', () => {
     for (const { fault } of unknown.values()) expect(fault).toMatch(/issuer|certificate/);
   });
 
-  test('ends with the client that asked', async () => {
+  test('ends when the client that asked disconnects', async () => {
     await using silent = await ScriptedUpstream.start();
     const gone = new AbortController();
     silent.udpScript = () => gone.abort(new Error('left'));

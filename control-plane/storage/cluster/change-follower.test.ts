@@ -81,7 +81,7 @@ describe('ChangeFollower', () => {
     `INSERT INTO blocking_switch (enabled) VALUES (false)`,
     `INSERT INTO config_values (key, value) VALUES ('dns.bootstrap', '[]')`,
     `INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`,
-  ])('has policy catch up with %s', async (statement) => {
+  ])('lets policy catch up with %s', async (statement) => {
     const before = JSON.stringify(position);
     await own.database.query(statement);
     await until(
@@ -165,7 +165,7 @@ describe('ChangeFollower', () => {
     expect(follower.mark()).toBeNull();
   });
 
-  test('has reached no later mark while a listener fails, which is called again until it does not', async () => {
+  test('has not reached a later mark while a listener fails; the listener is called again until it succeeds', async () => {
     let isFailing = true;
     follower.onChange('access', () => {
       if (isFailing) throw new Error('the disk is full');
@@ -191,7 +191,7 @@ describe('ChangeFollower', () => {
     );
   });
 
-  test('calls nothing that has stopped listening', async () => {
+  test('does not call removed listeners', async () => {
     let calls = 0;
     const stop = follower.onChange('access', () => calls++);
     await until(

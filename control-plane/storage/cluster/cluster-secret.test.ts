@@ -67,7 +67,7 @@ describe('ClusterSecret', () => {
     expect(statSync(join(room, 'second', 'cluster-secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('of many nodes that start at once is one', async () => {
+  test('is one for many nodes that start at once', async () => {
     const nodes = Array.from({ length: 5 }, (_, i) => secretOf(`node-${String(i)}`));
     for (const node of nodes) stops.push(node.follow());
     await until(
@@ -78,7 +78,7 @@ describe('ClusterSecret', () => {
     expect(new Set(nodes.map(hexOf)).size).toBe(1);
   });
 
-  test('is taken from the database where the file is damaged, and never logged', async () => {
+  test('is taken from the database if the file is damaged, and never logged', async () => {
     const first = secretOf('whole');
     stops.push(first.follow());
     await until(

@@ -50,7 +50,7 @@ const row = async (): Promise<unknown> =>
   (await own.database.query('SELECT name, uuid, started_at FROM nodes')).rows;
 
 describe('NodeClaim', () => {
-  test('refuses another machine of the same name, loudly and once, until the first one has ended', async () => {
+  test('refuses another machine of the same name until the first one has ended, and logs that once', async () => {
     const { claim: holder } = await processOf(first);
     const before = await row();
     const { claim: other, logger } = await processOf(second);
@@ -67,7 +67,7 @@ describe('NodeClaim', () => {
     expect(await row()).toMatchObject([{ name: 'edge', uuid: second }]);
   });
 
-  test('refuses the older process where a copy of its data directory runs, and takes no turns', async () => {
+  test('refuses the older process if a copy of its data directory runs, and runs no jobs', async () => {
     const { claim: original } = await processOf(first);
     const { claim: copy } = await processOf(first);
     await original.beat();
@@ -90,7 +90,7 @@ describe('NodeClaim', () => {
     }
   });
 
-  test('says with each heartbeat by what the node answers, and for how long there has been something newer', async () => {
+  test('stores with each heartbeat the policy revision of the node, and for how long a newer one has existed', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO revisions (author, summary, created_at)
@@ -126,7 +126,7 @@ describe('NodeClaim', () => {
     await asOwner(own.database, 'TRUNCATE revisions CASCADE');
   });
 
-  test('learns with each heartbeat about other nodes in trouble, and how far its clock is ahead', async () => {
+  test('learns with each heartbeat which other nodes have problems, and how far its clock is ahead', async () => {
     const { claim } = await processOf(first);
     const { claim: other } = await processOf(second, 'core');
     for (const one of [claim, other]) one.say(() => FIGURES);

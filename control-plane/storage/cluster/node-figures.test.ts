@@ -129,7 +129,7 @@ describe('waitForNodes()', () => {
     }
   };
 
-  test('waits until every node that runs has said the mark of the wait', async () => {
+  test('waits until every running node has reported the mark of the wait', async () => {
     const before = await setMark(own.database);
     for (const node of [EDGE, CORE]) await reach(node, before);
     const waiting = ask();
@@ -141,7 +141,7 @@ describe('waitForNodes()', () => {
     expect(await within('the nodes', waiting)).toEqual([]);
   });
 
-  test('names nodes that are late, and waits for none that is gone or has stopped', async () => {
+  test('names nodes that are late, and does not wait for nodes that are gone or have stopped', async () => {
     expect(await askWith(EDGE, true)).toEqual(['core']);
     await silence('core', 61);
     expect(await askWith(EDGE, false)).toEqual([]);

@@ -13,7 +13,7 @@ class SteeredWork {
 }
 
 describe('Coalescer', () => {
-  test('runs once for a burst that comes while it is at work', async () => {
+  test('runs once for a burst of calls during a run', async () => {
     const work = new SteeredWork();
     const first = work.coalescer.run();
     const burst = [work.coalescer.run(), work.coalescer.run(), work.coalescer.run()];

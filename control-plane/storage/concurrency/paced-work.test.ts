@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('PacedWork', () => {
-  test('runs at once, and once for all requests until the pause after that is over', async () => {
+  test('runs at once, and then once for all requests until the following pause is over', async () => {
     paced.request();
     expect(runs).toHaveLength(1);
     paced.request();
@@ -33,7 +33,7 @@ describe('PacedWork', () => {
     expect(runs).toHaveLength(3);
   });
 
-  test('settle() waits for no pause, and for the run that was requested during another', async () => {
+  test('settle() does not wait for the pause, but for a run that was requested during another', async () => {
     paced.request();
     paced.request();
     let isSettled = false;

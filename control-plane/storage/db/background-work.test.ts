@@ -109,7 +109,7 @@ describe('BackgroundWork', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  test('a process of the embedded server works behind the log', async () => {
+  test('a process of the embedded server has a lower priority than the log', async () => {
     const pidOf = async (tx: Queryable): Promise<number> =>
       (await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
     await open().read(async (tx) => {

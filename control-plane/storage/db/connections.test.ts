@@ -101,7 +101,7 @@ describe('use()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('use() passes a fault of the statement on, and lends the same connection again', async () => {
+  test('use() passes on an error of the statement, and lends the same connection again', async () => {
     const connections = open({ poolSize: 1 });
     const pid = await pidOf(connections);
     const failing = connections.use((client) => client.query('SELECT * FROM nothing_of_that_name'));
@@ -110,14 +110,14 @@ describe('use()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('use() declares the server lost where a connection ends under a statement', async () => {
+  test('use() declares the server lost if a connection ends during a statement', async () => {
     const connections = open();
     const killed = connections.use((client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
     await expect(killed).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(connections.isLost()).toBe(true);
   });
 
-  test('use() gives up no server for a statement that it gave up', async () => {
+  test('use() does not give up the server because of a statement that it cancelled itself', async () => {
     const connections = open({ poolSize: 1 });
     const pid = await pidOf(connections);
     const slow = connections.use((client) => {
@@ -130,7 +130,7 @@ describe('use()', () => {
     expect(await pidOf(connections)).not.toBe(pid);
   });
 
-  test('use() ends a transaction that is silent for too long, so that its locks are released', async () => {
+  test('use() ends a transaction that is idle for too long, so that its locks are released', async () => {
     await asOwner(own.database, 'CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
     // On a busy machine it may take longer to connect.
@@ -188,7 +188,7 @@ describe('useInTurn()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('useInTurn() ends a change that is silent for too long, so that those of other nodes continue', async () => {
+  test('useInTurn() ends a change that is idle for too long, so that changes of other nodes continue', async () => {
     const stopped = open({ waitMs: 1500 });
     const silent = Promise.withResolvers<undefined>();
     const change = stopped.useInTurn(async (client) => {
@@ -204,7 +204,7 @@ describe('useInTurn()', () => {
 });
 
 describe('untilLost()', () => {
-  test('untilLost() returns why the server is lost, without a failed statement', async () => {
+  test('untilLost() returns why the server is lost, even if no statement failed', async () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
     const [pid] = await until('the liveness check to be answered', pidsInUse, (pids) => pids.length === 1);
@@ -221,7 +221,7 @@ describe('untilLost()', () => {
     expect(String(reason)).toContain('password authentication failed');
   });
 
-  test('untilLost() immediately returns the finding of a statement, while its own connection waits', async () => {
+  test('untilLost() returns the finding of a statement immediately, while its own connection still waits', async () => {
     const accepted: Socket[] = [];
     const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -328,7 +328,7 @@ describe('end()', () => {
     opened.length = 0;
   });
 
-  test('end() waits no longer once the connections are cut', async () => {
+  test('end() stops waiting once the connections are cut', async () => {
     const connections = open();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);

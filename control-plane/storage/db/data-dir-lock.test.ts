@@ -54,7 +54,7 @@ async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Pr
 }
 
 describe('lockDataDir()', () => {
-  test('lockDataDir() creates the directory and lets the next one in after release()', () => {
+  test('lockDataDir() creates the directory, and release() lets the next process in', () => {
     const dataDir = join(tempDir(), 'a', 'b');
     const first = lockDataDir(dataDir);
     expect(existsSync(dataDir)).toBe(true);
@@ -64,7 +64,7 @@ describe('lockDataDir()', () => {
     second.release();
   });
 
-  test('lockDataDir() prevents other users from reading, and so locking, the file', () => {
+  test('lockDataDir() prevents other users from reading the file, and so from locking it', () => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
     lockDataDir(dataDir).release();
@@ -74,7 +74,7 @@ describe('lockDataDir()', () => {
   test.each([
     ['a link', (file: string) => symlinkSync(`${file}.victim`, file)],
     ['a folder', (file: string) => mkdirSync(file)],
-  ])('lockDataDir() refuses %s in the place of its file, and touches nothing', (_what, put) => {
+  ])('lockDataDir() refuses %s in the place of its file, and does not change it', (_what, put) => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
     lockDataDir(dataDir).release();
@@ -109,7 +109,7 @@ describe('lockDataDir()', () => {
     lockDataDir(dataDir).release();
   });
 
-  test('lockDataDir() writes its process id through no link', () => {
+  test('lockDataDir() does not follow a link to write its process id', () => {
     const dataDir = tempDir();
     const victim = join(dataDir, 'victim');
     writeFileSync(victim, 'untouched');
@@ -132,7 +132,7 @@ describe('lockDataDir()', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['lock', 'node-uuid']);
   });
 
-  test('lockDataDir() says why a directory cannot be created', () => {
+  test('lockDataDir() reports why a directory cannot be created', () => {
     const file = join(tempDir(), 'file');
     writeFileSync(file, '');
     const attempt = (): unknown => lockDataDir(join(file, 'data'));

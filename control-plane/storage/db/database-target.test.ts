@@ -20,7 +20,7 @@ describe('parseDatabaseUrls()', () => {
 
 describe('toSentTarget()', () => {
   test.each([...parseDatabaseUrls(URLS), embeddedTarget(ADDRESS)])(
-    'makes plain data of $name, which is the same server for another thread',
+    'converts $name to plain data that mean the same server in another thread',
     (target) => {
       const sent = structuredClone(toSentTarget(target));
       const received = fromSentTarget(sent);

@@ -101,7 +101,7 @@ describe('startDatabase()', () => {
     expect(logger.text().match(/does not report its WAL position/g)).toHaveLength(1);
   });
 
-  test('startDatabase() names the fault of every server when none will do', async () => {
+  test('startDatabase() names the fault of every server if none is usable', async () => {
     const readOnly = await externalUrl((url) =>
       url.searchParams.set('options', '-c default_transaction_read_only=on'),
     );
@@ -192,7 +192,7 @@ describe('the embedded database', () => {
     expect(logger.text()).toContain('database is down');
   });
 
-  test('kill -9 of one of its sessions ends no listening', async () => {
+  test('kill -9 of one of its sessions does not end LISTEN', async () => {
     const states: string[] = [];
     const stopWatching = own.database.onStatus(({ state }) => states.push(state));
     const heard: string[] = [];
@@ -217,7 +217,7 @@ describe('the embedded database', () => {
     stopWatching();
   });
 
-  test('kill -9 of one of its sessions is a reason to connect again, not to stay down', async () => {
+  test('kill -9 of one of its sessions causes a new connection, and the database does not stay down', async () => {
     const { database } = own;
     const { rows } = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const states: string[] = [];

@@ -43,7 +43,7 @@ describe('prepareCluster()', () => {
     expect((await prepare(dataDir)).place.runtime).toBe(kept);
   });
 
-  test('prepareCluster() says what to do where the programs of a cluster are not there', async () => {
+  test('prepareCluster() reports what to do if the programs of a cluster are missing', async () => {
     const dataDir = await layDataDir();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '9\n');
     await expect(prepare(dataDir)).rejects.toThrow(
@@ -51,7 +51,7 @@ describe('prepareCluster()', () => {
     );
   });
 
-  test('prepareCluster() ends an exchange of clusters that was interrupted', async () => {
+  test('prepareCluster() completes an interrupted exchange of clusters', async () => {
     const dataDir = await layDataDir();
     const folder = join(dataDir, 'postgres');
     for (const name of ['cluster.before', 'cluster.gone']) mkdirSync(join(folder, name));

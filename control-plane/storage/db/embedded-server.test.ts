@@ -127,7 +127,7 @@ describe('createEmbeddedServer()', () => {
     expect(logger.text()).toContain('embedded database ended unexpectedly');
   });
 
-  test('ensureRunning() starts a killed server again though one of its sessions hangs', async () => {
+  test('ensureRunning() restarts a killed server even if one of its sessions hangs', async () => {
     const dataDir = await makeUsedDataDir();
     const { server } = serverOn(dataDir);
     const session = new pg.Client(await server.ensureRunning());

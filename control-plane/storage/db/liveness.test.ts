@@ -40,7 +40,7 @@ function look(notices: NoticeListeners, notify = tell): Liveness {
 }
 
 describe('Liveness', () => {
-  test('takes notices of channels that were wanted before and after the connecting, until it is enough', async () => {
+  test('receives notices of channels that were added before and after connecting, until the session is ended', async () => {
     const notices = new NoticeListeners();
     const heard: string[] = [];
     const hear = (payload: string): unknown => heard.push(payload);
@@ -150,7 +150,7 @@ describe('Liveness', () => {
 });
 
 describe('NoticeListeners', () => {
-  test('ends with the last listener of a channel', () => {
+  test('stops listening to a channel with its last listener', () => {
     const notices = new NoticeListeners();
     const [one, two] = [() => undefined, () => undefined];
     notices.add('c', one);

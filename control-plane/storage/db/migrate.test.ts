@@ -128,7 +128,7 @@ describe('migrate()', () => {
     expect(runs.filter((names) => names.length > 0)).toEqual([['0001_schema', TABLE_CHANGE]]);
   });
 
-  test('migrate() lets others proceed that wait behind it for a table in use, and retries', async () => {
+  test('migrate() lets transactions that wait behind it for a table in use proceed, and retries', async () => {
     await empty();
     await run(new MemoryLogger(), 1);
     const logger = new MemoryLogger();

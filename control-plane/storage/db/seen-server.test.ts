@@ -20,18 +20,18 @@ const SEEN = { system: '7', timeline: 2, position: 10 * MIB };
 
 describe('isBehind()', () => {
   test.each([
-    ['the same', {}, false],
-    ['an old primary, which has written more', { timeline: 1, position: 20 * MIB }, true],
+    ['the same server', false, {}],
+    ['an old primary, which has written more', true, { timeline: 1, position: 20 * MIB }],
     [
-      'one that has taken the place of another, which had written more',
-      { timeline: 3, position: MIB },
+      'one that has replaced another, which had written more',
       false,
+      { timeline: 3, position: MIB },
     ],
-    ['an older copy', { position: 5 * MIB }, true],
-    ['one whose last record a crash has cut', { position: 10 * MIB - 8192 }, false],
-    ['another system', { system: '8', timeline: 1, position: 1 }, false],
-    ['an older copy of another system', { system: '8', position: 1 }, false],
-  ])('judges %s', (_, now, expected) => {
+    ['an older copy', true, { position: 5 * MIB }],
+    ['one whose last record was truncated by a crash', false, { position: 10 * MIB - 8192 }],
+    ['another system', false, { system: '8', timeline: 1, position: 1 }],
+    ['an older copy of another system', false, { system: '8', position: 1 }],
+  ])('of %s is %p', (_, expected, now) => {
     expect(isBehind({ ...SEEN, ...now }, SEEN)).toBe(expected);
   });
 });
@@ -48,7 +48,7 @@ describe('SeenServer', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  test('forgets with its file, and says that it sees another database', async () => {
+  test('is lost with its file, and reports that it sees another database', async () => {
     await seen.note(SEEN);
     await seen.note({ ...SEEN, system: '8', timeline: 1 });
     expect(logger.text()).toContain('the database was replaced: using its data');
@@ -56,7 +56,7 @@ describe('SeenServer', () => {
     expect(seen.recall()).toBeNull();
   });
 
-  test('knows without a file that can be written or read', async () => {
+  test('works in memory if its file can be neither written nor read', async () => {
     const lost = new SeenServer(join(folder, 'no-such-folder'), logger);
     await lost.note(SEEN);
     await lost.note({ ...SEEN, timeline: 3 });
@@ -77,7 +77,7 @@ describe('SeenServer', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  test('keeps the last of several concurrent notes', async () => {
+  test('keeps the last of several concurrent writes', async () => {
     await Promise.all([3, 4, 5].map((timeline) => seen.note({ ...SEEN, timeline })));
     expect(new SeenServer(folder, logger).recall()).toEqual({ ...SEEN, timeline: 5 });
     expect(logger.lines).toEqual([]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('StatementNames', () => {
-  test('name a text from its second run on, always the same, and only so many', () => {
+  test('name a text from its second run on, always the same, up to a limit of names', () => {
     const names = new StatementNames();
     expect([names.nameOf('a'), names.nameOf('a'), names.nameOf('b'), names.nameOf('a')]).toEqual([
       undefined,
@@ -29,7 +29,7 @@ describe('StatementNames', () => {
   });
 });
 
-describe('a statement that comes again', () => {
+describe('a repeated statement', () => {
   test('is kept by PostgreSQL on its connection', async () => {
     await database.transaction(async (tx) => {
       for (let i = 0; i < 3; i++) await tx.query('SELECT $1::integer + 1 AS kept_one', [i]);

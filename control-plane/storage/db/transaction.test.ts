@@ -54,7 +54,7 @@ describe('inTransaction()', () => {
     },
   );
 
-  test('inTransaction() knows that nothing is stored where the connection is lost earlier', async () => {
+  test('inTransaction() knows that nothing is stored if the connection is lost earlier', async () => {
     const failing = database.transaction(async (tx) => {
       await tx.query(`INSERT INTO things VALUES ('early')`);
       await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
@@ -65,7 +65,7 @@ describe('inTransaction()', () => {
     expect(await hasThing('early')).toBe(false);
   });
 
-  test('inTransaction() passes on what the server refuses to commit', async () => {
+  test('inTransaction() passes on the error if the server refuses to commit', async () => {
     await insert('twice');
     await expect(insert('twice')).rejects.toMatchObject({ code: '23505' });
     await insert('once');

@@ -82,7 +82,7 @@ describe('a backup', () => {
 });
 
 describe('a restore', () => {
-  test('with hashes brings all back after all was lost, with the password and the key of before', async () => {
+  test('with hashes restores everything after a complete loss, with the old password and key', async () => {
     const file = await backUpSecrets();
     const gone = await restore({ ...file, users: [], api_tokens: [], grants: [] });
     expect(gone).toMatchObject({
@@ -134,7 +134,7 @@ describe('a restore', () => {
     expect((await backUp()).user_clients).toEqual([]);
   });
 
-  test('without hashes makes users without a password, and names each token that it leaves out', async () => {
+  test('without hashes creates users without a password, and names each token that it leaves out', async () => {
     await makeToken(node.api, session, { name: 'Backups', role: 'admin' });
     const file = await backUp();
     await restore({ ...file, users: [], api_tokens: [] });
@@ -149,7 +149,7 @@ describe('a restore', () => {
     expect((await node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
   });
 
-  test('raises no role and gives no password without saying so, with dry_run and after', async () => {
+  test('raises no role and sets no password without reporting it, with dry_run and after', async () => {
     const own = await logInAs(node.api, 'vera');
     const file = await backUpSecrets();
     const [vera] = file.users!;
@@ -176,7 +176,7 @@ describe('a restore', () => {
     expect(text).not.toMatch(/argon2id|[0-9a-f]{64}/);
   });
 
-  test('brings second factors back, and takes no code that was used here again', async () => {
+  test('restores second factors, and refuses codes that were used before', async () => {
     const own = `FROM users u WHERE u.username = 'Vera'`;
     const { database } = node.suite;
     await database.query(`INSERT INTO second_factors (user_id, secret, confirmed_at, last_step)
@@ -247,7 +247,7 @@ describe('a restore', () => {
     expect(await restore({ ...file, ...named('Chef') })).toMatchObject({ configuration: expect.anything() });
   });
 
-  test('leaves out grants that are over, and those of a client that is not known', async () => {
+  test('leaves out expired grants, and grants of unknown clients', async () => {
     const file = await backUp();
     const [block, grant] = file.grants!;
     node.api.clock.advanceSecs(100);
@@ -261,7 +261,7 @@ describe('a restore', () => {
     expect((await backUp()).grants).toEqual([]);
   });
 
-  test('keeps a grant for everyone without an end, and does not turn one for an unknown group into that', async () => {
+  test('keeps a grant for everyone without an end, and does not turn a grant for an unknown group into one', async () => {
     const everyone = grantOf({ until: null, subdomains: false });
     const service = grantOf({ domain: null, service_id: 'youtube', subdomains: true, group: 'Default' });
     const before = await backUp();

@@ -23,7 +23,7 @@ beforeEach(() => fill());
 const POOLS = [{ name: 'main', servers: ['tls://dns.example@192.0.2.53'], strategy: 'Fastest', priority: 1 }];
 
 describe('secrets', () => {
-  test('are in no part of the file that can be read, and come back with the passphrase', async () => {
+  test('are in no readable part of the file, and are restored with the passphrase', async () => {
     const file = await backUpSealed();
     expect(file.has_secrets).toBe(true);
     expect(JSON.stringify(file)).not.toMatch(/hunter2|argon2|"key_hash":"/);
@@ -93,7 +93,7 @@ describe('the configuration of the cluster', () => {
     });
   });
 
-  test('is in the backup, and comes back with values before and after', async () => {
+  test('is in the backup, and is restored, with a report of the values before and after', async () => {
     const open = await backUpOpenly();
     expect(open.configuration).toMatchObject({
       'blocking.mode': 'nxdomain',
@@ -156,7 +156,7 @@ describe('the configuration of the cluster', () => {
 });
 
 describe('sealSecrets()', () => {
-  test('is different each time, and opens with the same passphrase in another composition', async () => {
+  test('differs each time, and opens with the same passphrase in Unicode of another form', async () => {
     const [one, two] = [
       await sealSecrets([1], 'ä-passphrase', 'c'),
       await sealSecrets([1], 'ä-passphrase', 'c'),

@@ -53,7 +53,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('managed_domains')).toEqual(['created']);
   });
 
-  test('keeps the names of things, and what the addition leaves empty', () => {
+  test('keeps existing names, and values that are empty in the addition', () => {
     const before = {
       managed_domains: [domain('a.example', { name: 'mine', comment: 'kept' })],
       client_subnets: [{ subnet_cidr: '192.0.2.0/24', group: 'Default', comment: 'kept' }],
@@ -120,7 +120,7 @@ describe('mergeItems()', () => {
     });
   });
 
-  test('leaves the mode of YouTube alone for other engines', () => {
+  test('keeps the mode of YouTube for other engines', () => {
     const engine = (name: string, mode: string): Item => ({
       ...{ group: 'Default', engine: name, enabled: true, youtube_mode: mode },
     });
@@ -131,7 +131,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
   });
 
-  test('disables IPv6 for Default if the addition does, and changes nothing else of it', () => {
+  test('disables IPv6 for Default if the addition does, and changes nothing else in it', () => {
     const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
     const { changes, outcomesOf } = merge({}, { groups: [wish] });
     expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });

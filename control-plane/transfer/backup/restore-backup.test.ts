@@ -39,7 +39,7 @@ describe('a restore', () => {
     expect(await auditCount()).toBe(before + 2);
   });
 
-  test('brings merged clients back, and splits those that the file has apart', async () => {
+  test('restores merged clients, and splits those that are separate in the file', async () => {
     const apart = await backUp();
     const text = 'UPDATE clients SET name = NULL, group_id = NULL, device_id = $1 WHERE id = $2';
     const { rows } = await suite.database.query<{ id: number }>('SELECT id FROM clients ORDER BY id');
@@ -60,7 +60,7 @@ describe('a restore', () => {
     expect((await send({ ...merged, clients: named })).status).toBe(400);
   });
 
-  test('brings custom rules back with their text', async () => {
+  test('restores the text of custom rules', async () => {
     const before = await backUp();
     const customOf = ({ list_sources: all = [] }: BackupText) =>
       all.filter(({ text }) => typeof text === 'string');
@@ -99,7 +99,7 @@ describe('a restore', () => {
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, 'list_sources.0.text']);
   });
 
-  test('brings all back to a node that has nothing, and to one that has other things', async () => {
+  test('restores everything on a node that has nothing, and on one that has other things', async () => {
     const file = await backUp();
     await restore(EMPTY);
     expect(content(await backUp())).toMatchObject({
@@ -205,7 +205,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('leaves what the file leaves out, and clients in memory follow', async () => {
+  test('keeps values that the file leaves out, and updates clients in memory', async () => {
     const file = await backUp();
     const { groups: _groups, clients: _clients, ...others } = EMPTY;
     await restore(others);

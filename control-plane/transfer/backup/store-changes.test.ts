@@ -39,7 +39,7 @@ const heavyOnes = (from: number, to: number): Item[] =>
   Array.from({ length: to - from }, (_, index) => heavy(from + index));
 
 describe('storeChanges()', () => {
-  test('passes on the filters that exceed the budget only now', async () => {
+  test('reports only filters that newly exceed the budget', async () => {
     const first = await store(changeOf('regex_filters', { created: heavyOnes(0, 300) }));
     expect(first.refused.length).toBeGreaterThan(0);
     const { refused } = await store(changeOf('regex_filters', { created: heavyOnes(300, 310) }));

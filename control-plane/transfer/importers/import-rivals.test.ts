@@ -79,7 +79,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     }
   });
 
-  test('keeps rules that count among each other only in one list', async () => {
+  test('keeps rules that affect each other in a single list', async () => {
     const report = await imported(adguard.TANGLED);
     const table: ExpectedStatus[] = [
       ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
@@ -145,7 +145,7 @@ describe('POST {api}/import of a dnsmasq', () => {
     await expectRepeatable(dnsmasq.folder());
   });
 
-  test('makes a list of thousands of names, and records of a hosts file', async () => {
+  test('creates a list from thousands of names, and records from a hosts file', async () => {
     const many = await imported(dnsmasq.MANY_NAMES);
     expect(itemsOf(many, 'list_rule')).toEqual({
       '2500 names': expect.stringContaining('done: more than 2000'),
@@ -189,7 +189,7 @@ describe('POST {api}/import of a dnsmasq', () => {
     await expectRepeatable(blocky.folder());
   });
 
-  test('writes thousands of rows, whatever comes twice among them, and nothing a second time', async () => {
+  test('writes thousands of rows, even with duplicates among them, and nothing a second time', async () => {
     const mac = (place: number): string => `02:00:00:00:${Buffer.from([place >> 8, place]).toString('hex')}`;
     const lines = Array.from({ length: 1100 }, (_, place) => [
       `host-record=n${place}.example.org,192.0.2.${place % 250}`,
@@ -225,7 +225,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     await expectRepeatable(technitium.version15());
   });
 
-  test('answers for its zones, and asks for nothing in them', async () => {
+  test('answers its zones locally, and does not ask upstreams about them', async () => {
     const zone = '@ IN SOA ns admin 1 2 3 4 5\nnas IN A 192.0.2.5\nsub IN FWD Udp 192.0.2.1\n';
     await imported(zipOf({ 'dns.config': 'x', 'zones/in.example.txt': zone }));
     const table: ExpectedStatus[] = [

@@ -189,7 +189,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await stored()).toEqual(empty);
   });
 
-  test('runs one after the other of several at once, and turns away the fourth', async () => {
+  test('runs simultaneous imports one after the other, and refuses the fourth', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(pihole.liveGravity())));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
     const turnedAway = answers.find(({ status }) => status === 503)!;
@@ -234,14 +234,14 @@ describe('POST {api}/import of a Pi-hole', () => {
 describe('POST {api}/import of a bad file', () => {
   test.each<[string, Uint8Array | string, string]>([
     ['text', 'hello', 'Weir does not recognise which program the file is from'],
-    ['a zip that is cut off', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
+    ['a truncated zip file', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
     [
       'a zip bomb',
       zipOf({ 'pihole.toml': 'a' }, { claimedBytes: 300 * 1024 * 1024 }),
       'the unpacked zip file is too large',
     ],
-    ['YAML that holds itself', 'schema_version: 34\ndns: &a\n  b: *a\n', 'nested too deeply'],
-  ])('refuses %s with 400, and leaves nothing', async (_what, file, detail) => {
+    ['YAML with a circular reference', 'schema_version: 34\ndns: &a\n  b: *a\n', 'nested too deeply'],
+  ])('refuses %s with 400, and leaves nothing behind', async (_what, file, detail) => {
     const answer = await post(file);
     expect([answer.status, answer.problem.detail]).toEqual([400, expect.stringContaining(detail)]);
     expect(await readdir(folder())).toEqual([]);

@@ -63,7 +63,7 @@ const settingsOf = ({ settings }: ImportReport): Record<string, boolean> =>
 const audit = async (): Promise<unknown[]> =>
   (await suite().database.query('SELECT actor, subject, after FROM audit_log ORDER BY id')).rows;
 
-describe('the turn of an import', () => {
+describe('the queue of imports', () => {
   const place = (): string => join(folder(), 'import');
   const isThere = async (): Promise<boolean> => (await readdir(folder())).includes('import');
 
@@ -97,7 +97,7 @@ describe('the turn of an import', () => {
     }
   });
 
-  test('begins with an empty folder that only Weir may read, and leaves none', async () => {
+  test('begins with an empty folder that only Weir may read, and deletes it', async () => {
     await mkdir(place());
     await writeFile(join(place(), 'left'), 'by an import that was killed');
     let seen: readonly unknown[] = [];
@@ -113,7 +113,7 @@ describe('the turn of an import', () => {
     expect([seen, await isThere()]).toEqual([[false, 0o700], false]);
   });
 
-  test('leaves no folder and no turn taken after a file that cannot be read', async () => {
+  test('leaves neither a folder nor a place in the queue taken after an unreadable file', async () => {
     for (let count = 0; count < 4; count++)
       expect((await post('{', '?format=adguard_home')).status).toBe(400);
     expect(await isThere()).toBe(false);
@@ -123,7 +123,7 @@ describe('the turn of an import', () => {
 describe('the settings of an import', () => {
   const KEYS = 'querylog: {enabled: true, interval: 168h}\ndns: {ratelimit: 20, refuse_any: true}\n';
 
-  test('are ticked, and set as PATCH /config does: row, file, audit, one revision with the rest', async () => {
+  test('are selected, and set as PATCH /config does: row, file, audit, one revision with the rest', async () => {
     const file = adguard(`${KEYS}user_rules: ['||denied.example^']\n`);
     const tried = await imported(file, '?dry_run=true');
     expect(settingsOf(tried)).toMatchObject({
@@ -180,7 +180,7 @@ describe('the settings of an import', () => {
     });
   });
 
-  test('leave what the file of this node cannot take, and import the rest', async () => {
+  test('leave out values that the file of this node cannot contain, and import the rest', async () => {
     const blocked = adguard(`${KEYS}user_rules: ['||denied.example^']\n`);
     await writeFile(join(api().folder, 'weir.toml'), 'not = [toml');
     const report = await imported(blocked);
@@ -256,7 +256,7 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
     return ['192.0.2.200', '192.0.2.10'].map((client) => ask(client, name).status === 'BLOCKED_LIST');
   }
 
-  test('is disabled unless people keep it, if the file blocks something itself', async () => {
+  test('is disabled unless the user keeps it, if the file blocks something itself', async () => {
     expect(await blocked('', 'starting.example')).toEqual([false, false]);
   });
 
@@ -316,7 +316,7 @@ user_rules: ['||denied.example^']
   test.each([
     ['', 'AdGuard Home: tv'],
     ['?answers=device.02005e000007:device', 'Lounge'],
-  ])('has the group that people choose (%s)', async (query, group) => {
+  ])('has the group that the user chooses (%s)', async (query, group) => {
     await see('television', 'Lounge');
     const tried = await imported(adguard(ENTRY), `${query === '' ? '?' : `${query}&`}dry_run=true`);
     expect(tried.questions).toMatchObject([
@@ -335,7 +335,7 @@ user_rules: ['||denied.example^']
 });
 
 describe('what differs after an import', () => {
-  test('is listed, the most used names first, with a switch for what Weir adds', async () => {
+  test('is listed, the most used names first, with a switch for additions of Weir', async () => {
     const { differences, settings, counts } = await imported(
       adguard('user_rules: ["||denied.example^"]\n'),
       '?dry_run=true',
@@ -368,7 +368,7 @@ describe('what differs after an import', () => {
     ]);
   });
 
-  test('says of each rule whether it allows or denies', async () => {
+  test('reports of each rule whether it allows or denies', async () => {
     const { items } = await imported(
       adguard(`user_rules: ['||denied.example^', '@@||fine.example^', '/(?=x)/']\n`),
       '?dry_run=true',

@@ -86,18 +86,18 @@ const SECRET_FILES = [
 ];
 
 describe('makePlan()', () => {
-  test.each(IMPORT_FORMATS)('shows no secret of any file as %s', async (format) => {
+  test.each(IMPORT_FORMATS)('shows no secret of any file in %s', async (format) => {
     for (const file of SECRET_FILES) expect(await shownOf(Buffer.from(file), format)).not.toMatch(SECRET);
   });
 
-  test('finds out whose settings they are', async () => {
+  test('detects whose settings they are', async () => {
     const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
     expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);
     expect(await outcomeOf(Buffer.from('hello'))).toContain('does not recognise which program');
   });
 
   test.each(IMPORT_FORMATS.filter((format) => !/^(?:dnsmasq|hosts|blocky)$/.test(format)))(
-    'refuses a file of another program as one of %s, whatever it holds',
+    'refuses a file of another program as one of %s, whatever its content',
     async (format) => {
       expect(await outcomeOf(Buffer.from('some text\n'), format)).toEqual(expect.any(String));
       const zip = zipOf({ 'readme.txt': 'some text\n' });
@@ -105,7 +105,7 @@ describe('makePlan()', () => {
     },
   );
 
-  test('names the option for a file that it does not know', async () => {
+  test('names the option if it does not recognize a file', async () => {
     expect(await outcomeOf(Buffer.from('hello'))).toContain('name it with --format');
   });
 

@@ -52,7 +52,7 @@ async function shown(): Promise<Client[]> {
 }
 
 describe('a rollback', () => {
-  test('undoes each change of a client, and is undone itself', async () => {
+  test('undoes each change of a client, and can itself be undone', async () => {
     const start = await newest();
     const { id } = await clients.create({ ip_address: '192.0.2.7', name: 'tv' });
     const states: [revision: number, clients: Client[]][] = [[start, []]];
@@ -119,7 +119,7 @@ describe('a rollback', () => {
     expect(await shown()).toMatchObject([{ id, name: null, group_source: 'default' }]);
   });
 
-  test('makes a client that was deleted and discovered again one with it', async () => {
+  test('joins a client that was deleted and discovered again with the restored one', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv', client_key: 'tv' });
     await query(`UPDATE clients SET first_seen = '2025-12-01Z', last_seen = '2025-12-02Z', query_count = 4`);
     const before = await newest();
@@ -157,7 +157,7 @@ describe('a rollback', () => {
     expect(await shown()).toEqual(exchanged);
   });
 
-  test('keeps a grant of a client that stays, and a client that was only seen while it has one', async () => {
+  test('keeps a grant of a client that stays, and a client that was only seen while it has a grant', async () => {
     const { id } = await clients.create({ ip_address: '192.0.2.7', client_key: 'tv' });
     const before = await newest();
     const added = await clients.create({ mac_address: OTHER_MAC, name: 'radio' });
@@ -175,7 +175,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  test('of two at once with the same head is done once', async () => {
+  test('is done once if two with the same head run at once', async () => {
     const { id } = await clients.create({ ip_address: '192.0.2.7', name: 'tv' });
     const first = await newest();
     await patch(id, { name: 'radio' });
@@ -196,7 +196,7 @@ describe('a rollback', () => {
 });
 
 describe('a client that was only seen', () => {
-  test('makes no revision if it is seen, forgotten or deleted, but changes by users are in the audit log', async () => {
+  test('makes no revision if it is seen, evicted or deleted, but changes by users are in the audit log', async () => {
     const before = await newest();
     const id = await discover('192.0.2.7', null);
     await query(`UPDATE clients SET hostname = 'x.example', last_seen = now(), query_count = 99`);
@@ -217,7 +217,7 @@ describe('a client that was only seen', () => {
 });
 
 describe('the address of a client that is identified by its MAC', () => {
-  test('is where it was seen last, not part of revisions, and audited when a person changes it', async () => {
+  test('is where it was seen last; it is not part of revisions, and audited when a user changes it', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv' });
     const before = await newest();
     const changed = await patch(id, { ip_address: '192.0.2.8' });

@@ -64,7 +64,7 @@ describe('AcmeAccount.open()', () => {
     ['a server without nonces', { '/dir': json(DIRECTORY), '/nonce': { headers: {} } }, /no nonce/],
     ['an account without a URL', { '/dir': json(DIRECTORY), '/new': json({}) }, /no URL for the account/],
     ['a status without a problem', { '/dir': { status: 502, text: '<html>' } }, /status 502/],
-  ])('says what is wrong with %s', async (_what, answers, expected) => {
+  ])('reports what is wrong with %s', async (_what, answers, expected) => {
     await expect(open(answers)).rejects.toThrow(expected);
   });
 
@@ -83,7 +83,7 @@ describe('AcmeAccount.open()', () => {
   });
 });
 
-test('problemText() joins the parts of a problem, without control characters and not endlessly', () => {
+test('problemText() joins the parts of a problem, without control characters and up to a maximum length', () => {
   const subproblems = [{ detail: 'first' }, { detail: 'second\u001b[31m' }, {}];
   expect(problemText({ detail: 'whole', subproblems })).toBe('whole; first; second [31m');
   expect(problemText({ detail: 'x'.repeat(10_000) })).toHaveLength(500);

@@ -111,7 +111,7 @@ async function order(by = acme): Promise<string | null> {
 }
 
 describe('an order', () => {
-  test('proves a name by HTTP and puts the certificate into use on all nodes', async () => {
+  test('proves a name by HTTP and activates the certificate on all nodes', async () => {
     expect(await order()).toBeNull();
     const pair = certificate.current()!;
     expect(pair.facts).toMatchObject({ names: ['weir.example.org'], isSelfSigned: false });
@@ -130,7 +130,7 @@ describe('an order', () => {
     expect((await udp.ask('_acme-challenge.dns.example.org', 'TXT')).answers).toEqual([]);
   });
 
-  test('keeps the key of its account for its owner alone, and uses it again', async () => {
+  test('keeps the account key readable by its owner only, and reuses it', async () => {
     expect(await order()).toBeNull();
     const path = accountKeyPath(join(folder, 'node1'), server.directoryUrl);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -178,13 +178,13 @@ describe('a failed order', () => {
       /has no zone for/,
     ],
     ['a DNS server that is away', { challenge: 'dns-01', dns_server: '127.0.0.1:9' }, /127\.0\.0\.1 port 9/],
-  ])('says what is wrong with %s', async (_what, settings, expected) => {
+  ])('reports what is wrong with %s', async (_what, settings, expected) => {
     configure(settings);
     expect(await order()).toMatch(expected);
     expect(acme.state()).toMatchObject({ step: null, failures: 1, endedMs: nowMs });
   });
 
-  test('says that a URL is not that of a directory', async () => {
+  test('reports that a URL is not that of a directory', async () => {
     configure({ directory_url: server.directoryUrl.replace('/dir', '/nothing') });
     expect(await order()).toMatch(/directory/);
   });
@@ -198,7 +198,7 @@ describe('a failed order', () => {
     taken.close();
   });
 
-  test('leaves a damaged account key as it is', async () => {
+  test('does not change a damaged account key', async () => {
     const path = accountKeyPath(join(folder, 'node1'), server.directoryUrl);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'damaged');
@@ -207,7 +207,7 @@ describe('a failed order', () => {
   });
 });
 
-test('two orders at once: the same node refuses the second, another node leaves it to the first', async () => {
+test('two orders at once: the same node refuses the second, and another node leaves the order to the first', async () => {
   const other = node(2);
   expect(acme.begin(USER)).toBe(true);
   expect(acme.begin(USER)).toBe(false);
@@ -220,7 +220,7 @@ test('two orders at once: the same node refuses the second, another node leaves 
 });
 
 describe('renewals', () => {
-  test('are due at a third of the life left, only for a certificate of the configured names', async () => {
+  test('are due at a third of the remaining lifetime, only for a certificate of the configured names', async () => {
     expect(acme.state().nextMs).toBeNull();
     expect(await order()).toBeNull();
     const { notBefore, notAfter } = certificate.current()!.facts;
@@ -230,7 +230,7 @@ describe('renewals', () => {
     expect(acme.state().nextMs).toBeNull();
   });
 
-  test('begin by themselves, and after failures with growing pauses', async () => {
+  test('begin automatically, and after failures with growing pauses', async () => {
     expect(await order()).toBeNull();
     const first = certificate.current()!;
     const renew = async (): Promise<void> => {
@@ -252,7 +252,7 @@ describe('renewals', () => {
   });
 });
 
-test('an order ends when Weir stops, without a fault', async () => {
+test('an order ends when Weir stops, and this is not a failure', async () => {
   acme.begin(SYSTEM);
   for (const stop of stops.splice(0)) await stop();
   expect(acme.state().step).toBeNull();

@@ -62,7 +62,7 @@ describe('orderCertificate()', () => {
     expect(result.removals).toBe(1);
   });
 
-  test('proves nothing again that the server still knows', async () => {
+  test('does not repeat a proof that the server still accepts', async () => {
     const done = { ...READY, status: 'valid', certificate: 'https://ca.test/chain' };
     const result = await run({ [PROOF]: [{ ...PENDING, status: 'valid' }], [ORDER]: [done] });
     expect(result).toMatchObject({ chain: 'the chain', put: [], posted: [] });

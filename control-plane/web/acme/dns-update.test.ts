@@ -43,7 +43,7 @@ describe('updateRequest()', () => {
     expect(bytes.includes(KEY.secret)).toBe(false);
   });
 
-  test('refuses what is not a name, and a text that is too long', () => {
+  test('refuses an invalid name, and a text that is too long', () => {
     expect(() => updateRequest('a..b', 'add', [RECORD], null, NOW)).toThrow('is not a domain name');
     const long = { ...RECORD, text: 'x'.repeat(256) };
     expect(() => updateRequest('example.org', 'add', [long], null, NOW)).toThrow('longer than a TXT string');

@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(rows[0]!.row).not.toContain(Buffer.from(session).toString('hex'));
   });
 
-  test('end at their time and are removed from the table then', async () => {
+  test('end at their time and are then removed from the table', async () => {
     const session = await node.api.logIn();
     node.api.clock.advanceSecs(24 * 3600 - 1);
     expect(await node.isIn(session)).toBe(true);
@@ -118,7 +118,7 @@ describe('sessions', () => {
     node.api.clock.stepSecs(year);
   });
 
-  test('that a clock in the future opened last no longer than any other, and those of before are kept', async () => {
+  test('that were opened by a clock in the future last no longer than any other, and earlier ones are kept', async () => {
     const year = 365 * 86_400;
     const before = await node.api.logIn();
     node.api.clock.stepSecs(year);
@@ -138,7 +138,7 @@ describe('sessions', () => {
     await restarted.close();
   });
 
-  test('note when they were last seen', async () => {
+  test('record when they were last seen', async () => {
     const session = await node.api.logIn();
     const [before] = await node.sessionsOf(session);
     node.api.clock.advanceSecs(120);
@@ -147,7 +147,7 @@ describe('sessions', () => {
     expect(Date.parse(after!.last_seen) - Date.parse(before!.last_seen)).toBe(120_000);
   });
 
-  test('can be revoked one by one, including the own one', async () => {
+  test('can be revoked one by one, including the current one', async () => {
     const own = await node.api.logIn();
     const other = await node.api.logIn();
     const idOfOther = (await node.sessionsOf(own)).find(({ current }) => !current)!.id;
@@ -171,7 +171,7 @@ describe('sessions', () => {
     expect((await node.api.send('POST', '/api/auth/logout', { session })).status).toBe(204);
   });
 
-  test('of one node count on another, and so does their end', async () => {
+  test('of one node are valid on another, and so is their end', async () => {
     const session = await node.api.logIn();
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     expect((await other.send('GET', '/api/groups', { session })).status).toBe(200);

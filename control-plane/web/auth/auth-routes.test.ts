@@ -27,7 +27,7 @@ describe('setup', () => {
     expect([answer.status, answer.problem.error]).toEqual([401, 'setup_required']);
   });
 
-  test('lets one of many at the same time win', async () => {
+  test('accepts exactly one of many at the same time', async () => {
     const passwords = Array.from({ length: 6 }, (_, index) => `password number ${index}`);
     const send = (password: string) => node.api.send('POST', '/api/auth/setup', { json: { password } });
     const statuses = (await Promise.all(passwords.map(send))).map(({ status }) => status);
@@ -35,7 +35,7 @@ describe('setup', () => {
     expect(statuses.filter((status) => status === 403)).toHaveLength(5);
   });
 
-  test('works with authentication off and then asks for nothing', async () => {
+  test('works with authentication disabled and requires nothing afterwards', async () => {
     await node.restart('auth.enabled = false');
     await node.api.setUp();
     const status = AuthStatus.parse((await node.api.send('GET', '/api/auth/status')).body);
@@ -62,7 +62,7 @@ describe('setup', () => {
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('stores an Argon2id hash and no password, in the log neither', async () => {
+  test('stores an Argon2id hash and no password, and logs neither', async () => {
     await node.api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
     const { rows } = await node.suite.database.query<{ password_hash: string }>(
       'SELECT password_hash FROM admin_credential',
@@ -85,7 +85,7 @@ describe('login', () => {
     expect(sessionCookie(answer)!.attributes.sort()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict']);
   });
 
-  test('marks the cookie Secure where a trusted proxy speaks TLS, and only there', async () => {
+  test('marks the cookie Secure if a trusted proxy speaks TLS, and only then', async () => {
     const headers = { 'x-forwarded-proto': 'https' };
     expect(sessionCookie(await node.logIn(PASSWORD, { headers }))!.attributes).not.toContain('Secure');
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
@@ -108,7 +108,7 @@ describe('login', () => {
     [{ username: 'a\u0000b', password: 'x' }, ['username']],
     [{ username: 'admin', password: 'x'.repeat(1025) }, ['password']],
     [{ username: ['admin'], password: {}, remember_me: 'yes' }, ['username', 'password', 'remember_me']],
-  ])('refuses %j and names every bad field', async (json, paths) => {
+  ])('refuses %j and names every invalid field', async (json, paths) => {
     const answer = await node.api.send('POST', '/api/auth/login', { json });
     expect(answer.status).toBe(400);
     expect([...new Set(answer.problem.errors!.map((fault) => fault.path))]).toEqual(paths);
@@ -184,7 +184,7 @@ describe('change-password', () => {
     }
   });
 
-  test('names every bad field', async () => {
+  test('names every invalid field', async () => {
     const session = await node.api.logIn();
     const answer = await node.api.send('POST', '/api/auth/change-password', {
       session,

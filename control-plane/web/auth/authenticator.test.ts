@@ -103,7 +103,7 @@ describe('Authenticator', () => {
     await expect(callerOf('unknown')).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('callerOf() notes once a minute that a session was used', async () => {
+  test('callerOf() records once a minute that a session was used', async () => {
     const secret = await logIn();
     const lastSeenMs = async (): Promise<number> =>
       (await authenticator.sessions.list())[0]!.lastSeenAt.getTime() - clock.nowMs();
@@ -115,7 +115,7 @@ describe('Authenticator', () => {
     expect(await lastSeenMs()).toBe(0);
   });
 
-  test('logIn() locks after the failures of the configuration, and forgets them with the right password', async () => {
+  test('logIn() locks after the configured number of failures, and resets the count with the right password', async () => {
     const wrong = (): Promise<unknown> =>
       authenticator.logIn({ username: 'admin', password: 'wrong', rememberMe: false, code: null }, HERE);
     for (let time = 0; time < 2; time++) await expect(wrong()).rejects.toMatchObject({ status: 401 });
@@ -132,7 +132,7 @@ describe('Authenticator', () => {
     await expect(logIn()).resolves.toEqual(expect.any(String));
   });
 
-  test('changePassword() ends all sessions but the own, and counts a wrong password as a failed login', async () => {
+  test('changePassword() ends all sessions except the current one, and counts a wrong password as a failed login', async () => {
     const [mine, other] = [await logIn(), await logIn()];
     const caller = (await callerOf(mine))!;
     await expect(
@@ -170,7 +170,7 @@ describe('Authenticator', () => {
           HERE,
         ),
     ],
-  ])('%s() leaves no session to be believed that it may have ended', async (_name, end) => {
+  ])('%s() keeps no session in memory that it may have ended', async (_name, end) => {
     const secret = await logIn();
     const caller = (await callerOf(secret))!;
     isSilent = true;

@@ -21,7 +21,7 @@ describe('lockout', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  test('forgets failures after a success, and after the window', async () => {
+  test('clears failures after a success, and after the window', async () => {
     await failTimes(4);
     expect((await node.logIn(PASSWORD)).status).toBe(200);
     expect(await failTimes(4)).toEqual([401, 401, 401, 401]);
@@ -36,7 +36,7 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('holds on another node with the same database', async () => {
+  test('is active on another node with the same database', async () => {
     await failTimes(5);
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     const answer = await other.send('POST', '/api/auth/login', {
@@ -51,7 +51,7 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(429);
   });
 
-  test('is a matter of one address and one name where a trusted proxy names addresses', async () => {
+  test('applies to one address and one name if a trusted proxy names addresses', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     await failTimes(5, { 'x-forwarded-for': '192.0.2.1' });
     expect((await node.logIn(PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(429);
@@ -61,7 +61,7 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.2' } })).status).toBe(200);
   });
 
-  test('lets a right password through while thirty addresses guess at the account', async () => {
+  test('accepts a right password while thirty addresses guess at the account', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     const flood = Array.from({ length: 30 }, (_, n) => failTimes(5, { 'x-forwarded-for': `192.0.2.${n}` }));
     const owner = { headers: { 'x-forwarded-for': '198.51.100.1' } };

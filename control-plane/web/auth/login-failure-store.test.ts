@@ -33,7 +33,7 @@ async function rowCount(): Promise<number> {
 }
 
 describe('loginSource', () => {
-  test('takes a /64 of IPv6 for one address', () => {
+  test('treats a /64 of IPv6 as one address', () => {
     expect(failures.loginSource('a', '2001:db8::1').address).toBe(
       failures.loginSource('a', '2001:db8::2').address,
     );
@@ -60,7 +60,7 @@ describe('lockedForMs', () => {
     expect(await lockedForMs(failures.loginSource('admin', '192.0.2.8'))).toBe(0);
   });
 
-  test('counts a failure that is dated ahead as one of now', async () => {
+  test('treats a failure with a future time as one of now', async () => {
     await fail(ADMIN, 3, 3_600_000);
     expect(await lockedForMs(ADMIN)).toBe(WINDOW_MS);
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
@@ -68,7 +68,7 @@ describe('lockedForMs', () => {
 });
 
 describe('countFailure', () => {
-  test('starts again at one where the last failure is a window ago', async () => {
+  test('starts again at one if the last failure is a window ago', async () => {
     await fail(ADMIN, 2);
     await fail(ADMIN, 1, WINDOW_MS);
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
@@ -103,7 +103,7 @@ describe('countFailure', () => {
 });
 
 describe('clearFailures', () => {
-  test('forgets the failures of the source alone', async () => {
+  test('clears only the failures of the source', async () => {
     const other = failures.loginSource('admin', '192.0.2.8');
     await fail(ADMIN, 3);
     await fail(other, 3);

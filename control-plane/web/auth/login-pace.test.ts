@@ -14,7 +14,7 @@ function failFrom(addresses: number, username = 'admin'): void {
   for (let n = 0; n < addresses; n++) pace.noteFailure(username, `192.0.2.${n}`);
 }
 
-test('puts addresses with failures behind others, and proven ones in front, permanently', () => {
+test('puts addresses with failures behind others, and proven ones permanently in front', () => {
   failFrom(1);
   failFrom(1);
   pace.noteSuccess('198.51.100.1');

@@ -45,7 +45,7 @@ describe('a login at the provider', () => {
     expect((await suite.node.api.send('GET', '/api/clients', { session: secret! })).status).toBe(401);
   });
 
-  test('gives the role of now, and a lost one ends the sessions', async () => {
+  test('uses the current role, and ends the sessions of a user who lost it', async () => {
     const before = await suite.logIn();
     suite.provider.person = { ...VERA, groups: 'weir-admins' };
     const raised = await suite.logIn();
@@ -69,7 +69,7 @@ describe('a login at the provider', () => {
     expect(await suite.users()).toEqual(['admin: admin', 'vera: admin']);
   });
 
-  test('lets a stranger not in, and makes no user', async () => {
+  test('refuses a person without a role, and creates no user', async () => {
     suite.provider.person = { sub: 'stranger', preferred_username: 'admin', groups: ['others'] };
     const { status, text, secret } = await suite.logIn();
     expect([status, secret]).toEqual([403, undefined]);
@@ -90,7 +90,7 @@ describe('a login at the provider', () => {
     ]);
   });
 
-  test('as a user who is named has the rights of that user', async () => {
+  test('as a user who is named in the configuration has the rights of that user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
     await suite.serve('allowed_users = ["person-1=Otto", "person-2=admin", "person-3=unknown"]');
     const names = [];
@@ -122,7 +122,7 @@ describe('a login at the provider', () => {
     expect((await suite.node.logIn('', { username: 'vera' })).status).toBe(400);
   });
 
-  test('of one person at the same time in many browsers makes one user', async () => {
+  test('of one person in many browsers at the same time creates one user', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => suite.logIn()));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);

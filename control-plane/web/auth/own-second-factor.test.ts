@@ -14,12 +14,12 @@ import {
 const suite = new SecondFactorSuite();
 
 describe('a second factor', () => {
-  test('is off at first, and a code that is sent nevertheless does no harm', async () => {
+  test('is disabled at first, and an unneeded code is ignored', async () => {
     expect(await suite.state()).toEqual({ enabled: false, pending: false, recovery_codes_left: 0 });
     expect((await suite.logIn({ totp_code: '123456' })).status).toBe(200);
   });
 
-  test('counts only once its first code was shown', async () => {
+  test('is active only after its first code was entered', async () => {
     const { body } = await suite.post('', { password: PASSWORD });
     const { secret, uri } = SecondFactorSecret.parse(body);
     expect(uri).toContain(`secret=${secret}`);
@@ -48,19 +48,19 @@ describe('a second factor', () => {
     expect((await suite.post('/confirm', { totp_code: apps[1]!.code() })).status).toBe(200);
   });
 
-  test('that is switched on ends the other sessions, which a password alone has opened', async () => {
+  test('ends the other sessions, which a password alone has opened, when it is enabled', async () => {
     const other = await suite.node.api.logIn();
     await suite.enable();
     expect([await suite.node.isIn(suite.session), await suite.node.isIn(other)]).toEqual([true, false]);
   });
 });
 
-describe('switching it off', () => {
+describe('disabling it', () => {
   test.each<[string, (shown: ShownFactor) => object]>([
     ['the password', () => ({ password: PASSWORD })],
     ['a code', ({ app }) => ({ totp_code: app.code() })],
     ['a recovery code', ({ codes }) => ({ recovery_code: codes[3] })],
-  ])('takes %s', async (_what, proof) => {
+  ])('accepts %s', async (_what, proof) => {
     const shown = await suite.enable();
     expect((await suite.post('/disable', proof(shown))).status).toBe(204);
     expect((await suite.logIn()).status).toBe(200);
@@ -87,14 +87,14 @@ describe('switching it off', () => {
     expect(await suite.state()).toMatchObject({ enabled: true });
   });
 
-  test('gives up a secret that was not confirmed', async () => {
+  test('discards a secret that was not confirmed', async () => {
     await suite.post('', { password: PASSWORD });
     expect((await suite.post('/disable', { password: PASSWORD })).status).toBe(204);
     expect(await suite.state()).toMatchObject({ pending: false });
     expect(outcomeOf(await suite.post('/confirm', { totp_code: '123456' }))).toEqual([409, 'conflict']);
   });
 
-  test('needs a password that is the own one', async () => {
+  test("requires the user's own password", async () => {
     await makeUser(suite.node.api, suite.session, { username: 'vera' });
     const own = await logInAs(suite.node.api, 'vera');
     expect((await suite.post('', { password: PASSWORD }, own)).status).toBe(401);
@@ -106,7 +106,7 @@ describe('the second factor of another user', () => {
   const remove = (id: number, own = suite.session): Promise<TestAnswer> =>
     suite.node.api.send('DELETE', `/api/users/${id}/second-factor`, { session: own });
 
-  test('is removed by an admin, not by a viewer', async () => {
+  test('can be removed by an admin, not by a viewer', async () => {
     const { id } = await makeUser(suite.node.api, suite.session, { username: 'vera' });
     const own = await logInAs(suite.node.api, 'vera');
     expect(outcomeOf(await remove(id))).toEqual([404, 'not_found']);
@@ -119,7 +119,7 @@ describe('the second factor of another user', () => {
     expect([(await remove(id)).status, (await remove(4711)).status]).toEqual([404, 404]);
   });
 
-  test('is not the own one, nor that of the administrator', async () => {
+  test('is neither the own one nor that of the administrator', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
     const own = await logInAs(suite.node.api, 'otto');
     await suite.enable();

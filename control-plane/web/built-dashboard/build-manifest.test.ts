@@ -50,7 +50,7 @@ describe('parseManifest()', () => {
     expect(() => parseManifest(lying)).toThrow('is not a manifest');
   });
 
-  test('parseManifest() refuses half a manifest', () => {
+  test('parseManifest() refuses an incomplete manifest', () => {
     const text = JSON.stringify(manifest);
     expect(() => parseManifest(text.slice(0, text.length / 2))).toThrow();
   });

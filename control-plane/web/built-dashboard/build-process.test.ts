@@ -39,7 +39,7 @@ describe('buildInProcess()', () => {
     expect(await readFile(out, 'utf8')).toBe('19');
   });
 
-  test('buildInProcess() rejects with the last words of a program that fails', async () => {
+  test('buildInProcess() rejects with the last output of a program that fails', async () => {
     const program = await programOf(
       'fail.mjs',
       `process.stderr.write('x'.repeat(100_000) + 'no space left', () => process.exit(1));`,

@@ -118,7 +118,7 @@ describe('DashboardOnDisk', () => {
     expect(served(await opened(neverBuild).state())).toBe('one');
   });
 
-  test('stop() ends a build that is under way, without a word', async () => {
+  test('stop() ends a running build, and logs nothing', async () => {
     const dashboard = new DashboardOnDisk({
       logger,
       dist: dist.path,
@@ -133,7 +133,7 @@ describe('DashboardOnDisk', () => {
 });
 
 describe('hashOfSources()', () => {
-  test('hashOfSources() follows sources, shared files and packages, not tests, builds or what editors leave', async () => {
+  test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or files of editors', async () => {
     const hash = async (): Promise<string> =>
       hashOfSources(await hashOfDashboard(room.path), ['shared/a.ts'], room.path);
     const write = async (path: string, text: string): Promise<void> => {

@@ -52,13 +52,13 @@ describe('openBuild()', () => {
       'a file is a link to a device',
       (folder) => replace(join(folder, 'mark.svg'), (path) => symlink('/dev/zero', path)),
     ],
-  ])('openBuild() refuses a build where %s', async (_, harm) => {
+  ])('openBuild() refuses a build if %s', async (_, harm) => {
     const { folder } = await dist.build();
     await harm(join(dist.path, folder));
     await expect(openBuild(dist.path)).rejects.toThrow();
   });
 
-  test('openBuild() refuses a manifest that is cut, or no file', async () => {
+  test('openBuild() refuses a truncated manifest, and one that is not a file', async () => {
     await dist.build();
     await truncate(join(dist.path, MANIFEST_NAME), 100);
     await expect(openBuild(dist.path)).rejects.toThrow();

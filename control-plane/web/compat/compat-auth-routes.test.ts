@@ -14,7 +14,7 @@ beforeEach(async () => {
 const SUMMARY = '/api/stats/summary';
 
 describe('a session', () => {
-  test('of the compatibility API opens the native one, in each place that carries it', async () => {
+  test('of the compatibility API is valid for the native one, in each place that can carry it', async () => {
     const sid = await compat.logIn();
     const cookies = [`svc_session=${sid}`, `sid=${sid}`, `sid=deleted; svc_session=${sid}`];
     const places = [{ sid }, { 'X-FTL-SID': sid }, ...cookies.map((cookie) => ({ cookie }))];
@@ -25,7 +25,7 @@ describe('a session', () => {
     expect((await compat.api.send('GET', '/svc/api/groups')).status).toBe(401);
   });
 
-  test('of the native API opens the compatibility API, which hides the secret of its cookie from scripts', async () => {
+  test('of the native API is valid for the compatibility API, which hides the secret of its cookie from scripts', async () => {
     const native = await compat.api.logIn();
     const headers = { cookie: `svc_session=${native}` };
     expect((await compat.send('GET', SUMMARY, { headers })).status).toBe(200);
@@ -62,7 +62,7 @@ describe('a session', () => {
     }
   });
 
-  test('that is valid is the answer to a wrong password and to none', async () => {
+  test('that is valid is returned for a wrong password and for none', async () => {
     const sid = await compat.logIn();
     for (const password of ['wrong password', '']) {
       const answer = await compat.logInAnswer(password, { sid });
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(again.sid).not.toBe(sid);
   });
 
-  test('of a changed password is over', async () => {
+  test('ends when the password is changed', async () => {
     const [sid, native] = [await compat.logIn(), await compat.api.logIn()];
     const json = { current_password: PASSWORD, new_password: 'another password' };
     await compat.api.send('POST', '/svc/api/auth/change-password', { json, session: native });
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect((await compat.logInAnswer('another password')).status).toBe(200);
   });
 
-  test('cannot be opened before setup, and the answer says what to do', async () => {
+  test('cannot be opened before setup, and the error says what to do', async () => {
     for (const answer of [await compat.send('GET', '/api/auth'), await compat.logInAnswer('any password')]) {
       expect([answer.status, sessionIn(answer).valid]).toEqual([401, false]);
       expect(sessionIn(answer).message).toContain('set a password first');

@@ -28,7 +28,7 @@ describe('passwordIn()', () => {
   });
 
   test.each(['{"password": hunter2}', 'password=hunter2', '{"password":"hunter2"'])(
-    'passwordIn() sends nothing of %j back',
+    'passwordIn() does not echo %j',
     (text) => {
       expect(() => passwordIn(Buffer.from(text))).toThrow(
         expect.objectContaining({ hint: expect.stringMatching(/^position \d+$/) }),

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('the compatibility API about the node', () => {
-  test('says whether queries are blocked, and for how many whole seconds', async () => {
+  test('reports whether queries are blocked, and for how many whole seconds', async () => {
     const read = async (): Promise<unknown[]> => {
       const { blocking, timer } = await compat.open<CompatBlocking>('/api/dns/blocking');
       return [blocking, timer];
@@ -63,7 +63,7 @@ describe('the compatibility API about the node', () => {
     await compat.open('/api/info/login');
   });
 
-  test('asks for no session to say that DNS is answered', async () => {
+  test('requires no session to report that DNS is answered', async () => {
     await compat.restart('');
     expect((await compat.send('GET', '/api/info/login')).body).toMatchObject({ dns: true, https_port: 0 });
     for (const path of ['/api/info/version', '/api/padd', '/api/dns/blocking'])

@@ -10,7 +10,7 @@ const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));
 
 describe('what PADD shows', () => {
-  test('are the figures of the summary, and less of the rest where it asks for no more', async () => {
+  test('are the figures of the summary, and fewer of the rest if it requests fewer', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     const { total, blocked, percent_blocked } = queries;
     const full = await compat.open<CompatPadd>('/api/padd?full=true');

@@ -128,7 +128,7 @@ describe('the query log of the compatibility API', () => {
     expect([beyond.status, errorIn(beyond)]).toMatchObject([400, { key: 'bad_request', hint: '100001' }]);
   });
 
-  test('turns pages that do not move when queries come', async () => {
+  test('has pages that do not move when new queries arrive', async () => {
     const first = await read('?length=5');
     compat.api.clock.advanceSecs(5);
     const newer = [1, 2, 3].map((ago) => logRow({ timestampMs: compat.api.clock.nowMs() - ago }));
@@ -142,7 +142,7 @@ describe('the query log of the compatibility API', () => {
     expect((await read('')).recordsTotal).toBe(summary.total + 3);
   });
 
-  test('bears numbers that make no sense', async () => {
+  test('accepts numbers that make no sense', async () => {
     for (const query of [
       'length=0',
       'start=-5',

@@ -102,7 +102,7 @@ describe('the top lists of the compatibility API', () => {
     expect(await read('?count=0')).toEqual([]);
   });
 
-  test('have upstreams after what needed none', async () => {
+  test('have upstreams after queries that needed none', async () => {
     const found = await compat.open<CompatUpstreams>('/api/stats/upstreams');
     const [blocklist, cache, ...servers] = found.upstreams;
     expect(blocklist).toMatchObject({ ip: 'blocklist', name: 'blocklist', port: -1, count: blockedThere });
@@ -115,7 +115,7 @@ describe('the top lists of the compatibility API', () => {
     expect(found.total_queries).toBe(total);
   });
 
-  test('have sums of any period, which needs both of its ends', async () => {
+  test('have sums of any period, which requires both a start and an end', async () => {
     const nowSecs = compat.api.clock.nowMs() / 1000;
     const sums = await compat.open<CompatDatabaseSummary>(
       `/api/stats/database/summary?from=${nowSecs - 86_400}&until=${nowSecs}`,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { CompatPadd, CompatSystemInfo } from '../../../shared/api/compat/compat-node-api.ts';
 import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
 
-test('systemNow() and processNow() say what the kernel says', () => {
+test('systemNow() and processNow() return the values of the kernel', () => {
   const system = systemNow();
   expect(CompatSystemInfo.safeParse({ system, took: 0 }).error).toBeUndefined();
   const { ram } = system.memory;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Params } from './params.ts';
 
 describe('Params', () => {
-  test('takes the first of two parameters with one name, and reads names that objects have', () => {
+  test('uses the first of two parameters with one name, and accepts names that objects have', () => {
     const params = new Params('/p?a=1&a=2&__proto__=3&constructor=4');
     expect([params.int('a'), params.int('__proto__'), params.int('constructor')]).toEqual([1, 3, 4]);
     expect([params.int('toString'), params.text('hasOwnProperty')]).toEqual([undefined, undefined]);
@@ -15,7 +15,7 @@ describe('Params', () => {
     ['1', true],
     ['0', true],
     ['', true],
-  ])('bool() reads %j as %s where the fallback is true', (text, expected) => {
+  ])('bool() reads %j as %s if the fallback is true', (text, expected) => {
     expect(new Params(`/?b=${text}`).bool('b', true)).toBe(expected);
   });
 
@@ -23,14 +23,14 @@ describe('Params', () => {
     expect(new Params(`/?n=${text}`).int('n')).toBeUndefined();
   });
 
-  test('count() takes numbers within its bounds', () => {
+  test('count() accepts numbers within its bounds', () => {
     const counts = ['5', '0', '-1', '5000', 'x'].map((text) =>
       new Params(`/?n=${text}`).count('n', 10, 1000),
     );
     expect(counts).toEqual([5, 0, 10, 1000, 10]);
   });
 
-  test('time() takes whole and fractional seconds', () => {
+  test('time() accepts whole and fractional seconds', () => {
     const times = ['1700000000', '1700000000.25', '-5', '1e9', 'NaN'].map((text) =>
       new Params(`/?t=${text}`).time('t'),
     );

@@ -33,7 +33,7 @@ describe('compatStatus() and outcomeOf()', () => {
     expect(total).toBe(2 ** COMPAT_STATUSES.length - 1);
   });
 
-  test('sumStatuses() takes decisions with an origin out of their status, so that sums stay sums', () => {
+  test('sumStatuses() subtracts decisions with an origin from their status, so that the sum is unchanged', () => {
     const status = { BLOCKED_CNAME: 9, LOCAL: 6, CACHED: 1 };
     const decision = { 'BLOCKED_CNAME:managed': 2, 'BLOCKED_CNAME:regex': 3, 'LOCAL:canary': 4 };
     const sums = sumStatuses({ status, decision });

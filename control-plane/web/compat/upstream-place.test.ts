@@ -14,7 +14,7 @@ describe('upstreamPlace()', () => {
     expect(upstreamPlace(text)).toEqual(expected);
   });
 
-  test('placeText() is how a row of the log names it', () => {
+  test('placeText() is the name used in a row of the log', () => {
     expect(placeText(upstreamPlace('tls://dns.example.org@192.0.2.2'))).toBe('192.0.2.2#853');
   });
 });

@@ -27,7 +27,7 @@ describe('acceptedForm()', () => {
     expect(acceptedForm(field, ALL)).toBe(form);
   });
 
-  test('acceptedForm() takes the next best of a file that lacks a form', () => {
+  test('acceptedForm() uses the next best form of a file that lacks one', () => {
     expect(acceptedForm('br, gzip', { identity: 1, gzip: 1 })).toBe('gzip');
     expect(acceptedForm('br, gzip', { identity: 1 })).toBe('identity');
   });

@@ -179,12 +179,12 @@ describe('serveDashboard() of a build', () => {
     '/__proto__',
     '/constructor',
     '/overview',
-  ])('serveDashboard() hands on %s', async (path) => {
+  ])('serveDashboard() passes on %s', async (path) => {
     const { status, body } = await send('GET', path);
     expect([status, body.toString()]).toEqual([404, 'handed on']);
   });
 
-  test('serveDashboard() answers a head of the largest size by its form', async () => {
+  test('serveDashboard() answers a request head of the largest size', async () => {
     const { status, headers } = await send('GET', '/', { 'Accept-Encoding': `${'a,'.repeat(7500)}br` });
     expect([status, headers['content-encoding']]).toEqual([200, undefined]);
   });
@@ -222,14 +222,14 @@ describe('serveUnknown()', () => {
     ['/a//evil.example', '../../evil.example'],
     ['//evil.example', '../evil.example'],
     ['/a/%0d%0aSet-Cookie:x', '../%0d%0aSet-Cookie:x'],
-  ])('serveUnknown() leads a browser from %s to %s', async (path, location) => {
+  ])('serveUnknown() redirects a browser from %s to %s', async (path, location) => {
     const { status, headers } = await send('GET', path, BROWSER);
     expect([status, headers['location'], headers['set-cookie']]).toEqual([302, location, undefined]);
     const from = new URL(`http://weir.example/prefix${path}`);
     expect(new URL(location, from).href).toBe(`http://weir.example/prefix/${location.replaceAll('../', '')}`);
   });
 
-  test('serveUnknown() hands on what programs ask for, and other methods', async () => {
+  test('serveUnknown() passes on requests of programs, and other methods', async () => {
     for (const [method, fields] of [
       ['GET', { Accept: '*/*' }],
       ['GET', { Accept: 'application/json' }],
@@ -244,7 +244,7 @@ describe('serveUnknown()', () => {
 
 describe('serveDashboard() without a build', () => {
   test.each<DashboardState>([{ kind: 'building' }, { kind: 'missing', reason: 'no room' }])(
-    'serveDashboard() says at each page that there is none: %j',
+    'serveDashboard() reports at each page that there is no build: %j',
     async (without) => {
       state = without;
       for (const path of ['/', '/queries']) {

@@ -58,7 +58,7 @@ describe('ConnectionLimits', () => {
     expect(await isServed(ports[0]!, '127.0.0.9')).toBe(true);
   });
 
-  test('gives a place back when its connection closes', async () => {
+  test('frees a place when its connection closes', async () => {
     const port = await listen();
     await Promise.all(Array.from({ length: MAX_OF_A_NETWORK }, () => isServed(port)));
     sockets[0]!.destroy();

@@ -42,19 +42,19 @@ describe('checkHost()', () => {
     ['this machine over IPv6', '::1', false],
     ['a proxy of server.trusted_proxies', PROXY, false],
     ['a load balancer that sent a PROXY header', '203.0.113.7', true],
-  ])('takes a probe of HTTP/1.0 without a Host from %s', async (_who, peer, isProxied) => {
+  ])('accepts an HTTP/1.0 probe without a Host header from %s', async (_who, peer, isProxied) => {
     expect(await statusOf(PROBE, peer, isProxied)).toBe('200');
   });
 
   test.each([
     ['from another machine', '203.0.113.7', PROBE],
-    ['in HTTP/1.1', '127.0.0.1', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['that is HTTP/1.1', '127.0.0.1', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['that changes something', '127.0.0.1', 'POST /api/groups HTTP/1.0\r\n\r\n'],
-    ['of a page', '127.0.0.1', 'GET / HTTP/1.0\r\nOrigin: https://evil.test\r\n\r\n'],
-    ['for a host before the proxy', PROXY, 'GET / HTTP/1.0\r\nX-Forwarded-Host: evil.test\r\n\r\n'],
-    ['with an empty one', '127.0.0.1', 'GET / HTTP/1.0\r\nHost:\r\n\r\n'],
+    ['sent by another page', '127.0.0.1', 'GET / HTTP/1.0\r\nOrigin: https://evil.test\r\n\r\n'],
+    ['whose proxy names another host', PROXY, 'GET / HTTP/1.0\r\nX-Forwarded-Host: evil.test\r\n\r\n'],
+    ['but an empty one', '127.0.0.1', 'GET / HTTP/1.0\r\nHost:\r\n\r\n'],
     ['that names another server', '127.0.0.1', 'GET http://evil.test/ HTTP/1.0\r\n\r\n'],
-  ])('refuses a request without a Host %s', async (_what, peer, bytes) => {
+  ])('refuses a request without a Host header %s', async (_what, peer, bytes) => {
     expect(await statusOf(bytes, peer)).toBe('400');
   });
 });

@@ -135,18 +135,18 @@ describe('the PROXY protocol on the web port', () => {
     ['AF_UNSPEC', headerOf('21', '00', '')],
     ['AF_UNSPEC with values', headerOf('21', '00', tlv('05', 'abcd'))],
     ['a unix socket', headerOf('21', '31', '00'.repeat(216))],
-  ])('takes the load balancer for the client, but never for this machine: %s', async (_what, header) => {
+  ])('treats the load balancer as the client, but never as this machine: %s', async (_what, header) => {
     await listen(ON);
     expect(await seenBehind(header)).toMatchObject({ client: '127.0.0.1', isHere: false });
   });
 
-  test('takes no client of a header for this machine, not one at 127.0.0.1 either', async () => {
+  test('never treats the client of a header as this machine, not even at 127.0.0.1', async () => {
     await listen(ON);
     for (const client of ['127.0.0.1', '::1'])
       expect(await seenBehind(headerFor(client))).toMatchObject({ client, isHere: false });
   });
 
-  test('reads a header in any segments, alone or with what follows', async () => {
+  test('reads a header in any segments, alone or with the data that follow', async () => {
     await listen(ON);
     const whole = await open();
     whole.write(Buffer.concat([headerFor(CLIENT), Buffer.from(`${GET}${GET}`)]));
@@ -273,7 +273,7 @@ describe('the PROXY protocol on the web port', () => {
     expect([await isServed(CLIENT), await isServed('192.0.2.98')]).toEqual([false, true]);
   });
 
-  test('serves a load balancer while silent connections take all that may wait', async () => {
+  test('serves a load balancer while silent connections use all places for waiting ones', async () => {
     await listen(NAMED);
     const silent = await Promise.all(Array.from({ length: 300 }, () => open()));
     expect(await seenBehind(headerFor(CLIENT), BALANCER)).toMatchObject({ client: CLIENT });

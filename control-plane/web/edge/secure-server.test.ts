@@ -169,7 +169,7 @@ describe('startWebServer() with a certificate', () => {
     expect(ports.size).toBe(1);
   });
 
-  test('gives a new certificate to new connections, and leaves those that are open', async () => {
+  test('uses a new certificate for new connections, and keeps open ones', async () => {
     const open = await openTls();
     certificate.replace(second);
     const later = await openTls();
@@ -301,7 +301,7 @@ describe('redirectToHttps()', () => {
     ['localhost:8080', '//evil.test/', 'https://localhost:8080//evil.test/'],
     ['localhost:8080', '/\\evil.test?<x>', 'https://localhost:8080/\\evil.test?%3Cx%3E'],
     ['localhost:8080', 'http://localhost:8080/x?y', 'https://localhost:8080/x?y'],
-  ])('sends a request to %s %s to %s', async (host, path, location) => {
+  ])('redirects a request to %s %s to %s', async (host, path, location) => {
     expect(await locationOf({ path, headers: { host } })).toBe(location);
   });
 

@@ -30,7 +30,7 @@ async function start(
 }
 
 describe('startWebServer()', () => {
-  test('startWebServer() names the port that another program has taken, and listens nowhere then', async () => {
+  test('startWebServer() names the port that another program uses, and does not listen at all then', async () => {
     const holder = createServer().listen(0, '127.0.0.2');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -48,7 +48,7 @@ describe('startWebServer()', () => {
     holder.close();
   });
 
-  test('startWebServer() says which address this machine does not have', async () => {
+  test('startWebServer() reports which address this machine does not have', async () => {
     const error: unknown = await start(['192.0.2.1']).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ address: '192.0.2.1', port: 0, code: 'EADDRNOTAVAIL' });
     expect((error as Error).message).toContain(
@@ -85,7 +85,7 @@ describe('startWebServer()', () => {
 });
 
 describe('close()', () => {
-  test('close() waits for an answer that is being made', async () => {
+  test('close() waits for a response in preparation', async () => {
     const asked = Promise.withResolvers<undefined>();
     const release = Promise.withResolvers<undefined>();
     const app = express();
@@ -105,7 +105,7 @@ describe('close()', () => {
     await closing;
   });
 
-  test('close() disconnects clients that keep it waiting', async () => {
+  test('close() disconnects clients that delay it', async () => {
     const running = await start(['127.0.0.1']);
     const socket = connect(running.endpoints[0]!.port, '127.0.0.1');
     await within('the connection', once(socket, 'connect'));

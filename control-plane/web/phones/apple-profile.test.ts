@@ -18,7 +18,7 @@ test('appleProfile() escapes the name of the device, and leaves out what XML can
   expect(profile).toContain('<string>Weir: &lt;/string&gt;&amp;\ufffd\ufffd&lt;x&gt;</string>');
 });
 
-test('appleProfile() has the same identifiers for the same server, also after the device was renamed', () => {
+test('appleProfile() has the same identifiers for the same server, even after the device was renamed', () => {
   const uuids = (text: string): string[] => text.match(/[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/g)!;
   const first = uuids(appleProfile(HTTPS, 'Anna'));
   expect(new Set(first).size).toBe(2);

@@ -26,7 +26,7 @@ const facts = (names: string[], more = {}) => ({
 });
 
 describe('phoneNames()', () => {
-  test('gives both names for a certificate of a wildcard and its parent', () => {
+  test('returns both names for a certificate of a wildcard and its parent', () => {
     const names = facts(['192.0.2.1', 'other.example', '*.dns.example.org', 'dns.example.org']);
     expect(phoneNames('anna', names, settings(), NOW)).toEqual({
       private_dns_name: 'anna.dns.example.org',

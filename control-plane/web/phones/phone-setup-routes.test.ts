@@ -73,7 +73,7 @@ describe('GET /clients/{id}/phone-setup', () => {
     expect(await setup(id)).toMatchObject({ client_key: 'other', first_seen: null });
   });
 
-  test('says what is missing', async () => {
+  test('reports what is missing', async () => {
     pair = null;
     const id = await makeClient({ client_key: 'annas-phone' });
     expect(await setup(id)).toMatchObject({ problems: ['no_certificate'], profile: null, doh_url: null });

@@ -73,6 +73,6 @@ describe('signMessage()', () => {
   });
 });
 
-test('canSign() knows RSA and EC keys', () => {
+test('canSign() accepts RSA and EC keys only', () => {
   expect(['RSA 2048', 'EC P-256', 'Ed25519', ''].map(canSign)).toEqual([true, true, false, false]);
 });

@@ -17,14 +17,14 @@ const operations = everyOperation.map((row) => ({
 const HEADER = headerFields({ ...Preferences.shape, ...Conditions.shape });
 
 describe('withExamples()', () => {
-  test.each(operations)('$name has an example of its body that its schemas take', ({ body, operation }) => {
+  test.each(operations)('$name has an example of its body that its schemas accept', ({ body, operation }) => {
     if (body === undefined) return;
     const { schema, example } = Object.values(operation.requestBody!.content)[0]!;
     expect(checker.faultsOf(schema, example)).toEqual([]);
     expect(body.safeParse(example).error?.issues ?? []).toEqual([]);
   });
 
-  test.each(operations)('$name has an example of each answer that its schemas take', (row) => {
+  test.each(operations)('$name has an example of each answer that its schemas accept', (row) => {
     for (const [status, { content = {} }] of Object.entries(row.operation.responses))
       for (const [type, { schema, example }] of Object.entries(content)) {
         if (!/[/+]json$/.test(type)) continue;
@@ -35,7 +35,7 @@ describe('withExamples()', () => {
   });
 
   test.each(operations)(
-    '$name has an example of each parameter that is taken',
+    '$name has an example of each parameter that is accepted',
     ({ params, query, operation }) => {
       for (const { in: place, name, schema, example } of operation.parameters ?? []) {
         expect([name, checker.faultsOf(schema, example)]).toEqual([name, []]);

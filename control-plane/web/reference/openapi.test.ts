@@ -20,14 +20,14 @@ describe('openApiDocument()', () => {
     }
   });
 
-  test('openApiDocument() is OpenAPI 3.1 to a validator that is not ours', async () => {
+  test('openApiDocument() is OpenAPI 3.1 according to an independent validator', async () => {
     const whole = openApiDocument(everyOperation, '/api', '1.2.3');
     const parsed = JSON.parse(JSON.stringify(whole)) as Record<string, unknown>;
     const result = await new Validator().validate(parsed);
     expect(result).toEqual({ valid: true });
   });
 
-  test('openApiDocument() says what each tag is about', () => {
+  test('openApiDocument() describes each tag', () => {
     expect(document.tags.map(({ name }) => name)).toEqual([...new Set(everyRow.map(({ tag }) => tag))]);
     for (const { name, description } of document.tags)
       expect([name, description]).toEqual([name, TAG_TEXTS[name]]);
@@ -41,7 +41,7 @@ describe('openApiDocument()', () => {
     expect(Object.keys(responses['401']!.headers!)).toEqual(['WWW-Authenticate']);
   });
 
-  test('openApiDocument() has references that lead somewhere, and names that differ', () => {
+  test('openApiDocument() has only references that resolve, and unique names', () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target!);
     expect(references.length).toBeGreaterThan(20);
@@ -56,7 +56,7 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups/{id}']!['delete']!.operationId).toBe('deleteGroupsById');
   });
 
-  test('openApiDocument() marks older spellings, and none without a present one', () => {
+  test('openApiDocument() marks older spellings as deprecated, each with a current one', () => {
     const found = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, { deprecated }]) => deprecated === true)
@@ -72,7 +72,7 @@ describe('openApiDocument()', () => {
     expect(parameters!.filter(({ deprecated }) => deprecated).map(({ name }) => name)).toEqual(['actor']);
   });
 
-  test('openApiDocument() says of bodies and parameters what the routes check', () => {
+  test('openApiDocument() describes bodies and parameters as the routes check them', () => {
     const create = document.components.schemas['GroupCreate']!;
     expect([create.required, create.additionalProperties]).toEqual([['name'], false]);
     const { parameters } = document.paths['/queries']!['get']!;
@@ -128,7 +128,7 @@ describe('openApiDocument()', () => {
     expect(responses['204']).toEqual({ description: 'done' });
   });
 
-  test('openApiDocument() gives statuses beside success the same body', () => {
+  test('openApiDocument() gives all error statuses the same body', () => {
     const twofold = everyRow.find(({ alsoStatuses }) => Object.keys(alsoStatuses).length > 0)!;
     const { responses } = document.paths[twofold.path]![twofold.method.toLowerCase()]!;
     for (const [status, description] of Object.entries(twofold.alsoStatuses))

@@ -34,7 +34,7 @@ async function serve(
 }
 
 describe('addDohRelay()', () => {
-  test('answers 503 while no DNS thread does, and 400 to what gets no reply', async () => {
+  test('answers 503 while no DNS thread answers, and 400 to a message that gets no reply', async () => {
     const replies = [new ThreadUnavailable('none'), null, MESSAGE];
     const url = await serve(async () => {
       const reply = replies.shift()!;
@@ -53,7 +53,7 @@ describe('addDohRelay()', () => {
     ]);
   });
 
-  test('lets 256 queries wait, 64 of them of one client', async () => {
+  test('queues 256 queries, 64 of them from one client', async () => {
     const waiting: (() => void)[] = [];
     const url = await serve(
       () => new Promise((resolve) => waiting.push(() => resolve(Buffer.from(MESSAGE)))),
@@ -88,7 +88,7 @@ describe('addDohRelay()', () => {
     ['a client', [], {}, false],
     ['a proxy that is not trusted', [], { 'X-Forwarded-For': '192.0.2.7' }, true],
     ['a proxy that is trusted', ['127.0.0.1'], { 'X-Forwarded-For': '192.0.2.7' }, false],
-  ])('notes of %s whether it hides others', async (_name, trusted, headers, isNoted) => {
+  ])('reports whether %s hides other clients', async (_name, trusted, headers, isNoted) => {
     const proxies = new UntrustedProxies();
     const url = await serve(async () => MESSAGE, { proxies, trusted });
     expect((await fetch(url, { headers })).status).toBe(200);

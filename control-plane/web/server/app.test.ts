@@ -81,14 +81,14 @@ describe('createApp() with routes', () => {
     expect((await api.send('GET', '/api/things')).headers['allow']).toBe('POST, OPTIONS');
   });
 
-  test('createApp() tells paths apart by upper and lower case, and says 404 to those it has not', async () => {
+  test('createApp() distinguishes upper and lower case in paths, and answers 404 to unknown ones', async () => {
     for (const path of ['/api/THINGS', '/api/nothing', '/nothing', '/api']) {
       const answer = await api.send('POST', path);
       expect([path, answer.status, answer.problem.error]).toEqual([path, 404, 'not_found']);
     }
   });
 
-  test('createApp() keeps what broke to the log', async () => {
+  test('createApp() shows internal errors only in the log', async () => {
     const answer = await api.send('GET', '/api/broken');
     expect([answer.status, answer.problem.error]).toEqual([500, 'internal']);
     expect(answer.text).not.toContain('secret');
@@ -114,7 +114,7 @@ describe('createApp() with routes', () => {
 });
 
 describe('createApp() with Prefer: wait', () => {
-  test('createApp() waits for other nodes where a change concerns them, and names those that are behind', async () => {
+  test('createApp() waits for other nodes if a change concerns them, and names those that are behind', async () => {
     const asked: number[] = [];
     const changing = { ...row, method: 'POST', handle: () => undefined } as const;
     const waiting = await RunningApi.start(

@@ -99,7 +99,7 @@ describe('checkPage()', () => {
   });
 
   test.each(CHECK_LANGUAGES)(
-    'asks people to unblock a name in the language %s, if that is enabled',
+    'offers a request to unblock a name in the language %s, if that is enabled',
     (language) => {
       const { askTitle, askButton } = CHECK_TEXTS[language];
       expect(pageIn(language).html).not.toContain('id="askForm"');
@@ -128,7 +128,7 @@ describe('checkPage()', () => {
     expect(text('limits')).not.toBe('');
   });
 
-  test('reports a second DNS server if only some names came', async () => {
+  test('reports a second DNS server if only some names arrived', async () => {
     const { verdict, text } = await shown((index) => (index % 2 === 0 ? [V6] : []), { language: 'de' });
     expect([verdict, text('result')]).toEqual(['some', 'Dieser Computer benutzt Weir nicht immer']);
     expect(text('detail')).toMatch(/^Nur 3 von 6 Testnamen wurden bei n angefragt\./);
@@ -136,7 +136,7 @@ describe('checkPage()', () => {
     expect(text('familyNote')).toContain('vielleicht eine IPv4-Adresse');
   });
 
-  test('counts the names of IPv4 and IPv6 apart', async () => {
+  test('counts the names of IPv4 and IPv6 separately', async () => {
     const { verdict, text } = await shown((index) => (index < 2 ? [V4, V6] : [V4]));
     expect([verdict, text('familyNote')]).toEqual(['all', '']);
     expect([text('IPv4'), text('IPv6')]).toEqual([
@@ -145,7 +145,7 @@ describe('checkPage()', () => {
     ]);
   });
 
-  test('reports that no name came, at this node', async () => {
+  test('reports that no name arrived at this node', async () => {
     const { verdict, text } = await shown(() => []);
     expect([verdict, text('result')]).toEqual(['none', 'This computer does not use Weir on n']);
     expect([text('familyNote'), text('senderNote'), text('limits')]).toEqual(['', '', '']);
@@ -166,14 +166,14 @@ describe('checkPage()', () => {
     ['Mozilla/5.0 (Linux; Android 16; K) Chrome/140.0 Safari/537.36', 'tablet'],
     ['Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) Safari/537.36', 'device'],
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/145.0', 'computer'],
-  ])('calls %s a %s', async (agent, kind) => {
+  ])('shows %s as a %s', async (agent, kind) => {
     expect((await shown(() => [V4], { agent })).text('result')).toBe(`This ${kind} uses Weir`);
   });
 
   test.each([
     [429, 'Too many checks from this network. Try again in a minute.'],
     [503, 'Weir did not answer (503). Try again.'],
-  ])('says that the check failed with status %i', async (status, text) => {
+  ])('reports that the check failed with status %i', async (status, text) => {
     const failed = await shown(() => [], { status });
     expect([failed.verdict, failed.text('detail')]).toEqual(['failed', text]);
   });

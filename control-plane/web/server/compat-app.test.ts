@@ -41,7 +41,7 @@ describe('a hostile request', () => {
     expect(await raw(twice)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('with 100 kB of cookies is cut off, and the server continues', async () => {
+  test('with 100 kB of cookies is truncated, and the server continues', async () => {
     const cookies = `sid=${'A'.repeat(100_000)}`;
     const answer = await raw(`GET ${SUMMARY} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookies}\r\n\r\n`);
     expect(answer === '' || answer.startsWith('HTTP/1.1 431 ')).toBe(true);
@@ -87,7 +87,7 @@ describe('a hostile request', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('to another host, or that asks for another protocol, is refused in the words of this API', async () => {
+  test('to another host, or that asks for another protocol, is refused with an error of this API', async () => {
     const misdirected = await compat.send('GET', '/api/auth', { headers: { host: 'evil.example' } });
     expect([misdirected.status, errorIn(misdirected).key]).toEqual([421, 'bad_request']);
     const upgrade = await compat.send('GET', SUMMARY, {
@@ -153,7 +153,7 @@ describe('a hostile request', () => {
     expect(JSON.stringify(compat.api.logger.lines)).not.toContain(sid);
   });
 
-  test('gets answers that are not kept and not framed', async () => {
+  test('gets answers that must not be cached or framed', async () => {
     const { headers } = await compat.send('GET', '/api/auth');
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');

@@ -30,7 +30,7 @@ function readable(described: OpenApiDocument): string {
 }
 
 describe('docsPage()', () => {
-  test('docsPage() names every route behind the prefix, and every shape', () => {
+  test('docsPage() names every route with the prefix, and every shape', () => {
     const { html } = docsPage(document);
     for (const { path, summary } of everyRow) {
       expect(html).toContain(`<code>/svc/api${path}</code>`);
@@ -41,7 +41,7 @@ describe('docsPage()', () => {
     expect(html).toContain('Version 1.2.3');
   });
 
-  test('docsPage() has links to shapes that lead somewhere', () => {
+  test('docsPage() has only links to shapes that exist', () => {
     const { html } = docsPage(document);
     const targets = [...html.matchAll(/href="#(\w+)"/g)].map(([, name]) => name!);
     expect(targets.length).toBeGreaterThan(20);
@@ -60,7 +60,7 @@ describe('docsPage()', () => {
     ['family', 'Needs a session or an API token of the role admin, or a session of the role family.'],
     ['viewer', 'Needs a session or an API token of the role admin or viewer.'],
     ['admin', 'Needs a session or an API token of the role admin.'],
-  ] as const)('docsPage() says who may call a route: %s', (access, words) => {
+  ] as const)('docsPage() shows who may call a route: %s', (access, words) => {
     expect(readable(documentOf({}, { 'x-weir-access': access }))).toContain(words);
   });
 

@@ -100,7 +100,7 @@ describe('store() and read()', () => {
     server.close();
   });
 
-  test('store() leaves the old pair where the second file cannot be written', async () => {
+  test('store() keeps the old pair if the second file cannot be written', async () => {
     await files.store(first);
     // A folder in the way of the temporary file.
     await mkdir(`${files.paths.cert}.tmp`);

@@ -61,7 +61,7 @@ function faultOf(cert: string, key: string): { field: string; message: string } 
 }
 
 describe('readPair()', () => {
-  test('reads a chain with texts around its blocks and writes the blocks only', () => {
+  test('reads a chain with texts around its blocks and writes only the blocks', () => {
     const chain = `Bag Attributes\n  name: weir\n${good.cert}subject=ca\r\n${authority.cert}`;
     const pair = readPair(chain, good.key);
     expect(pair.cert).toBe(good.cert + authority.cert);
@@ -77,7 +77,7 @@ describe('readPair()', () => {
     ['RSA 2048', ['-newkey', 'rsa:2048']],
     ['EC P-384', ec('P-384')],
     ['Ed25519', ['-newkey', 'ed25519']],
-  ])('takes a self-signed certificate with a key of %s', (keyType, newKey) => {
+  ])('accepts a self-signed certificate with a key of %s', (keyType, newKey) => {
     const { cert, key } = make(newKey);
     expect(readPair(cert, key).facts).toMatchObject({
       subject: 'CN=weir',
@@ -93,7 +93,7 @@ describe('readPair()', () => {
     expect(readPair(cert, key).facts.names).toEqual(['*.home.arpa', '2001:db8::53', 'weir']);
   });
 
-  test('takes keys in the older forms, with their parameters before them', () => {
+  test('accepts keys in the older forms, with their parameters before them', () => {
     const { cert, key } = make(ec('P-256'));
     const older = execFileSync('openssl', ['ec'], { input: key, stdio: 'pipe' }).toString();
     const parameters = execFileSync('openssl', ['ecparam', '-name', 'prime256v1']).toString();
@@ -163,7 +163,7 @@ describe('readPair()', () => {
     expect(faultOf(good.cert, good.cert).message).toContain('got a certificate; are both swapped?');
   });
 
-  test('refuses encrypted keys of both forms without a word about them', () => {
+  test('refuses encrypted keys of both forms, and logs nothing about them', () => {
     const modern = execFileSync('openssl', ['pkcs8', '-topk8', '-passout', 'pass:x'], { input: good.key });
     const older = execFileSync('openssl', ['ec', '-aes128', '-passout', 'pass:x'], {
       input: make(ec('P-256')).key,
@@ -215,14 +215,14 @@ describe('readPair()', () => {
     expect(faultOf(good.cert.repeat(11), good.key).message).toBe('expected at most 10 certificates, got 11');
   });
 
-  test('reads no text twice, however hostile', () => {
+  test('reads each text once, however hostile', () => {
     const text = '-----BEGIN CERTIFICATE-----\n'.repeat(2000) + 'A'.repeat(60_000);
     expect(faultOf(text, '-----BEGIN PRIVATE KEY-----'.repeat(500)).field).toBe('cert');
   });
 });
 
 describe('refuseOutOfDate()', () => {
-  test('takes a certificate from its first to its last instant', () => {
+  test('accepts a certificate from its first to its last instant', () => {
     const pair = readPair(good.cert, good.key);
     const from = pair.facts.notBefore.getTime();
     const to = pair.facts.notAfter.getTime();

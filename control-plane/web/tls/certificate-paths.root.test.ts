@@ -42,26 +42,26 @@ function asOther(expression: string): unknown {
 const moduleAt = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 describe('webCertificatePaths', () => {
-  test('takes the folder of the data where the default one cannot be written', () => {
+  test('uses the folder of the data if the default one cannot be written', () => {
     expect(asOther('webCertificatePaths(DEFAULT, dataDir)')).toEqual(own());
   });
 
-  test('takes the default paths where they can be written', () => {
+  test('uses the default paths if they can be written', () => {
     expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(DEFAULT);
   });
 
-  test('stays with the certificate that it made for an ordinary user when root starts it', () => {
+  test('keeps the certificate that it made for an ordinary user when root starts it', () => {
     mkdirSync(join(dataDir, 'tls'));
     writeFileSync(own().cert, 'a certificate');
     expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(own());
   });
 
-  test('never leaves paths that the configuration names', () => {
+  test('always uses the paths that the configuration names', () => {
     const given = { cert: '/nowhere/cert.pem', key: '/data/key.pem' };
     expect(asOther(`webCertificatePaths(${JSON.stringify(given)}, dataDir)`)).toEqual(given);
   });
 
-  test('gives paths at which an ordinary user can store a certificate', () => {
+  test('returns paths at which an ordinary user can store a certificate', () => {
     const stored = asOther(`(async () => {
       const files = new CertificateFiles(webCertificatePaths(DEFAULT, dataDir));
       await files.store(await makeSelfSigned(['weir'], clock.nowMs()));

@@ -12,7 +12,7 @@ function openssl(cert: string, ...args: readonly string[]): string {
 }
 
 describe('makeSelfSigned()', () => {
-  test('makes what openssl verifies, for names and addresses, for 825 days', async () => {
+  test('makes certificates that openssl verifies, for names and addresses, for 825 days', async () => {
     const names = ['weir.home.arpa', 'localhost', '192.0.2.53', '2001:db8::53'];
     const { cert, key, facts } = await makeSelfSigned(names, NOW_MS);
     expect(facts).toEqual({
@@ -41,7 +41,7 @@ describe('makeSelfSigned()', () => {
     expect(key).toContain('BEGIN PRIVATE KEY');
   });
 
-  test('never gives two certificates one serial number', async () => {
+  test('never uses a serial number twice', async () => {
     const serials = await Promise.all(
       Array.from({ length: 20 }, async () =>
         openssl((await makeSelfSigned(['localhost'], NOW_MS)).cert, '-serial'),

@@ -96,7 +96,7 @@ describe('SharedCertificate', () => {
     );
   });
 
-  test('is taken once: files that are replaced on a node later are kept, even after a restart', async () => {
+  test('is adopted once: files that are replaced on a node later are kept, even after a restart', async () => {
     const node = nodeOf('third');
     await share(node, issue());
     await node.shared.take();
@@ -107,7 +107,7 @@ describe('SharedCertificate', () => {
     expect((await again.files.read())?.cert).toBe(later.cert);
   });
 
-  test('is left where a node cannot serve it, which says why, once', async () => {
+  test('is not adopted if a node cannot serve it, and the reason is logged once', async () => {
     const giver = nodeOf('giver');
     const linked = nodeOf('linked');
     symlinkSync('elsewhere.pem', linked.files.paths.cert);

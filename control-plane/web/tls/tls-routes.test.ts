@@ -232,7 +232,7 @@ describe('POST /tls/upload', () => {
     expect(await status()).toEqual(NONE);
   });
 
-  test('refuses to replace links, and says 503 where the files cannot be written', async () => {
+  test('refuses to replace links, and is 503 if the files cannot be written', async () => {
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     await symlink('elsewhere.pem', files.paths.key);
     const linked = await upload(['cert', cert], ['key', key]);
@@ -279,19 +279,19 @@ describe('POST /tls/generate', () => {
     expect(await readdir(folder)).toEqual(['cert.pem']);
   });
 
-  test('makes one where several ask at once', async () => {
+  test('makes one certificate if several requests arrive at once', async () => {
     const answers = await Promise.all([generate(), generate(), generate()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
   });
 
-  test('reports why files that are there cannot be used', async () => {
+  test('reports why existing files cannot be used', async () => {
     await files.store(await makeSelfSigned(['node-a'], Date.now()));
     await writeFile(files.paths.key, 'not a key');
     const fault = expect.stringMatching(/^expected a private key in PEM/);
     expect(await status()).toMatchObject({ exists: true, valid: false, fault });
   });
 
-  test('replaces a certificate that is over without force', async () => {
+  test('replaces an expired certificate without force', async () => {
     await files.store(await makeSelfSigned(['old'], Date.now() - 900 * 86_400_000));
     expect(await status()).toMatchObject({ exists: true, valid: false, subject: 'CN=old, O=Weir' });
     expect((await generate()).status).toBe(200);
@@ -319,7 +319,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(found)).not.toMatch(/-----|MI[A-Z]/);
   });
 
-  test('has nothing of what could not be stored, and nothing is stored without it', async () => {
+  test('has no entry for a certificate that could not be stored, and none is stored without an entry', async () => {
     await asOwner(suite.database, 'TRUNCATE audit_log');
     await mkdir(files.paths.key);
     expect((await api.send('POST', '/api/tls/generate')).status).toBe(503);

@@ -200,7 +200,7 @@ describe('replace()', () => {
     expect(await readdir(folder)).toEqual(['cert.pem', 'key.pem']);
   });
 
-  test('changes nothing where the work before it throws', async () => {
+  test('changes nothing if the work before it throws', async () => {
     const made = await certificate.open();
     await expect(
       certificate.replace(async () => {

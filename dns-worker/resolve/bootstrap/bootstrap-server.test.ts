@@ -49,7 +49,7 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.udpQuestions.map(nameIn)).toEqual([HOST, 'edge.example']);
   });
 
-  test('ends at an alias that leads in a circle', async () => {
+  test('fails at an alias loop', async () => {
     upstream.udpScript = (query) => {
       const name = nameIn(query);
       reply(query, { answers: [cname(name, name === HOST ? 'edge.example' : HOST)] });
@@ -65,7 +65,7 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
-  test('asks over TCP if someone guesses ids on its port', async () => {
+  test('asks over TCP if ids are guessed on its port', async () => {
     upstream.udpScript = (query) => reply(query, { id: idOf(query.bytes) ^ 1 });
     upstream.tcpScript = (query) => reply(query, { answers: [a(HOST, '192.0.2.1')] });
     expect(await find()).toEqual([FOUND]);

@@ -79,7 +79,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(2);
   });
 
-  test('lookup() gives an expired address at once, and asks for it again', async () => {
+  test('lookup() returns an expired address at once, and asks for it again', async () => {
     const found = await lookup();
     zone.A = [a(HOST, '192.0.2.9')];
     clock.advance(300_000);
@@ -139,7 +139,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(4);
   });
 
-  test('doubt() leaves the addresses at hand while no bootstrap server answers', async () => {
+  test('doubt() keeps the known addresses while no bootstrap server answers', async () => {
     const found = await lookup();
     zone = { A: null, AAAA: null };
     bootstrap.doubt(HOST);
@@ -157,7 +157,7 @@ describe('Bootstrap', () => {
   test.each([
     ['192.0.2.7', [{ ip: '192.0.2.7', family: 4 }]],
     ['2001:DB8:0::7', [{ ip: '2001:db8::7', family: 6 }]],
-  ])('lookup() of the literal %s asks nothing', async (host, addresses) => {
+  ])('lookup() of the literal %s sends no query', async (host, addresses) => {
     expect(await lookup(host)).toEqual(addresses);
     clock.advance(1e12);
     expect(await lookup(host)).toEqual(addresses);

@@ -39,7 +39,7 @@ describe('CapabilityRecord', () => {
     expect(other.lastFinding('case')).toBe('supported');
   });
 
-  test('strike() switches a feature off the second time, unless that is much later', () => {
+  test('strike() disables a feature the second time, unless that is much later', () => {
     one.strike('cookies', 'silent');
     clock.advance(301_000);
     one.strike('cookies', 'silent');
@@ -56,7 +56,7 @@ describe('CapabilityRecord', () => {
     expect([other.claimPair(), one.claimPair()]).toEqual([true, false]);
   });
 
-  test('claimProbes() grants due probes to one thread, and again when that has given up', () => {
+  test('claimProbes() assigns due probes to one thread, and to another when that one has given up', () => {
     expect([one.claimProbes(30), other.claimProbes(30)]).toEqual([true, false]);
     clock.advance(30_000);
     expect(other.isProbeDue).toBe(true);
@@ -98,14 +98,14 @@ describe('CapabilityRecord', () => {
 });
 
 describe('Capabilities', () => {
-  test('of() keeps servers apart that have the same link-local address on different interfaces', () => {
+  test('of() distinguishes servers with the same link-local address on different interfaces', () => {
     const records = new Capabilities(clock, memory);
     const on = (name: string) => records.of({ ip: `fe80::1%${name}`, port: 53 }, 'udp');
     on('eth0').note('tcp', 'refused');
     expect([on('eth0').finding('tcp'), on('eth1').finding('tcp')]).toEqual(['refused', 'unknown']);
   });
 
-  test('of() passes over a record whose thread has died as it wrote the key', () => {
+  test('of() skips a record whose thread died while it wrote the key', () => {
     const states = new Int32Array(memory);
     const second = CapabilityTable.RECORD_WORDS + CapabilityWord.STATE;
     states[second] = RecordState.TAKEN;

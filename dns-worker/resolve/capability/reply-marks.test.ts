@@ -18,7 +18,7 @@ function reply(name: Uint8Array, cookie: Uint8Array | null = null): Uint8Array {
 }
 
 describe('inRandomCase()', () => {
-  test('changes nothing of the name but the case of letters', () => {
+  test('changes nothing in the name except the case of letters', () => {
     const names = Array.from({ length: 20 }, () => Buffer.from(inRandomCase(WWW.qname)).toString('latin1'));
     expect(new Set(names).size).toBeGreaterThan(10);
     expect(new Set(names.map((name) => name.toLowerCase()))).toEqual(
@@ -33,7 +33,7 @@ describe('checkMarks()', () => {
     expect(checkMarks(reply(LATER.name, octets(CLIENT_COOKIE, SERVER_COOKIE)), LATER)).toBe('repeated');
   });
 
-  test('finds another case', () => {
+  test('detects another letter case', () => {
     expect(checkMarks(reply(WWW.qname), FIRST)).toBe('changed case');
   });
 

@@ -10,14 +10,14 @@ function drain(queue: FairQueue<string>): string[] {
 }
 
 describe('FairQueue', () => {
-  test('take() has the networks take turns, and serves each in order', () => {
+  test('take() serves the networks in turn, and each of them in order', () => {
     const queue = new FairQueue<string>(100);
     for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item[0]!, item);
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
     expect(queue.take(ANYBODY)).toBeUndefined();
   });
 
-  test('take() passes over networks that may not take now', () => {
+  test('take() skips networks that may not take an item now', () => {
     const queue = new FairQueue<string>(100);
     for (const item of ['a1', 'b1', 'a2']) queue.add(item[0]!, item);
     expect(queue.take((network) => network !== 'a')).toBe('b1');
@@ -38,7 +38,7 @@ describe('FairQueue', () => {
     expect(fill('d')).toBeGreaterThan(5);
   });
 
-  test('remove() takes an item out of its turn', () => {
+  test('remove() removes an item before its turn', () => {
     const queue = new FairQueue<string>(100);
     for (const item of ['a1', 'a2', 'b1']) queue.add(item[0]!, item);
     queue.remove('a', 'a1');

@@ -31,7 +31,7 @@ describe('Health', () => {
     expect(record.shownStatus).toBe('Healthy');
   });
 
-  test('recordSuccess() ends a row of faults, and brings a server back after as many as the threshold', () => {
+  test('recordSuccess() ends a series of faults, and makes a server healthy again after as many as the threshold', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -45,7 +45,7 @@ describe('Health', () => {
     expect(changes).toEqual(['Healthy', 'Unhealthy', 'Healthy']);
   });
 
-  test('recordDoubt() counts against no server', () => {
+  test('recordDoubt() does not count against a server', () => {
     const { record } = health();
     for (let i = 0; i < 10; i++) record.recordDoubt('SERVFAIL');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 0, lastError: 'SERVFAIL' });
@@ -107,7 +107,7 @@ function classesOf(...latenciesMs: number[]): number[] {
 }
 
 describe('Health.takeFirst()', () => {
-  test('counts what the answer thread has asked and been answered like questions of this thread', () => {
+  test('counts questions and answers of the answer thread like those of this thread', () => {
     const { record } = health();
     record.queries = 5;
     record.recordLatency(10, 700);
@@ -128,7 +128,7 @@ describe('Health.takeFirst()', () => {
     expect(record.latencyCounts()).toEqual({ counts: classesOf(10, 20, 30), sumMs: 60 });
   });
 
-  test('ends a row of faults only if the server has answered', () => {
+  test('ends a series of faults only if the server has answered', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -149,7 +149,7 @@ describe('Health.takeFirst()', () => {
     expect(changes).toEqual(['Healthy']);
   });
 
-  test('lastAnswerMs is that of either thread, the later one', () => {
+  test('lastAnswerMs is the later one of both threads', () => {
     const { record } = health();
     expect(record.lastAnswerMs).toBe(-1);
     record.first = firstAnswers({
@@ -176,7 +176,7 @@ describe('LatencyEstimate', () => {
     expect(estimate.usualMs).toBe(60);
   });
 
-  test('comes near to a steady latency, and grows with its spread', () => {
+  test('approaches a steady latency, and grows with its spread', () => {
     const [steady, spread] = [new LatencyEstimate(), new LatencyEstimate()];
     for (let i = 0; i < 100; i++) {
       steady.note(20);

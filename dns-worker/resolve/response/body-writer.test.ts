@@ -81,7 +81,7 @@ describe('BodyWriter.record()', () => {
     expect(names).toEqual([...once, ...once].map(({ owner }) => owner));
   });
 
-  test('compresses in any letter case, and keeps that of the labels it writes', () => {
+  test('compresses in any letter case, and keeps the case of the labels it writes', () => {
     const owner = octets([1], Buffer.from('X'), [4], Buffer.from('TEST'), [0]);
     const { body } = write([a(owner, '192.0.2.1')]);
     expect([...body.subarray(0, 4)]).toEqual([1, 0x58, 0xc0, 16]);
@@ -126,7 +126,7 @@ describe('BodyWriter.record()', () => {
 });
 
 describe('BodyWriter.begin()', () => {
-  test('forgets names and TTLs of the body before', () => {
+  test('clears names and TTLs of the previous body', () => {
     const { writer } = write([cname('www.test', 'a.b.example')]);
     const { body } = write([a('a.b.example', '192.0.2.1')], 60, writer);
     expect(decoded(body, 1)).toMatchObject([{ name: 'a.b.example' }]);

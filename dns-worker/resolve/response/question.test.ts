@@ -78,7 +78,7 @@ describe('isResponseTo', () => {
   };
   const tail = 12 + asked.qname.length;
 
-  test('isResponseTo() takes a response with the question, in any letter case, with records and any rcode', () => {
+  test('isResponseTo() accepts a response with the question, in any letter case, with records and any rcode', () => {
     expect(
       isResponseTo(response(asked, { answers: [a('ab.example', '192.0.2.1')], flags: 0x8183 }), asked),
     ).toBe(true);

@@ -39,7 +39,7 @@ const REPEATING: readonly number[] = [RRType.TXT, 20, RRType.APL, RRType.HIP, 56
 
 describe('readResponse() and RDATA', () => {
   test.each(RDATA_SAMPLES.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-    'readResponse() takes %s that is well formed, and none that is cut off or too long',
+    'readResponse() accepts %s that is well formed, and none that is truncated or too long',
     (_name, type, samples) => {
       for (const sample of samples) {
         const rdata = bytes(sample);
@@ -98,11 +98,11 @@ describe('readResponse() and RDATA', () => {
     ['CAA without a tag', RRType.CAA, '00 00 6162'],
     ['CAA with a tag that is not alphanumeric', RRType.CAA, '00 02 612d'],
     ['AMTRELAY whose relay is cut off', 260, '0a 01 c000'],
-  ])('readResponse() does not take %s', (_what, type, rdata) => {
+  ])('readResponse() refuses %s', (_what, type, rdata) => {
     expect(kindOf(type, bytes(rdata))).toBe('malformed-data');
   });
 
-  test('readResponse() takes any RDATA of a type that it does not know', () => {
+  test('readResponse() accepts any RDATA of an unknown type', () => {
     for (const type of [10, 65_280]) expect(kindOf(type, bytes('c0ff00'))).toBe('answer');
   });
 
@@ -110,7 +110,7 @@ describe('readResponse() and RDATA', () => {
     ['beside the answer', [0, 1], []],
     ['beside the SOA of a denial', [], [2, 3]],
   ])(
-    'readResponse() takes no message with a signature cut short %s, checked or not',
+    'readResponse() refuses a message with a signature truncated %s, checked or not',
     (_where, answers, authorities) => {
       const cut = (record: TestRecord): TestRecord => ({ ...record, rdata: record.rdata.subarray(0, 17) });
       const address: TestRecord = { owner: OWNER, type: 'A', ttl: 300, rdata: bytes('c0000201') };

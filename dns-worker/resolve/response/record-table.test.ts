@@ -66,13 +66,13 @@ describe('RecordTable.read()', () => {
     ['within its name', 3],
     ['within its fixed fields', 12],
     ['within its RDATA', 1],
-  ])('finds a message malformed that ends %s', (_, cut) => {
+  ])('treats a message as malformed that ends %s', (_, cut) => {
     const message = response(WWW, { answers: [a(Uint8Array.of(0xc0, 12), '192.0.2.1')] });
     expect(read(message).result).toBe('read');
     expect(read(message.subarray(0, message.length - cut)).result).toBe('malformed');
   });
 
-  test('finds a message malformed with more records than a message can hold', () => {
+  test('treats a message as malformed with more records than a message can hold', () => {
     const filled = (count: number): Uint8Array => {
       const record = octets([0xc0, 12], u16(1), u16(1), [0, 0, 0, 1], u16(0));
       const message = octets(response(WWW), ...Array.from({ length: count }, () => record));
@@ -95,7 +95,7 @@ describe('RecordTable.read()', () => {
   test.each<[string, TestRecord[]]>([
     ['an OPT record that is not the root’s', [{ ...opt(), owner: 'test' }]],
     ['options that do not fit', [{ ...opt(), rdata: Uint8Array.of(0, 15, 0, 4, 0) }]],
-  ])('finds a message with %s malformed (RFC 6891 section 6.1)', (_, additionals) => {
+  ])('treats a message with %s as malformed (RFC 6891 section 6.1)', (_, additionals) => {
     expect(read(response(WWW, { additionals })).result).toBe('malformed');
   });
 
@@ -116,7 +116,7 @@ describe('RecordTable.read()', () => {
     expect(read(response(WWW, { additionals: [opt(), tsig] })).result).toBe('malformed-data');
   });
 
-  test('forgets the message before', () => {
+  test('clears the data of the previous message', () => {
     const table = new RecordTable(7);
     table.read(
       response(WWW, { answers: [a('www.test', '192.0.2.1')], additionals: [opt(1)] }),
@@ -129,7 +129,7 @@ describe('RecordTable.read()', () => {
 });
 
 describe('RecordTable.isOwnedBy()', () => {
-  test('compares the name itself, whatever the hash says', () => {
+  test('compares the name itself, even if the hashes are equal', () => {
     const message = response(WWW, {
       answers: [a(wireName('www.test'), '192.0.2.1'), a('x.test', '192.0.2.1')],
     });

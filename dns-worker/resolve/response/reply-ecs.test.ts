@@ -23,7 +23,7 @@ function subnet(...data: number[]): TestRecord {
 }
 
 describe('ecsScopeOf()', () => {
-  test('ecsScopeOf() is what the reply says, shorter or longer than the source prefix', () => {
+  test('ecsScopeOf() is the scope of the reply, shorter or longer than the source prefix', () => {
     expect(scope(subnet(0, 1, 24, 16, 192, 0, 2))).toBe(16);
     expect(scope(subnet(0, 1, 24, 32, 192, 0, 2))).toBe(32);
     expect(scope(subnet(0, 1, 24, 0, 192, 0, 2))).toBe(0);

@@ -34,7 +34,7 @@ describe('readResponse: RDATA', () => {
     ['TYPE65280', 65280, POINTER, POINTER],
     ['SVCB', 'SVCB', [0, 1, 0, 0, 3, 0, 2, 0x20, 0xfb], [0, 1, 0, 0, 3, 0, 2, 0x20, 0xfb]],
   ] as const)(
-    'readResponse() rewrites names in %s as RFC 3597 section 4 has it',
+    'readResponse() rewrites names in %s according to RFC 3597 section 4',
     (_name, type, rdata, expected) => {
       const asked = question('www.example.org', type);
       const answer = read(asked, {
@@ -102,7 +102,7 @@ describe('readResponse: bounds', () => {
   test.each([
     [MAX_CHAIN_HOPS, 'answer'],
     [MAX_CHAIN_HOPS + 1, 'chain-too-long'],
-  ])('readResponse() meets a chain of %d CNAMEs with: %s', (hops, expected) => {
+  ])('readResponse() of a chain of %d CNAMEs: %s', (hops, expected) => {
     const name = (i: number): string => (i === 0 ? 'www.example.org' : `n${String(i)}.example.org`);
     const answers = Array.from({ length: hops }, (_, i) => cname(name(i), name(i + 1)));
     expect(faultOf(WWW, { answers: [...answers, a(name(hops), '192.0.2.1')] })).toBe(expected);
@@ -138,7 +138,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(asked, { answers: Array.from({ length: 400 }, () => record) })).toBe('too-long');
   });
 
-  test('readResponse() takes an answer that fills a message', () => {
+  test('readResponse() accepts an answer that fills a message', () => {
     const asked = question('big.example.org', 'TXT');
     const owner = Uint8Array.of(0xc0, 12);
     const record = (size: number): TestRecord => ({
@@ -153,7 +153,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(asked, { answers: [record(room - 11)] })).toBe('too-long');
   });
 
-  test('readResponse() does not read on in a truncated message', () => {
+  test('readResponse() stops reading a truncated message', () => {
     const message = response(WWW, { flags: 0x8380, answers: [a('www.example.org', '192.0.2.1')] });
     expect(readResponse(message.subarray(0, message.length - 3), WWW)).toEqual({ kind: 'truncated' });
   });
@@ -164,11 +164,11 @@ describe('readResponse: bounds', () => {
     ['no QR', response(WWW, { flags: 0x0180 })],
     ['another opcode', response(WWW, { flags: 0xa180 })],
     ['nothing', new Uint8Array(0)],
-  ])('readResponse() takes %s for no response to the question', (_what, message) => {
+  ])('readResponse() does not treat %s as a response to the question', (_what, message) => {
     expect(readResponse(message, WWW)).toEqual({ kind: 'fault', fault: 'not-a-response-to-this' });
   });
 
-  test('readResponse() takes the question in any letter case', () => {
+  test('readResponse() accepts the question in any letter case', () => {
     const message = response(WWW, { answers: [a('www.example.org', '192.0.2.1')] });
     message[13] = 0x57;
     expect(answerOf(readResponse(message, WWW)).answerCount).toBe(1);

@@ -80,7 +80,7 @@ describe('readResponse: kept records', () => {
   test.each([
     ['A', ['www.example.net A 60']],
     ['CNAME', []],
-  ] as const)('readResponse() adds the CNAME that a DNAME makes to an answer for %s', (type, rest) => {
+  ] as const)('readResponse() adds the CNAME that a DNAME synthesizes to an answer for %s', (type, rest) => {
     const asked = question('www.example.org', type);
     const answers = [dname('example.org', 'example.net', 90), a('www.example.net', '192.0.2.1', 60)];
     expect(kept(asked, read(asked, { answers }))).toEqual([
@@ -139,7 +139,7 @@ describe('readResponse: kept records', () => {
     });
   });
 
-  test('readResponse() gives a failed answer its rcode and no records', () => {
+  test('readResponse() returns the rcode and no records for a failed answer', () => {
     const answer = read(WWW, { flags: 0x8182, answers: [a('www.example.org', '192.0.2.1')] });
     expect(answer).toMatchObject({ rcode: Rcode.SERVFAIL, answerCount: 0, minTtlSecs: 0 });
     expect(answer.body).toHaveLength(0);
@@ -149,7 +149,7 @@ describe('readResponse: kept records', () => {
     expect(read(WWW, { flags: 0x8187, additionals: [opt(1)] }).rcode).toBe(Rcode.BADCOOKIE);
   });
 
-  test('readResponse() says whether AD was set', () => {
+  test('readResponse() reports whether AD was set', () => {
     expect(read(WWW, { flags: 0x81a0 }).authenticated).toBe(true);
     expect(read(WWW, { flags: 0x8180 }).authenticated).toBe(false);
   });
@@ -160,7 +160,7 @@ describe('readResponse: negative answers', () => {
     ['the SOA TTL', 60, 3600, 60],
     ['the SOA MINIMUM', 3600, 60, 60],
   ])(
-    'readResponse() takes the smaller one when it is %s (RFC 2308 section 5)',
+    'readResponse() uses the smaller TTL if it is %s (RFC 2308 section 5)',
     (_which, ttl, minimum, expected) => {
       const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.org', ttl, minimum)] });
       expect(answer).toMatchObject({
@@ -192,7 +192,7 @@ describe('readResponse: negative answers', () => {
     expect(answer.answersLength).toBeLessThan(answer.body.length);
   });
 
-  test('readResponse() keeps denial proofs for DO, no longer than the SOA lets them (RFC 9077)', () => {
+  test('readResponse() keeps denial proofs for DO, no longer than the SOA allows (RFC 9077)', () => {
     const nsec: TestRecord = {
       owner: 'a.example.org',
       type: 'NSEC',
@@ -214,7 +214,7 @@ describe('readResponse: negative answers', () => {
     ]);
   });
 
-  test('readResponse() takes a delegation for no answer, but believes a recursive server', () => {
+  test('readResponse() does not treat a delegation as an answer, but accepts one from a recursive server', () => {
     const authorities = [ns('example.org', 'ns.example.org')];
     expect(faultOf(WWW, { flags: 0x8100, authorities })).toBe('referral');
     expect(read(WWW, { flags: 0x8180, authorities })).toMatchObject({

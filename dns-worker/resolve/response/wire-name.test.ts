@@ -59,7 +59,7 @@ describe('expandName()', () => {
     expect(read(longName(4))).toBeNull();
   });
 
-  test('refuses reserved label types, and names that the end cuts off', () => {
+  test('refuses reserved label types, and truncated names', () => {
     expect(read([64, ...Array<number>(64).fill(97), 0])).toBeNull();
     expect(read([2, 97])).toBeNull();
     expect(read([1, 97])).toBeNull();
@@ -110,7 +110,7 @@ describe('findSuffix()', () => {
 });
 
 describe('foldedHash()', () => {
-  test('is the same for a name in any case, and another one for another seed or name', () => {
+  test('is the same for a name in any case, and differs for another seed or name', () => {
     const upper = newExpandedName();
     expandName(octets(HEADER, [4], Buffer.from('TEST'), [0]), 12, upper);
     expect(foldedHash(upper, 5)).toBe(foldedHash(expanded('test'), 5));
@@ -120,7 +120,7 @@ describe('foldedHash()', () => {
 });
 
 describe('copyName()', () => {
-  test('copies one name over a longer one', () => {
+  test('overwrites a longer name with a shorter one', () => {
     const to = expanded('a.long.name.test');
     copyName(expanded('b.test'), to);
     expect(nameToText(to.wire.slice(0, to.length))).toBe('b.test');

@@ -44,7 +44,7 @@ describe('isDefinitive()', () => {
 });
 
 describe('Attempt.end()', () => {
-  test('takes an answer once, cancels the other exchanges, and notes latency and health', () => {
+  test('uses an answer once, cancels the other exchanges, and records latency and health', () => {
     const { attempt, clock, exchanges, health, outcomes } = begin();
     clock.advance(30);
     attempt.end(answer(Rcode.NXDOMAIN));
@@ -55,7 +55,7 @@ describe('Attempt.end()', () => {
     expect(health.lastAnswerMs).toBe(clock.monotonicMs());
   });
 
-  test('counts a code that settles nothing as a failure, but not against the server', () => {
+  test('counts an inconclusive code as a failure, but not against the server', () => {
     const { attempt, health, outcomes } = begin();
     attempt.end(answer(Rcode.SERVFAIL));
     expect(outcomes).toMatchObject([{ kind: 'answer' }]);
@@ -67,7 +67,7 @@ describe('Attempt.end()', () => {
     ['malformed', 1, 1, false],
     ['unusable', 1, 0, true],
     ['local', 0, 0, false],
-  ] as const)('weighs a failure that is %s', (reason, failures, faults, isAnswer) => {
+  ] as const)('counts failures and faults for the kind "%s"', (reason, failures, faults, isAnswer) => {
     const { attempt, health, outcomes } = begin();
     attempt.end({ kind: 'failed', reason, detail: 'what it was' });
     expect(outcomes).toEqual([{ kind: 'failed', reason }]);
@@ -75,13 +75,13 @@ describe('Attempt.end()', () => {
     expect(health.lastAnswerMs >= 0).toBe(isAnswer);
   });
 
-  test('finds an answer that is truncated again unusable', () => {
+  test('treats an answer that is truncated again as unusable', () => {
     const { attempt, outcomes } = begin();
     attempt.end({ kind: 'truncated' });
     expect(outcomes).toEqual([{ kind: 'failed', reason: 'unusable' }]);
   });
 
-  test('counts nothing of a question that is not live', () => {
+  test('does not count a question that is not live', () => {
     const { attempt, health } = begin('probe');
     attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 1 });
@@ -165,7 +165,7 @@ describe('Attempt.expire()', () => {
     expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastAnswerMs: clock.monotonicMs() });
   });
 
-  test('does not count a failure after the expiry, and gives up a question that is still queued', () => {
+  test('does not count a failure after the expiry, and cancels a question that is still queued', () => {
     const late = begin();
     late.attempt.expire();
     late.attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });

@@ -131,7 +131,7 @@ describe('HttpsUpstream', () => {
     expect(questionOf(requests[0]!.message)).toMatchObject({ qtype: 1 });
   });
 
-  test('ask() takes answers in any order on one session', async () => {
+  test('ask() accepts answers in any order on one session', async () => {
     script = (_request, index) => {
       if (index === 49) for (const request of [...requests].reverse()) good(request);
     };
@@ -141,7 +141,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() lets questions wait for one of the streams that the server allows, and none fails', async () => {
+  test('ask() queues questions for the streams that the server allows, and none fails', async () => {
     server.updateSettings({ maxConcurrentStreams: 5 });
     const open = { now: 0, most: 0 };
     script = (request) => {
@@ -168,7 +168,7 @@ describe('HttpsUpstream', () => {
     expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
-  test('ask() asks again without EDNS if the server refuses it, and remembers that', async () => {
+  test('ask() asks again without EDNS if the server refuses it, and caches that', async () => {
     script = (request) => {
       if (request.message[11] === 0) good(request);
       else {
@@ -300,7 +300,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  test('ask() fails if no server listens, HTTP/2 is not spoken, or the certificate is wrong', async () => {
+  test('ask() fails if no server listens, HTTP/2 is not supported, or the certificate is wrong', async () => {
     const wrong = authority.issue('DNS:other.example.org');
     const other = createSecureServer({ cert: wrong.cert, key: wrong.key });
     const sockets: Socket[] = [];

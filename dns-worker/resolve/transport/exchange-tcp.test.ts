@@ -87,7 +87,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpConnections).toBe(1);
   });
 
-  test('ask() pipelines and takes the answers in any order, each id once (CVE-2026-33596)', async () => {
+  test('ask() pipelines and accepts the answers in any order, each id once (CVE-2026-33596)', async () => {
     upstream.tcpScript = (_query, index) => {
       if (index === 99) for (const query of [...upstream.tcpQueries].reverse()) query.reply(good(query));
     };
@@ -97,7 +97,7 @@ describe('StreamUpstream', () => {
     expect(new Set(upstream.tcpQueries.map(({ bytes }) => idOf(bytes))).size).toBe(100);
   });
 
-  test('ask() opens further connections when one is full, has more questions wait, and refuses beyond that', async () => {
+  test('ask() opens further connections when one is full, queues more questions, and refuses beyond that', async () => {
     // Of one network: half of the 8 connections of 256, and half of the 16,384 that may wait.
     const outcomes = Array.from({ length: 1024 + 8192 + 1 }, (_, i) => ask(www(i)));
     expect(await outcomes.at(-1)).toEqual({
@@ -108,7 +108,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
   });
 
-  test('ask() sends what waits as soon as there is room, the networks in turn', async () => {
+  test('ask() sends queued questions as soon as there is space, the networks in turn', async () => {
     const waits = { greedy: 3000, modest: 30 };
     const ended: string[] = [];
     upstream.tcpScript = (query, index) => {
@@ -127,7 +127,7 @@ describe('StreamUpstream', () => {
     expect(ended.lastIndexOf('modest')).toBeLessThan(1024 + 3 * waits.modest);
   });
 
-  test('cancel() of a question that waits for room leaves no trace', async () => {
+  test('cancel() of a question that waits for space leaves no trace', async () => {
     const ended: unknown[] = [];
     const waiting = Array.from({ length: 1024 + 10 }, (_, i) =>
       stream.ask(www(i), (outcome) => ended.push(outcome)),
@@ -140,7 +140,7 @@ describe('StreamUpstream', () => {
     expect(ended).toEqual([]);
   });
 
-  test('ask() takes an answer of 64 KiB that drips in', async () => {
+  test('ask() accepts an answer of 64 KiB that arrives slowly', async () => {
     const asked = question('big.example.org', 'TXT');
     const text = octets(...Array.from({ length: 250 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
     const record: TestRecord = { owner: Uint8Array.of(0xc0, 12), type: 'TXT', ttl: 60, rdata: text };
@@ -180,7 +180,7 @@ describe('StreamUpstream', () => {
     ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
     ['a query', (query) => query.reply(query.bytes)],
     ['endless unsolicited responses', (query) => flood(query, 65)],
-  ])('ask() gives up a connection that brings %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
+  ])('ask() gives up a connection that delivers %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
     upstream.tcpScript = script;
     expect(await ask(www(1))).toMatchObject({
       kind: 'failed',
@@ -239,7 +239,7 @@ describe('StreamUpstream', () => {
     ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
     ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
   ])(
-    'ask() asks again without EDNS if the server answers %s to it, and remembers that for an hour',
+    'ask() asks again without EDNS if the server answers %s to it, and caches that for an hour',
     async (_what, refuse) => {
       upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
       for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
@@ -250,7 +250,7 @@ describe('StreamUpstream', () => {
     },
   );
 
-  test('ask() does not retry after a refusal with an OPT record, and remembers nothing if the retry is also refused', async () => {
+  test('ask() does not retry after a refusal with an OPT record, and caches nothing if the retry is also refused', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], FORMERR, [opt()]));
     expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
     upstream.tcpScript = (query) => query.reply(refusal(query));
@@ -259,7 +259,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
   });
 
-  test('ask() remembers nothing of a server that has shown EDNS: a domain may make it refuse a question', async () => {
+  test('ask() caches nothing of a server that supports EDNS: a domain may make it refuse a question', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], 0x8180, [opt()]));
     await ask(www(1));
     upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refusal(query) : good(query));
@@ -307,7 +307,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpConnections).toBe(2);
   });
 
-  test('cancel() of the only question on a connection that never brought anything closes it', async () => {
+  test('cancel() of the only question on a connection that never delivered anything closes it', async () => {
     const opened = new Promise<void>((resolve) => {
       upstream.onConnection = (connection) => connection.on('close', () => resolve());
     });

@@ -112,7 +112,7 @@ describe('dotStream', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'resumes the session of the connection before (%s)',
+    'resumes the session of the previous connection (%s)',
     async (version) => {
       const server = await serve(good, { minVersion: version, maxVersion: version });
       const stream = streamTo(server.address);
@@ -128,7 +128,7 @@ describe('dotStream', () => {
     },
   );
 
-  test('takes the address as the name if it has no other', async () => {
+  test('uses the address as the name if it has no other', async () => {
     const server = await serve(good);
     expect((await ask(streamTo(server.address, '127.0.0.1'))).kind).toBe('answer');
   });
@@ -175,7 +175,7 @@ describe('dotStream', () => {
     expect(silent).toHaveLength(2);
   });
 
-  test('fails if the server does not speak TLS, or hangs up in the handshake', async () => {
+  test('fails if the server does not speak TLS, or closes the connection in the handshake', async () => {
     const chatty = await listen(createTcpServer((socket) => socket.end('220 ready\r\n')));
     expect(await ask(streamTo(chatty))).toMatchObject({ kind: 'failed', reason: 'network' });
     const rude = await listen(createTcpServer((socket) => socket.resetAndDestroy()));

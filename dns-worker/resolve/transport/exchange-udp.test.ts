@@ -88,7 +88,7 @@ describe('exchangeUdp', () => {
     ],
     ['nothing', () => new Uint8Array(0)],
     ['half a header', (query) => good(query).subarray(0, 7)],
-  ])('exchangeUdp() drops a datagram with %s and waits on (TuDoor, CVE-2026-42389)', async (_what, forge) => {
+  ])('exchangeUdp() drops a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)', async (_what, forge) => {
     upstream.udpScript = (query) => {
       query.reply(forge(query));
       query.reply(good(query));
@@ -96,7 +96,7 @@ describe('exchangeUdp', () => {
     expect(lastOctet(await ask())).toBe(1);
   });
 
-  test('exchangeUdp() accepts only the server asked', async () => {
+  test('exchangeUdp() only accepts replies from the queried server', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) => {
       stranger.send(good(query, '192.0.2.66'), query.port, '127.0.0.1', () => query.reply(good(query)));
@@ -118,7 +118,7 @@ describe('exchangeUdp', () => {
     expect(await ask()).toEqual({ kind: 'exposed' });
   });
 
-  test('exchangeUdp() says that an answer was truncated', async () => {
+  test('exchangeUdp() reports that an answer was truncated', async () => {
     upstream.udpScript = (query) => query.reply(response(WWW, { id: idOf(query.bytes), flags: 0x8380 }));
     expect(await ask()).toEqual({ kind: 'truncated' });
   });
@@ -150,7 +150,7 @@ describe('exchangeUdp', () => {
     expect([...second!.bytes]).toEqual([...first!.bytes]);
   });
 
-  test('cancel() before the socket is connected sends nothing and stays silent', async () => {
+  test('cancel() before the socket is connected sends nothing and does not call back', async () => {
     let ended = 0;
     const cancelled = exchangeUdp(new UdpSockets(address()), WWW, true, null, () => ended++);
     cancelled.cancel();

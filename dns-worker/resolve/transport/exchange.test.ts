@@ -9,7 +9,7 @@ function reading(rcode: number, hasEdns: boolean): ResponseReading {
 }
 
 describe('outcomeOf()', () => {
-  test('takes FORMERR for a refusal of EDNS only if the query had EDNS and the response has none', () => {
+  test('treats FORMERR as a refusal of EDNS only if the query had EDNS and the response has none', () => {
     const kinds = (rcode: number) =>
       [
         [true, false],
@@ -20,7 +20,7 @@ describe('outcomeOf()', () => {
     expect(kinds(Rcode.NXDOMAIN)).toEqual(['answer', 'answer', 'answer']);
   });
 
-  test('finds no answer in a response that was cut off on a stream', () => {
+  test('finds no answer in a truncated response on a stream', () => {
     expect(outcomeOf({ kind: 'truncated' }, true)).toEqual({
       kind: 'failed',
       reason: 'unusable',
@@ -47,7 +47,7 @@ describe('lossOf()', () => {
     ['EADDRNOTAVAIL', 'local'],
     ['ECONNREFUSED', 'network'],
     ['closed', 'network'],
-  ])('says of %s whose fault it is', (detail, reason) => {
+  ])('returns for %s the reason %s', (detail, reason) => {
     expect(lossOf(detail)).toEqual({ kind: 'failed', reason, detail });
   });
 });

@@ -106,13 +106,13 @@ function open(max: number, capacity: number) {
 }
 
 describe('KeptConnections.ask()', () => {
-  test('uses a connection that has room before it makes another', () => {
+  test('uses a connection with a free place before it makes another', () => {
     const { made, ask } = open(2, 2);
     for (const network of ['a', 'b', 'c']) ask(network);
     expect(made.map(({ carried }) => carried.length)).toEqual([2, 1]);
   });
 
-  test('lets a question wait if all are full, and sends it when one has a free place', () => {
+  test('queues a question if all are full, and sends it when one has a free place', () => {
     const { made, ask } = open(1, 2);
     ask('a');
     const second = ask('b');
@@ -123,7 +123,7 @@ describe('KeptConnections.ask()', () => {
     expect(made).toHaveLength(1);
   });
 
-  test('leaves half of the room to others than the network that asks', () => {
+  test('leaves half of the places to networks other than the one that asks', () => {
     const { made, ask } = open(1, 4);
     const queries = Array.from({ length: 4 }, () => ask('greedy'));
     expect(made[0]!.carried).toEqual(queries.slice(0, 2).flatMap((asked) => asked.queries));
@@ -146,7 +146,7 @@ describe('KeptConnections.ask()', () => {
     expect([made[0]!.carried, waiting.outcomes]).toEqual([[], []]);
   });
 
-  test('fails a question of a network that has its share of the line', async () => {
+  test('fails a question of a network that has used its share of the queue', async () => {
     const { ask } = open(1, 1);
     ask('a');
     const waiting = Array.from({ length: 8192 }, () => ask('b'));
@@ -161,7 +161,7 @@ describe('KeptConnections.ask()', () => {
 });
 
 describe('the exchange of KeptConnections.ask()', () => {
-  test('takes a question that is cancelled out of the line', () => {
+  test('removes a cancelled question from the queue', () => {
     const { made, ask } = open(1, 1);
     const first = ask('a');
     const waiting = ask('b');
@@ -187,7 +187,7 @@ describe('isSilent()', () => {
     ['brought something, but nothing for a second', { received: 3, before: 3, waitedMs: 1000 }, true],
     ['brought something, and was asked just now', { received: 3, before: 3, waitedMs: 999 }, false],
     ['brought another answer since', { received: 4, before: 3, waitedMs: 5000 }, false],
-  ] as const)('speaks of a connection that %s', (_what, { received, before, waitedMs }, expected) => {
+  ] as const)('is true for a connection that %s', (_what, { received, before, waitedMs }, expected) => {
     const clock = new TestClock();
     const traffic = new ConnectionTraffic(clock);
     traffic.received = received;
@@ -211,7 +211,7 @@ describe('ConnectionEvents', () => {
     expect(outcomes).toEqual([{ kind: 'failed', reason: 'network', detail: 'ECONNRESET' }]);
   });
 
-  test('closed() makes room for a new connection', () => {
+  test('closed() allows a new connection', () => {
     const { made, ask } = open(1, 1);
     const first = ask('a');
     const waiting = ask('b');
@@ -222,7 +222,7 @@ describe('ConnectionEvents', () => {
     expect(made[1]!.carried).toEqual(waiting.queries);
   });
 
-  test('changed() sends what waits, as far as there is room now', () => {
+  test('changed() sends queued questions, as far as there are places', () => {
     const { made, ask } = open(1, 1);
     ask('a');
     const waiting = ask('b');
@@ -233,7 +233,7 @@ describe('ConnectionEvents', () => {
 });
 
 describe('resend() of a question in flight', () => {
-  test('does nothing while its connection brings answers, or while it waits for room', () => {
+  test('does nothing while its connection delivers answers, or while it waits for a place', () => {
     const { made, ask } = open(2, 2);
     const [first, second] = [ask('a'), ask('b')];
     made[0]!.answer();
@@ -296,7 +296,7 @@ describe('resend() of a question in flight', () => {
 });
 
 describe('connections of a server with limits', () => {
-  test('take no more questions than they answer', () => {
+  test('send no more questions than the server answers', () => {
     const { made, ask, limits, clock } = open(4, 8);
     limits.noteEarlyEnd(2, clock.monotonicMs(), clock.monotonicMs());
     limits.noteEarlyEnd(2, clock.monotonicMs(), clock.monotonicMs());
@@ -308,7 +308,7 @@ describe('connections of a server with limits', () => {
     expect(made.map(({ isOpen }) => isOpen)).toEqual([false, true, true]);
   });
 
-  test('are not used again after the time in which one went silent before', () => {
+  test('are not used after the idle time at which an earlier one became silent', () => {
     const { made, ask, limits, clock } = open(4, 8);
     ask('a');
     made[0]!.answer();

@@ -81,7 +81,7 @@ describe('UdpSockets', () => {
     expect(answered).toBe(30);
   });
 
-  test('an id never used on a port closes it for all its questions, the id of a late reply does not', async () => {
+  test('an id never used on a port closes it for all its questions, but the id of a late reply does not', async () => {
     const { outcomes } = askAtOnce(64);
     upstream.udpScript = (_query, index) => {
       if (index < 63) return;

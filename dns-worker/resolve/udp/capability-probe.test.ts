@@ -22,13 +22,13 @@ describe('findingOf()', () => {
     ['cookies', reply({ rcode: Rcode.FORMERR }), 'refused'],
     ['cookies', reply({ rcode: null, doubt: 'no cookie' }), 'unsupported'],
     ['cookies', reply({ rcode: null, doubt: 'foreign cookie' }), 'altered'],
-  ] as const)('finds of %s with the reply %j: %s', (feature, probed, finding) => {
+  ] as const)('returns for %s with the reply %j: %s', (feature, probed, finding) => {
     expect(findingOf(feature, probed, Rcode.NOERROR)).toBe(finding);
   });
 });
 
 describe('isAnswered()', () => {
-  test('takes NOERROR and NXDOMAIN for answers', () => {
+  test('treats NOERROR and NXDOMAIN as answers', () => {
     expect(isAnswered(reply())).toBe(true);
     expect(isAnswered(reply({ rcode: Rcode.NXDOMAIN }))).toBe(true);
     expect(isAnswered(reply({ rcode: Rcode.SERVFAIL }))).toBe(false);

@@ -72,7 +72,7 @@ afterEach(async () => {
 });
 
 describe('CapabilityProber', () => {
-  test('earns mixed case by three probes of a name and a random name below it, then cookies, once for all threads', async () => {
+  test('enables mixed case after three probes of a name and a random name below it, then cookies, once for all threads', async () => {
     upstream.udpScript = baking;
     const [one, other] = [thread(), thread()];
     ask(one);
@@ -93,20 +93,20 @@ describe('CapabilityProber', () => {
     ).toEqual([8, ...Array<number>(6).fill(16)]);
   });
 
-  test('earns nothing from a server that folds names, or refuses mixed case', async () => {
+  test('enables nothing for a server that folds names, or refuses mixed case', async () => {
     upstream.udpScript = foldingCase;
     ask(thread());
     expect(await untilFound('case')).toBe('altered');
     expect(await untilFound('cookies')).toBe('unsupported');
   });
 
-  test('does not take NXDOMAIN to the name that exists for an answer', async () => {
+  test('does not accept NXDOMAIN for an existing name as an answer', async () => {
     upstream.udpScript = refusingCase(FLAGS.nxdomain);
     ask(thread());
     expect(await untilFound('case')).toBe('refused');
   });
 
-  test('earns no cookies if the query with the part of the server is not answered', async () => {
+  test('does not enable cookies if the query with the part of the server is not answered', async () => {
     const dropping = droppingCookies(16);
     upstream.udpScript = (query, index) => (cookieOf(query).length === 8 ? baking : dropping)(query, index);
     ask(thread());
@@ -151,7 +151,7 @@ describe('CapabilityProber', () => {
     asked.cancel();
   });
 
-  test('leaves features earned if someone guesses ids on the ports of their probes', async () => {
+  test('keeps features enabled if ids are guessed on the ports of their probes', async () => {
     upstream.udpScript = baking;
     const one = thread();
     ask(one);

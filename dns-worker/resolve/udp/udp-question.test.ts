@@ -110,7 +110,7 @@ afterEach(async () => {
 });
 
 describe('UdpUpstream: letter case (0x20)', () => {
-  test('ask() asks with letters in another case each time', async () => {
+  test('ask() sends letters in another case each time', async () => {
     upstream.udpScript = plain;
     for (let i = 0; i < 20; i++) expect(lastOctet(await ask())).toBe(1);
     const names = asked().map(({ bytes }) => Buffer.from(questionOf(bytes).qname).toString('latin1'));
@@ -118,7 +118,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(1);
   });
 
-  test('ask() drops a reply in the wrong case, asks over TCP, and takes the right one that comes', async () => {
+  test('ask() drops a reply in the wrong case, asks over TCP, and uses the right one that arrives', async () => {
     upstream.tcpScript = (query) => {
       for (const held of asked()) held.reply(reply(held, { lastOctet: 2 }));
       query.connection?.destroy();
@@ -128,7 +128,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(upstream.tcpConnections).toBe(1);
   });
 
-  test('ask() keeps using random case whatever TCP and forged replies say', async () => {
+  test('ask() keeps using random case whatever answers arrive over TCP or are forged', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 66 }));
     upstream.tcpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 9 }));
     for (let i = 0; i < 10; i++) expect(lastOctet(await ask())).toBe(9);
@@ -150,7 +150,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     first.cancel();
   });
 
-  test('ask() does not take a slow name for silence over TCP', async () => {
+  test('ask() does not treat a slow name as silence over TCP', async () => {
     upstream.udpScript = () => undefined;
     const slow = udp.ask(WWW, () => undefined);
     slow.resend();
@@ -165,7 +165,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     slow.cancel();
   });
 
-  test('ask() asks plainly once two pairs of probes have been answered without the feature only', async () => {
+  test('ask() asks without the feature after two pairs of probes were answered only without it', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true }));
     upstream.onConnection = (connection) => connection.resetAndDestroy();
     const first = ask();
@@ -179,7 +179,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(7);
   });
 
-  test('ask() also sends over TCP immediately, once a pair has been answered without the feature only', async () => {
+  test('ask() also sends over TCP immediately after a pair was answered only without the feature', async () => {
     record.note('tcp', 'supported');
     record.strike('case', 'silent');
     upstream.udpScript = () => undefined;
@@ -229,7 +229,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     ['a server cookie of 7 bytes', (ours) => octets(ours, SERVER_COOKIE.subarray(0, 7))],
     ['a server cookie of 33 bytes', (ours) => octets(ours, new Uint8Array(33))],
     ['an empty cookie (CVE-2026-33262)', () => new Uint8Array(0)],
-  ])('ask() drops a reply with %s and waits on', async (_what, cookie) => {
+  ])('ask() drops a reply with %s and continues to wait', async (_what, cookie) => {
     upstream.udpScript = (query) => {
       const ours = cookieOf(query).slice(0, 8);
       query.reply(reply(query, { lastOctet: 66, cookie: cookie(ours) }));
@@ -247,7 +247,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     expect(upstream.tcpConnections).toBe(0);
   });
 
-  test('ask() does not believe a reply without cookie from a server that has them, and TCP changes nothing', async () => {
+  test('ask() refuses a reply without cookie from a server that supports them, and TCP changes nothing', async () => {
     upstream.udpScript = baking;
     await ask();
     upstream.udpScript = (query) => query.reply(reply(query, { lastOctet: 66 }));
@@ -280,14 +280,14 @@ describe('UdpUpstream: guesses of ids', () => {
     return forged;
   };
 
-  test('ask() asks over TCP if an id comes that was never used on the port', async () => {
+  test('ask() asks over TCP if an id arrives that was never used on the port', async () => {
     upstream.udpScript = (query) => query.reply(wrongId(query));
     upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
     expect(lastOctet(await ask())).toBe(9);
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() moves eight questions at once to TCP, the others to new ports', async () => {
+  test('ask() moves eight questions at once to TCP, and the others to new ports', async () => {
     upstream.udpScript = (query) => {
       const isMoved = asked().length > 20;
       query.reply(isMoved ? reply(query) : wrongId(query));
@@ -317,7 +317,7 @@ describe('UdpUpstream: guesses of ids', () => {
     expect(asked()).toHaveLength(4);
   });
 
-  test('ask() waits once only for a server that is silent over TCP', async () => {
+  test('ask() waits only once for a server that is silent over TCP', async () => {
     upstream.udpScript = (query, index) => query.reply(index < 3 ? wrongId(query) : reply(query));
     expect(lastOctet(await ask())).toBe(1);
     expect([asked().length, upstream.tcpQueries.length]).toEqual([4, 1]);
@@ -332,7 +332,7 @@ const BURST = 64;
 describe('UdpUpstream: malformed replies', () => {
   const cut: Script = (query) => query.reply(reply(query).subarray(0, -13));
 
-  test('ask() takes the good answer over TCP if a reply with its proof cannot be read', async () => {
+  test('ask() uses the good answer over TCP if a reply with its proof cannot be read', async () => {
     upstream.udpScript = cut;
     upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
     expect(lastOctet(await ask())).toBe(9);
@@ -355,7 +355,7 @@ describe('UdpUpstream: malformed replies', () => {
 });
 
 describe('UdpUpstream: forgeries', () => {
-  test(`ask() takes none of ${String(FORGED)} forged replies a question, and no question fails`, async () => {
+  test(`ask() accepts none of ${String(FORGED)} forged replies per question, and no question fails`, async () => {
     // The forger sees the port but not the id, the case or the cookie, and writes from the server's own address.
     upstream.udpScript = (query) => {
       let sent = 0;

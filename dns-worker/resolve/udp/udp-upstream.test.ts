@@ -78,7 +78,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     );
   };
 
-  test('ask() takes the answer without EDNS, and remembers that once it is proven over TCP, for an hour', async () => {
+  test('ask() uses the answer without EDNS, and caches that for an hour once it is proven over TCP', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = refusing;
     expect(lastOctet(await ask())).toBe(1);
@@ -107,7 +107,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     await untilAsked(2);
   });
 
-  test('ask() believes refusals only after TCP has failed eight times', async () => {
+  test('ask() accepts refusals only after TCP has failed eight times', async () => {
     upstream.udpScript = refusing;
     upstream.onConnection = (connection) => connection.destroy();
     const connectionsAfter = async (): Promise<number> => {
@@ -125,7 +125,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     expect(hasEdns(upstream.udpQueries.at(-1)!)).toBe(false);
   });
 
-  test('ask() asks without EDNS after a refusal that does not repeat the question, and still takes the answer to the first query', async () => {
+  test('ask() asks without EDNS after a refusal that does not repeat the question, and still uses the answer to the first query', async () => {
     const bare = (query: ReceivedQuery): Uint8Array =>
       octets(query.bytes.subarray(0, 2), [0x81, 0x81], new Uint8Array(8));
     upstream.udpScript = (query) => {

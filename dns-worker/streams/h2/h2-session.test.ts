@@ -136,7 +136,7 @@ async function stillServes(stream: number): Promise<void> {
 }
 
 describe('H2Session', () => {
-  test('takes requests in pieces of any size, and answers in any order', async () => {
+  test('reads requests in pieces of any size, and answers in any order', async () => {
     const bytes = Buffer.concat([
       ...[PREFACE, settingsFrame([]), headers(1)],
       ...[headers(3, POST, FrameFlag.END_HEADERS), data(3, 10), data(3, 5, FrameFlag.END_STREAM)],
@@ -160,7 +160,7 @@ describe('H2Session', () => {
     ]);
   });
 
-  test('sends an answer of several frames whole if the client is ready for it', async () => {
+  test('sends a complete answer of several frames if the client is ready for it', async () => {
     send(headers(1));
     await untilAsked(1);
     requests[0]!.end(200, {}, new Uint8Array(40_000).fill(7));
@@ -173,7 +173,7 @@ describe('H2Session', () => {
     expect(body.equals(Buffer.alloc(40_000, 7))).toBe(true);
   });
 
-  test('takes padding, priorities, trailers, blocks in pieces, and frames of types to come', async () => {
+  test('reads padding, priorities, trailers, blocks in pieces, and frames of unknown types', async () => {
     const padded = Buffer.concat([Buffer.of(3), new Uint8Array(5), GET, new Uint8Array(3)]);
     send(
       headers(1, padded, END | FrameFlag.PADDED | FrameFlag.PRIORITY),
@@ -227,7 +227,7 @@ describe('H2Session', () => {
     expect(ofType(FrameType.DATA).map(({ flags }) => flags)).toEqual([0, 0, FrameFlag.END_STREAM]);
   });
 
-  test('lets no client make it keep answers without end (CVE-2019-9511, CVE-2019-9517)', async () => {
+  test('limits the answers that a client can make it keep (CVE-2019-9511, CVE-2019-9517)', async () => {
     send(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 0]]));
     for (let stream = 1; ofType(FrameType.GOAWAY).length === 0; stream += 2) {
       more(headers(stream));
@@ -241,7 +241,7 @@ describe('H2Session', () => {
     expect(await goneWith()).toBe(H2Code.ENHANCE_YOUR_CALM);
   });
 
-  test('opens the connection’s window again as DATA comes', async () => {
+  test('enlarges the window of the connection again when DATA arrives', async () => {
     send();
     for (let stream = 1; stream < 120; stream += 2) {
       more(headers(stream, POST, FrameFlag.END_HEADERS), data(stream, 99, FrameFlag.END_STREAM));
@@ -262,7 +262,7 @@ describe('H2Session', () => {
     await stillServes(121);
   });
 
-  test('refuses streams beyond the limit, and takes them again after an answer', async () => {
+  test('refuses streams beyond the limit, and accepts them again after an answer', async () => {
     send(...[1, 3, 5, 7, 9, 11].map((stream) => headers(stream)));
     expect(await resetWith(11)).toBe(H2Code.REFUSED_STREAM);
     expect(requests).toHaveLength(5);
@@ -270,7 +270,7 @@ describe('H2Session', () => {
     await stillServes(13);
   });
 
-  test('answers 413 to a body that is too long, or too much with others, and forgets it', async () => {
+  test('answers 413 to a body that is too long, alone or with others, and discards it', async () => {
     send(headers(1, POST, FrameFlag.END_HEADERS), data(1, 101));
     expect([await statusOf(1), await resetWith(1)]).toEqual(['413', H2Code.NO_ERROR]);
     more(
@@ -309,7 +309,7 @@ describe('H2Session', () => {
     await stillServes(3);
   });
 
-  test('takes no answer for a stream that the client has reset', async () => {
+  test('discards an answer for a stream that the client has reset', async () => {
     send(headers(1));
     await untilAsked(1);
     more(frameOfWords(FrameType.RST_STREAM, 1, 8), frameOf(FrameType.PING, 0, 0, new Uint8Array(8)));
@@ -413,7 +413,7 @@ describe('H2Session', () => {
     expect(await goneWith()).toBe(code);
   });
 
-  test('keeps sending answers after a request that could not be taken', async () => {
+  test('continues to send answers after a request that could not be accepted', async () => {
     send();
     await until(
       'both SETTINGS',

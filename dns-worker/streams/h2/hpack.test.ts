@@ -28,7 +28,7 @@ describe('HpackDecoder', () => {
     ]);
   });
 
-  test('evicts by a table of another size (RFC 7541 sections 4.2 and 4.3)', () => {
+  test('evicts entries when the table size changes (RFC 7541 sections 4.2 and 4.3)', () => {
     const decoder = decoderOf();
     decoder.decode(bytes('40 01 61 01 62'));
     expect(decoder.decode(bytes('be'))).toEqual([['a', 'b']]);
@@ -36,7 +36,7 @@ describe('HpackDecoder', () => {
     expect(() => decoder.decode(bytes('20 3f e1 1f be'))).toThrow(HpackError);
   });
 
-  test('keeps no more than the table has room for', () => {
+  test('stores no more than the size of the table', () => {
     const decoder = decoderOf();
     const value = Buffer.alloc(100, 0x76);
     for (let i = 0; i < 200; i++) decoder.decode(Buffer.concat([bytes('40 01 61 64'), value]));
@@ -45,14 +45,14 @@ describe('HpackDecoder', () => {
     expect(() => decoder.decode(bytes('dc'))).toThrow(HpackError);
   });
 
-  test('reads literals that are not kept', () => {
+  test('reads literals that are not indexed', () => {
     expect(decoderOf().decode(bytes('04 03 2f 61 62 10 01 61 01 62'))).toEqual([
       [':path', '/ab'],
       ['a', 'b'],
     ]);
   });
 
-  test('finds fields that are too large, and continues with the next block', () => {
+  test('reports fields that are too large, and continues with the next block', () => {
     const decoder = new HpackDecoder(100);
     const field = Buffer.concat([bytes('40 01 61 50'), Buffer.alloc(80, 0x76)]);
     expect(decoder.decode(Buffer.concat([field, field]))).toBeNull();

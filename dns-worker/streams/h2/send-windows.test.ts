@@ -13,7 +13,7 @@ function open(maxWaiting = 1_000_000) {
 }
 
 describe('SendWindows', () => {
-  test('cut a body into frames, and end with the last', () => {
+  test('split a body into frames, and mark the last one', () => {
     const { windows, written } = open();
     windows.open(1);
     expect(windows.send(1, new Uint8Array(40_000))).toBe(MAX_FRAME_SIZE);

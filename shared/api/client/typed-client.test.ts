@@ -67,7 +67,7 @@ describe('TypedClient', () => {
     expect(headers.get('Cache-Control')).toBe('no-store');
   });
 
-  test('call() hands out files and streams unread', async () => {
+  test('call() returns files and streams unread', async () => {
     const file = await client().call('GET /queries/export', { query: { format: 'csv' } });
     expect(await file.text()).toMatch(/^id,/);
     const stream = await client().call('GET /queries/stream');
@@ -106,7 +106,7 @@ describe('TypedClient', () => {
     expect(invalid.problem!.errors!.map(({ path }) => path)).toEqual(['name']);
   });
 
-  test('call() says when to try again', async () => {
+  test('call() reports when to try again', async () => {
     const type = 'application/problem+json';
     const problem = '{"detail":"locked out","error":"locked_out"}';
     const after = async (retryAfter: string): Promise<ApiFailure> =>
@@ -120,7 +120,7 @@ describe('TypedClient', () => {
     expect((await after('Wed, 21 Oct 2026 07:28:00 GMT')).retryAfterSecs).toBeNull();
   });
 
-  test('call() throws if something other than Weir answers, and accepts the health of a node in trouble', async () => {
+  test('call() throws if something other than Weir answers, and accepts the health of a node with problems', async () => {
     const proxy = answeredWith('<h1>Bad gateway</h1>', {
       status: 502,
       headers: { 'content-type': 'text/html' },

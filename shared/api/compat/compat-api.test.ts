@@ -11,7 +11,7 @@ describe('CompatError and CompatSession', () => {
       expect(CompatError.safeParse(body).success).toBe(false);
   });
 
-  test('CompatSession knows valid sessions with a csrf, and none without', () => {
+  test('CompatSession accepts valid sessions with a csrf, and none without', () => {
     const valid = { ...none, valid: true, sid: 'a', csrf: 'b', validity: 1 };
     for (const session of [none, { ...none, valid: true }, valid])
       expect(CompatSession.safeParse({ session, took: 0 }).success).toBe(true);

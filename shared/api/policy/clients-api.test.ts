@@ -6,7 +6,7 @@ describe('ClientCreateBody', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['2001:DB8:0:0::1', '2001:db8::1'],
-  ])('keeps the address %s as %s', (written, kept) => {
+  ])('stores the address %s as %s', (written, kept) => {
     expect(ClientCreateBody.parse({ ip_address: written })).toEqual({
       ip_address: kept,
       mac_address: null,
@@ -24,14 +24,14 @@ describe('ClientCreateBody', () => {
     ]);
   });
 
-  test('keeps a MAC in one form, and refuses other texts', () => {
+  test('stores a MAC in one form, and refuses other texts', () => {
     expect(ClientCreateBody.parse({ mac_address: '02-00-5E-10-00-01' }).mac_address).toBe(
       '02:00:5e:10:00:01',
     );
     expect(ClientCreateBody.safeParse({ mac_address: '02:00:5e:10:00' }).success).toBe(false);
   });
 
-  test('wants an address, a MAC or a key', () => {
+  test('requires an address, a MAC or a key', () => {
     expect(ClientCreateBody.safeParse({ name: 'tablet' }).error?.issues).toMatchObject([
       { path: ['ip_address'], message: 'expected an address, a MAC or a key' },
     ]);
@@ -39,7 +39,7 @@ describe('ClientCreateBody', () => {
 });
 
 describe('ClientUpdateBody', () => {
-  test('leaves absent fields absent, and distinguishes null from them', () => {
+  test('keeps absent fields absent, and distinguishes null from them', () => {
     expect(ClientUpdateBody.parse({})).toEqual({});
     expect(ClientUpdateBody.parse({ group_id: null })).toEqual({ group_id: null });
     expect(ClientUpdateBody.safeParse({ group: 1 }).success).toBe(false);
@@ -47,7 +47,7 @@ describe('ClientUpdateBody', () => {
 });
 
 describe('ClientSubnetCreateBody', () => {
-  test('keeps a network in one form, and refuses other texts', () => {
+  test('stores a network in one form, and refuses other texts', () => {
     const read = (cidr: string) => ClientSubnetCreateBody.safeParse({ subnet_cidr: cidr, group_id: 1 }).data;
     expect(read('192.0.2.0/24')).toEqual({ subnet_cidr: '192.0.2.0/24', group_id: 1, comment: '' });
     expect(read('2001:DB8:0::/48')?.subnet_cidr).toBe('2001:db8::/48');

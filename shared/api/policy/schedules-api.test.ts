@@ -13,7 +13,7 @@ describe('ScheduleSlotCreateBody', () => {
     expect(ScheduleSlotCreateBody.parse(slot)).toMatchObject({ start_time: 1320, end_time: 360 });
   });
 
-  test('takes 24:00 as an end, and not as a start', () => {
+  test('accepts 24:00 as an end, and not as a start', () => {
     const whole = { ...slot, start_time: '00:00', end_time: '24:00' };
     expect(ScheduleSlotCreateBody.parse(whole)).toMatchObject({ start_time: 0, end_time: 1440 });
     const late = ScheduleSlotCreateBody.safeParse({ ...slot, start_time: '24:00' });
@@ -34,7 +34,7 @@ describe('ScheduleSlotCreateBody', () => {
 });
 
 describe('ScheduleProfileCreateBody', () => {
-  test('wants the name of a time zone', () => {
+  test('requires the name of a time zone', () => {
     const read = (timezone: string) =>
       ScheduleProfileCreateBody.safeParse({ name: 'Night', timezone }).success;
     expect(read('Europe/Berlin')).toBe(true);

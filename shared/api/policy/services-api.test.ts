@@ -11,7 +11,7 @@ const service = { name: 'Games', category: 'gambling', domains: ['games.example'
 const fetched = { id: 'games', name: 'Games', category: 'gambling', domains: ['games.example'] };
 
 describe('CustomServiceCreateBody', () => {
-  test('keeps a domain once, in one form and without a wildcard', () => {
+  test('stores a domain once, in one form and without a wildcard', () => {
     const domains = ['*.Games.example.', 'games.example', 'other.example'];
     expect(CustomServiceCreateBody.parse({ ...service, domains }).domains).toEqual([
       'games.example',
@@ -19,7 +19,7 @@ describe('CustomServiceCreateBody', () => {
     ]);
   });
 
-  test('takes a category by its id or by its name', () => {
+  test('accepts a category by its id or by its name', () => {
     const read = (category: string) =>
       CustomServiceCreateBody.safeParse({ ...service, category }).data?.category;
     expect([read('adult'), read('Adult Content'), read('Adult')]).toEqual(['adult', 'adult', undefined]);

@@ -37,7 +37,7 @@ function read(...messages: readonly Uint8Array[]): { found: Neighbour[]; isDone:
 }
 
 describe('readNeighbours()', () => {
-  test('readNeighbours() takes IPv4 and IPv6 neighbours, up to the end of the answer', () => {
+  test('readNeighbours() returns IPv4 and IPv6 neighbours, up to the end of the answer', () => {
     const messages = [neighbour(REACHABLE, IPV4, MAC), neighbour(STALE, IPV6, MAC)];
     const found = [
       { address: '192.0.2.7', mac: '02:00:5e:10:00:01' },
@@ -54,7 +54,7 @@ describe('readNeighbours()', () => {
     ['has other hardware', neighbour(REACHABLE, IPV4, [1, 2, 3, 4])],
     ['is this machine for another', neighbour(REACHABLE, IPV4, MAC, 0x08)],
     ['is of another family', neighbour(REACHABLE, [1, 2], MAC)],
-  ])('readNeighbours() leaves out who %s', (_what, bytes) => expect(read(bytes).found).toEqual([]));
+  ])('readNeighbours() leaves out a neighbour that %s', (_what, bytes) => expect(read(bytes).found).toEqual([]));
 
   test('readNeighbours() ends with an error of the kernel', () => {
     expect(read(message(2, [0, 0, 0, 0]))).toEqual({ found: [], isDone: true });
@@ -73,13 +73,13 @@ describe('readNeighbours()', () => {
     );
   });
 
-  test('neighbourRequest() is a header that knows its length and an empty body', () => {
+  test('neighbourRequest() is a header with its length, and an empty body', () => {
     expect([...neighbourRequest().subarray(0, 8)]).toEqual([28, 0, 0, 0, 30, 0, 1, 3]);
   });
 });
 
 describe('readArpText()', () => {
-  test('readArpText() takes whole entries', () => {
+  test('readArpText() returns complete entries', () => {
     const text = `IP address       HW type     Flags       HW address            Mask     Device
 192.0.2.7        0x1         0x2         02:00:5E:10:00:01     *        eth0
 192.0.2.8        0x1         0x0         00:00:00:00:00:00     *        eth0
@@ -92,7 +92,7 @@ describe('readArpText()', () => {
   });
 });
 
-test('openNeighbourTable() asks the kernel of this machine', () => {
+test('openNeighbourTable() reads the table of the kernel of this machine', () => {
   const logger = new MemoryLogger();
   const read = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   for (const { address, mac } of read()) {

@@ -10,7 +10,7 @@ describe('resolverOf', () => {
   ])('knows %s', (name, resolver) => expect(resolverOf(name)).toBe(resolver));
 
   test.each(['www.google', 'nextdns.io', 'xdns.google', 'one.one', 'com', '.', ''])(
-    'leaves %j alone',
+    'ignores %j',
     (name) => expect(resolverOf(name)).toBeNull(),
   );
 });

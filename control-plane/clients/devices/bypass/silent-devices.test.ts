@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('silentDevices', () => {
-  test('has those that fell silent before those that never asked, and none that asks', () => {
+  test('lists devices that stopped asking before devices that never asked, and none that asks', () => {
     const neighbours = [
       { address: '192.0.2.1', mac: ROUTER },
       { address: '192.0.2.7', mac: TV },

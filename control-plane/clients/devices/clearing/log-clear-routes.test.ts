@@ -28,7 +28,7 @@ afterAll(async () => {
 const post = (json: unknown) => api.send('POST', '/api/queries/clears', { json });
 
 describe('POST /queries/clears', () => {
-  test('notes a clear for all nodes and in the audit log, and begins', async () => {
+  test('records a clear for all nodes and in the audit log, and starts it', async () => {
     const answer = await post({ client_id: 7, from: '2026-01-01T00:00:00Z' });
     expect(answer.status).toBe(202);
     expect(answer.body).toMatchObject({
@@ -61,7 +61,7 @@ describe('POST /queries/clears', () => {
     expect(wakes).toBe(before);
   });
 
-  test('never reaches into the future', async () => {
+  test('never extends into the future', async () => {
     expect((await post({ to: '2027-01-01T00:00:00Z' })).body).toMatchObject({
       from: null,
       to: '2026-01-15T12:00:00.000Z',

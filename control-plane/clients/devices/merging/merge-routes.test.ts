@@ -262,7 +262,7 @@ describe('a merge', () => {
     expect(await newest()).toBe(before);
   });
 
-  test('at the same time as another one leaves none that is part of a part', async () => {
+  test('at the same time as another one creates no part of a part', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     const answers = await Promise.all([
       merge(phone.id, other.id),
@@ -316,7 +316,7 @@ describe('a merge', () => {
 });
 
 describe('a client that is split off', () => {
-  test('stays in the group and excluded as it was, without the name', async () => {
+  test('keeps its group and exclusions, but not the name', async () => {
     await send('PATCH', `/clients/${phone.id}`, { exclude_from_log: true });
     await merge(phone.id, other.id);
     const { body } = await split(other.id);

@@ -90,7 +90,7 @@ describe('a new client', () => {
     expect(await newIds()).toEqual([id]);
   });
 
-  test('that is acknowledged can still be forgotten and named', async () => {
+  test('that is acknowledged can still be evicted and named', async () => {
     const id = await seen(1);
     await post('/clients/acknowledge', { client_ids: [id] });
     const { rows } = await query('SELECT host(ip_address) AS ip FROM clients WHERE id = $1', [id]);

@@ -71,7 +71,7 @@ describe('clientEntries()', () => {
 });
 
 describe('foundEntries()', () => {
-  test('shows a few things of a kind, and opens the one that is chosen', () => {
+  test('shows a few results of each kind, and opens the selected one', () => {
     const things = Array.from({ length: 50 }, (_, id) => ({
       id,
       text: `Group ${id}`,

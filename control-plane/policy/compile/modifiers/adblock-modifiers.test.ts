@@ -19,7 +19,7 @@ describe('readModifiers', () => {
     });
   });
 
-  test('keeps all modifiers as written but $badfilter', () => {
+  test('keeps all modifiers as written except $badfilter', () => {
     expect(read('important, badfilter ,dnstype=A')).toMatchObject({
       important: true,
       badfilter: true,
@@ -27,13 +27,13 @@ describe('readModifiers', () => {
     });
   });
 
-  test('counts a rewrite as no condition', () => {
+  test('does not count a rewrite as a condition', () => {
     expect(read('dnsrewrite=NXDOMAIN').hasConditions).toBe(false);
     expect(read('dnsrewrite=NXDOMAIN,dnstype=A').hasConditions).toBe(true);
     expect(read('client=laptop').hasConditions).toBe(true);
   });
 
-  test('separates the types that a rule is for from those that it is not for', () => {
+  test('separates included types from excluded ones', () => {
     expect(read('dnstype=a|~TYPE65|TYPE1').conditions).toEqual({ types: [1, 1], exceptTypes: [65] });
   });
 

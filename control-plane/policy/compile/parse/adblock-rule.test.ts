@@ -23,13 +23,13 @@ describe('readAdblockRule', () => {
     ['||*.a.example^', 'BLOCK_BELOW a.example', 'ALLOW_BELOW a.example'],
     ['||a.example^$important', 'IMPORTANT_BLOCK_SUFFIX a.example', 'IMPORTANT_ALLOW_SUFFIX a.example'],
   ])(
-    'makes %s of an allowlist, and of an exception, an allow rule of the same reach',
+    'turns %s of an allowlist, and of an exception, into an allow rule of the same reach',
     (line, block, allow) => {
       expect([nameOf(line), nameOf(line, true), nameOf(`@@${line}`)]).toEqual([block, allow, allow]);
     },
   );
 
-  test('makes a special rule of an important rule that does not reach the name and all below it', () => {
+  test('turns an important rule into a special rule unless it covers a name and all its subdomains', () => {
     expect(readAdblockRule('|a.example^$important', false)).toEqual({
       type: 'special',
       rule: {
@@ -67,11 +67,11 @@ describe('readAdblockRule', () => {
     ['||bü|cher.example^', 'not a domain name'],
     [`||${'a'.repeat(1023)}^`, 'not a domain name'],
     ['||a.example^$badfilter,popup', 'modifier is not supported: $popup'],
-  ])('says why "%s" is of no use', (line, reason) => {
+  ])('reports why "%s" is unusable', (line, reason) => {
     expect(reasonOf(line)).toBe(reason);
   });
 
-  test('reads a name of 253 characters and none of 254', () => {
+  test('reads a name of 253 characters and refuses one of 254', () => {
     const name = 'a.'.repeat(126) + 'a';
     expect(nameOf(`||${name}^`)).toBe(`BLOCK_SUFFIX ${name}`);
     expect(reasonOf(`||b${name}^`)).toBe('not a domain name');

@@ -20,7 +20,7 @@ describe('LineRules', () => {
     ['bogus-nxdomain=2001:DB8::/32', '2001:db8::/32'],
     ['198.51.100.0/22', '198.51.100.0/22'],
     ['2001:db8:1::/48 # a network', '2001:db8:1::/48'],
-  ])('makes a rule on addresses in answers of %s', (line, address) => {
+  ])('creates a rule for addresses in answers from %s', (line, address) => {
     const parsed = parseLines(`${line}\n`);
     expect(parsed.names).toEqual([`BLOCK_EXACT ${address}`]);
     expect(parsed).toMatchObject({ rules: 1, addressRules: 1, invalidLines: 0, skippedLines: 0 });
@@ -33,13 +33,13 @@ describe('LineRules', () => {
     'x.rpz-ip',
     '64.zz.zz.rpz-ip',
     '2.0.192.rpz-ip',
-  ])('refuses the trigger %s, which means no network', (owner) => {
+  ])('refuses the trigger %s, which is not a network', (owner) => {
     const { names, invalidSamples } = parseLines(`${owner} CNAME .\nexample.net\n`);
     expect(names).toEqual(['BLOCK_EXACT example.net']);
     expect(invalidSamples[0]?.reason).toBe('neither an address nor a prefix in the form of rpz-ip records');
   });
 
-  test('makes exceptions of rpz-passthru and of allowlists', () => {
+  test('creates exceptions for rpz-passthru and allowlists', () => {
     expect(parseLines('24.0.2.0.192.rpz-ip CNAME rpz-passthru.\n').names).toEqual([
       'ALLOW_EXACT 192.0.2.0/24',
     ]);
@@ -50,7 +50,7 @@ describe('LineRules', () => {
   test.each([
     ['as rpz-ip records, as they are published', (address: string) => `${address}.rpz-ip CNAME .`],
     ['as bogus-nxdomain entries', (address: string) => `bogus-nxdomain=${address}`],
-  ])('takes every one of a list of 58,575 addresses %s', (_how, line) => {
+  ])('accepts all 58,575 addresses of a list, %s', (_how, line) => {
     const addresses = Array.from(
       { length: 58_575 },
       (_, index) => `${1 + (index % 223)}.${(index * 7) % 256}.${index >>> 8}.${index % 256}`,

@@ -52,7 +52,7 @@ describe('LineRules', () => {
     expect(parseLines('||x.example^$badfilter\n'.repeat(60_000)).badFilters).toHaveLength(50_000);
   });
 
-  test('reads lines of every form behind any number of others', () => {
+  test('reads lines of every form after any number of others', () => {
     const lines = [
       '||a.example^$important',
       '@@|b.example^',
@@ -74,7 +74,7 @@ describe('LineRules', () => {
   test.each([
     ['a word with a colon that is too long for an option', `${'x'.repeat(21)}: y`],
     ['a word with a colon that is too long for an address', `${'a:'.repeat(33)} a.example`],
-  ])('makes no rule of %s, and says the same as of a short one', (_, line) => {
+  ])('creates no rule from %s, and reports the same as for a short one', (_, line) => {
     const [long, short] = [parseLines(`${line}\n`), parseLines(`${line.slice(line.lastIndexOf(':') - 3)}\n`)];
     expect([long.names, long.special]).toEqual([[], []]);
     expect(long.invalidSamples.map(({ reason }) => reason)).toEqual(

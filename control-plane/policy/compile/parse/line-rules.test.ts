@@ -204,7 +204,7 @@ describe('LineRules', () => {
   });
 
   test.each(['(c) 2026 somebody', 'see [this](page)', 'a (b) c', '[broken'])(
-    'takes the prose "%s" for no expression',
+    'does not treat the prose "%s" as an expression',
     (line) => {
       expect(parseLines(`${line}\nexample.net\n`)).toMatchObject({ special: [], invalidLines: 1 });
     },
@@ -235,7 +235,7 @@ a.example CNAME .
     expect(parsed).toMatchObject({ format: 'rpz', invalidLines: 0, skippedLines: 0 });
   });
 
-  test('takes no prose for an address record', () => {
+  test('does not treat prose as an address record', () => {
     expect(parseLines('not a rule\nexample.net\n')).toMatchObject({ invalidLines: 1, skippedLines: 0 });
   });
 

@@ -29,7 +29,7 @@ function parse(text: string | Uint8Array, reading: ListReading = BLOCK, chunkByt
 
 describe('ListParser', () => {
   test.each(['', '0.0.0.0 a.example\n'])(
-    'a number in raised digits behind the address of a hosts line is judged by its own digits, after %j',
+    'evaluates superscript digits after the address of a hosts line by themselves, after %j',
     (before) => {
       expect(parse(`${before}0 ³\n`).skippedSamples).toMatchObject([{ reason: 'an address, not a name' }]);
     },
@@ -91,7 +91,7 @@ describe('ListParser', () => {
     ['an address that means "block"', '0.0.0.0'],
     ['the loopback address', '::1'],
     ['an address behind an address', '0.0.0.0 192.0.2.7'],
-  ])('skips %s and makes no rule of it', (_what, line) => {
+  ])('skips %s without creating a rule', (_what, line) => {
     const parsed = parse(`${line}\nexample.net\n`);
     expect(parsed.found).toEqual(['2 BLOCK_EXACT example.net']);
     expect(parsed.skippedSamples).toEqual([expect.objectContaining({ line: 1, text: line })]);
@@ -106,7 +106,7 @@ describe('ListParser', () => {
     ['2001:DB8:0::7', 'BLOCK_EXACT 2001:db8::7'],
     ['::ffff:192.0.2.7', 'BLOCK_EXACT 192.0.2.7'],
     ['||2001:db8::7^', 'BLOCK_EXACT 2001:db8::7'],
-  ])('reads %s as a rule on addresses', (line, found) => {
+  ])('reads %s as a rule for addresses', (line, found) => {
     const parsed = parse(`${line}\n`);
     expect(parsed.found).toEqual([`1 ${found}`]);
     expect(parsed).toMatchObject({ rules: 1, addressRules: 1, invalidLines: 0, skippedLines: 0 });
@@ -143,7 +143,7 @@ describe('ListParser', () => {
     '########',
     '##',
     '## Ads',
-  ])('passes over the comment "%s" without counting it', (line) => {
+  ])('ignores the comment "%s" without counting it', (line) => {
     const parsed = parse(`${line}\nexample.net`);
     expect(parsed.found).toEqual(['2 BLOCK_EXACT example.net']);
     expect(parsed.invalidLines + parsed.skippedLines).toBe(0);
@@ -185,7 +185,7 @@ describe('ListParser', () => {
     expect(wildcardRules).toBe(3);
   });
 
-  test('makes allow rules of an allowlist', () => {
+  test('creates allow rules from an allowlist', () => {
     const { found } = parse('example.com\n*.example.net\n||example.org^\n@@||a.example^', {
       kind: 'allow',
       subdomains: false,
@@ -222,7 +222,7 @@ describe('ListParser', () => {
     expect(parse('# nothing\n').format).toBe('unknown');
   });
 
-  test('keeps no more samples than it may, and counts the others', () => {
+  test('keeps a limited number of samples, and counts the others', () => {
     const parsed = parse('no rule here\n'.repeat(MAX_SAMPLES + 50));
     expect(parsed.invalidSamples).toHaveLength(MAX_SAMPLES);
     expect(parsed.invalidLines).toBe(MAX_SAMPLES + 50);
@@ -237,7 +237,7 @@ describe('ListParser', () => {
     }
   });
 
-  test('reads nothing of an earlier line behind a short one, wherever chunks end', () => {
+  test('does not read bytes of an earlier line after a short one, wherever chunks end', () => {
     // The head is parsed in one piece.
     const head = `${'#'.repeat(1100)}\n`;
     for (const line of ['@', '@@', '|', '*', ':', '/', '$', '1.', '0.0.0.0 *', '||a.example^'])
@@ -294,7 +294,7 @@ describe('ListParser', () => {
     fc.array(pieces, { maxLength: 200 }).map((all) => Buffer.from(all.join(''))),
   );
 
-  test('never throws, and passes on nothing but valid names or addresses and single kinds, whatever the bytes', () => {
+  test('never throws, and passes on only valid names, addresses and single kinds, whatever the bytes', () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (bytes, subdomains) => {
         const parser = new ListParser({ kind: 'block', subdomains }, (name, start, end, kind) => {

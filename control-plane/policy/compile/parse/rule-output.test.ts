@@ -42,7 +42,7 @@ function special(match: SpecialLine['match'], fields: Partial<SpecialLine> = {})
 }
 
 describe('RuleOutput', () => {
-  test('text() passes on a name with its line, and counts it as a wildcard where it reaches other names', () => {
+  test('text() passes on a name with its line, and counts it as a wildcard if it covers other names', () => {
     for (const kind of [BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW])
       expect(output.text('a.example.', kind, 'dnsmasq', newScannedName())).toBeNull();
     expect(found).toEqual(['7 1 a.example', '7 2 a.example', '7 64 a.example']);
@@ -63,7 +63,7 @@ describe('RuleOutput', () => {
     expect(output).toMatchObject({ rules: 1, addressRules: 1, wildcardRules: 0 });
   });
 
-  test.each(['0.0.0.0', '127.0.0.1', '::', '::1'])('address() makes no rule of %s', (text) => {
+  test.each(['0.0.0.0', '127.0.0.1', '::', '::1'])('address() creates no rule for %s', (text) => {
     expect(output.address(text, BLOCK_EXACT, 'domains')).toMatchObject({ invalid: false });
     expect([found, output.rules, output.addressRules]).toEqual([[], 0, 0]);
   });
@@ -82,7 +82,7 @@ describe('RuleOutput', () => {
     ).toBe(2);
   });
 
-  test('special() counts nothing of a rule that the receiver refuses', () => {
+  test('special() does not count a rule that the receiver refuses', () => {
     refusal = NO_USE;
     expect(output.special(special('regex', { clientNames: ['tv'] }), 'adblock')).toBe(NO_USE);
     expect(output).toMatchObject({ rules: 0, wildcardRules: 0, textRules: 0 });
@@ -95,7 +95,7 @@ describe('RuleOutput', () => {
     expect(output).toMatchObject({ rules: 5, wildcardRules: 4, textRules: 2 });
   });
 
-  test('special() takes a thousand client names of one list, wanted and excepted together', () => {
+  test('special() accepts a thousand client names of one list, included and excluded ones together', () => {
     const names = (from: number, to: number): string[] =>
       Array.from({ length: to - from }, (_, index) => `c${from + index}`);
     const ask = (fields: Partial<SpecialLine>): UnusedLine | null =>

@@ -81,7 +81,7 @@ describe('ScopedNames', () => {
       ['a.w.x'],
     ],
     ['a rewrite in a wildcard', ['*.x CNAME .', 'a.w.x CNAME garden.example.'], []],
-  ])('weighs %s', (_, lines, expected) => {
+  ])('returns the blocked names of %s', (_, lines, expected) => {
     expect(blocked(lines, ['x', 'w.x', 'a.w.x', 'b.a.w.x'])).toEqual(expected);
   });
 

@@ -12,7 +12,7 @@ describe('sniffList()', () => {
     ['a byte order mark', bytes(BOM, 'a.example\n')],
     ['a sign of HTML in a line', bytes('a.example <b>\n')],
     ['a zero beyond what is looked at', bytes('a'.repeat(SNIFF_BYTES), [0])],
-  ])('takes %s for a list', (_, head) => {
+  ])('accepts %s as a list', (_, head) => {
     expect(sniffList(head)).toBeNull();
   });
 
@@ -29,7 +29,7 @@ describe('sniffList()', () => {
 });
 
 describe('hasBom()', () => {
-  test('asks for all three bytes', () => {
+  test('requires all three bytes', () => {
     const heads = [BOM, [0xef, 0xbb], [0xef, 0xbb, 0xbe], [0xee, 0xbb, 0xbf], [0xef, 0xba, 0xbf]];
     expect(heads.map((head) => hasBom(Uint8Array.from(head)))).toEqual([true, false, false, false, false]);
   });

@@ -53,7 +53,7 @@ describe('ListParser', () => {
     '0.0.0.0 *',
     'address=/#/0.0.0.0',
     'local-zone: "." static',
-  ])('makes no rule of %s', (line) => {
+  ])('creates no rule from %s', (line) => {
     for (const kind of ['block', 'allow'] as const) {
       const { names, special, rules } = parseLines(`${line}\nok.example\n`, { kind, subdomains: true });
       expect([special, names.length, rules]).toEqual([[], 1, 1]);
@@ -61,7 +61,7 @@ describe('ListParser', () => {
   });
 
   test.each(['/.*/', '@@/^.+$/', '*', '||*^', '@@||*^'])(
-    'takes %s of custom rules, which is meant for every name',
+    'accepts %s in custom rules, where it is meant for every name',
     (line) => {
       const custom = { kind: 'block', subdomains: false, isCustom: true } as const;
       expect(parseLines(`${line}\n^\n`, custom)).toMatchObject({
@@ -75,7 +75,7 @@ describe('ListParser', () => {
   test.each([
     ['* CNAME .', 'BLOCK_SUFFIX'],
     ['* CNAME rpz-passthru.', 'ALLOW_SUFFIX'],
-  ] as const)('takes the root wildcard %s of a policy zone, which holds its list', (record, kind) => {
+  ] as const)('accepts the root wildcard %s of a policy zone, for which the list is held', (record, kind) => {
     const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\n`;
     expect(parseLines(zone).special).toMatchObject([{ kind: RuleKind[kind], text: '*', forEveryName: true }]);
   });
@@ -99,7 +99,7 @@ describe('ListParser', () => {
     ['/.*/$dnstype=AAAA', { types: [RRType.AAAA] }],
     ['@@/[a-z]/$denyallow=com|net', { denyallow: ['com', 'net'] }],
     ['.*;querytype=AAAA', { types: [RRType.AAAA] }],
-  ])('takes %s, which has a condition', (line, rule) => {
+  ])('accepts %s, which has a condition', (line, rule) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining(rule)]);
   });
 
@@ -108,7 +108,7 @@ describe('ListParser', () => {
     ['^ads[0-9]*\\.', '^ads[0-9]*\\.'],
     ['/^.*[^rw]\\.advh.example(\\/.*)?$/', '^.*[^rw]\\.advh.example(\\/.*)?$'],
     ['/^adv2\\.example(\\/|$)/', '^adv2\\.example(\\/|$)'],
-  ])('takes the expression %s', (line, text) => {
+  ])('accepts the expression %s', (line, text) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining({ match: 'regex', text })]);
   });
 

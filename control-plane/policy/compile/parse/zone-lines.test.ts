@@ -38,7 +38,7 @@ describe('ZoneLines', () => {
     expect([skippedSamples[0]?.reason, names]).toEqual([reason, ['BLOCK_EXACT ok.example']]);
   });
 
-  test('takes owners as their origin makes them', () => {
+  test('completes owners with their origin', () => {
     const zone = [
       '$ORIGIN .',
       'rpz.local 60 IN SOA localhost. root.localhost. 1 3600 600 86400 60',

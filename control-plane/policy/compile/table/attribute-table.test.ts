@@ -27,7 +27,7 @@ function leftOf(table: AttributeTable, attribute: number, by: readonly number[])
 }
 
 describe('AttributeInterner', () => {
-  test('first() gives names of which a source says the same the same set, and counts them', () => {
+  test('first() gives names with the same attributes from a source the same set, and counts them', () => {
     const interner = new AttributeInterner();
     interner.beginSource(3);
     const set = interner.first(BLOCK_EXACT);

@@ -67,7 +67,7 @@ describe('CompilePool', () => {
     ]);
   });
 
-  test('keeps the seeds it is given, and marks each build', async () => {
+  test('uses the given seeds, and marks each build', async () => {
     const lists = [list('a', 'a.example\n')];
     const outcomes = [await compile(lists), await compile(lists)];
     for (const { table } of outcomes) expect(seedsOf(table.rules)).toEqual(SEEDS);
@@ -109,7 +109,7 @@ describe('CompilePool', () => {
     expect(getPriority()).toBe(before);
   });
 
-  test('rejects a job that is stopped, and does the next one', async () => {
+  test('rejects a stopped job, and runs the next one', async () => {
     const stop = new AbortController();
     const big = list('big', 'a.example\n'.repeat(2_000_000));
     const job = compile([big], pool, stop.signal);
@@ -123,7 +123,7 @@ describe('CompilePool', () => {
     });
   });
 
-  test('rejects a job that runs out of memory, and the process lives on', async () => {
+  test('rejects a job that runs out of memory, and the process continues', async () => {
     const small = new CompilePool(16);
     try {
       // Every name is in another set of lists, and each set costs heap.
@@ -151,7 +151,7 @@ describe('CompilePool', () => {
     return list(name, Buffer.concat(Array.from({ length: 200 }, () => part)));
   }
 
-  test('rejects a job that is not done by its deadline, names the list at work, and does the next one', async () => {
+  test('rejects a job after its deadline, names the list being compiled, and runs the next one', async () => {
     const quick = new CompilePool(undefined, { baseMs: 600, msPerMib: 0 });
     try {
       const slow = slowList('slow');
@@ -194,7 +194,7 @@ describe('CompilePool', () => {
     }
   });
 
-  test('gives a job more time the more its lists hold', async () => {
+  test('gives a job more time for larger lists', async () => {
     const patient = new CompilePool(undefined, { baseMs: 1, msPerMib: 1_000_000 });
     try {
       const large = list('large', 'a.example\n'.repeat(500_000));

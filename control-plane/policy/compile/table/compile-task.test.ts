@@ -29,7 +29,7 @@ function list(name: string, content: string, kind: 'block' | 'allow' = 'block'):
 }
 
 describe('compile', () => {
-  test('says at the end that no list is at work, and leaves the priority of this thread alone', async () => {
+  test('reports at the end that no list is being compiled, and does not change the priority of this thread', async () => {
     const priority = getPriority(0);
     const lists = [list('a', 'a.example\n'), list('b', 'b.example\n')];
     const { table } = await compile({ lists, seeds: SEEDS, expectedNames: 0, build: 7, progress });
@@ -38,7 +38,7 @@ describe('compile', () => {
     expect(new RuleTable(table.rules).build).toBe(7);
   });
 
-  test('notes the addresses and prefixes of all lists in the table', async () => {
+  test('stores the addresses and prefixes of all lists in the table', async () => {
     const lists = [list('a', '192.0.2.7\n2001:db8::/32\n'), list('b', '198.51.100.0/24\n')];
     const { table } = await compile({ lists, seeds: SEEDS, expectedNames: 0, build: 1, progress });
     const rules = new RuleTable(table.rules);
@@ -46,7 +46,7 @@ describe('compile', () => {
     expect(table.nameCount).toBe(3);
   });
 
-  test('takes $badfilter of a list back from lists with Adblock rules only', async () => {
+  test('applies $badfilter of a list only to lists with Adblock rules', async () => {
     const lists = [
       list('adblock', '||a.example^\n||b.example^\n'),
       list('hosts', '0.0.0.0 a.example\n'),
@@ -85,7 +85,7 @@ function wanted(file: ListFile): Omit<Parameters<typeof findLine>[0], 'name'> {
 }
 
 describe('findLine', () => {
-  test('returns the first line that gives the name a rule of the kinds', async () => {
+  test('returns the first line with a rule of the kinds for the name', async () => {
     const file = list('a', '# a list\n@@||a.example^\nx.a.example\nA.Example\n||a.example^\n');
     expect(await findLine({ ...wanted(file), name: 'a.example' })).toBe(4);
     expect(await findLine({ ...wanted(file), name: 'a.example', kinds: BLOCK_SUFFIX })).toBe(5);

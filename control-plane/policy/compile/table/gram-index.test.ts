@@ -47,7 +47,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'com')).toEqual([0]);
   });
 
-  test('finds nowhere under letters with sixteen rules', () => {
+  test('finds no place under letters with sixteen rules', () => {
     const index = new GramIndex();
     crowd(index, 'abc', 15);
     expect(offsets(index, 'abc')).toEqual([0]);

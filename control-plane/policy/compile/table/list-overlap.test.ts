@@ -76,7 +76,7 @@ describe('OverlapCount', () => {
   });
 });
 
-describe('what a rule covers', () => {
+describe('the coverage of a rule', () => {
   test.each([
     [BLOCK_EXACT, BLOCK_EXACT, 0],
     [BLOCK_BELOW, BLOCK_BELOW, BLOCK_EXACT | BLOCK_SUFFIX | BLOCK_BELOW],

@@ -56,7 +56,7 @@ describe('NamesWriter', () => {
     expect([block, allow].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
   });
 
-  test('writes a name into a file once, when the first rule of the kind comes', () => {
+  test('writes a name into a file once, at the first rule of the kind', () => {
     const writer = new NamesWriter(stem);
     add(writer, 'a.example', BLOCK_EXACT);
     add(writer, 'a.example', BLOCK_BELOW, BLOCK_EXACT);
@@ -91,7 +91,7 @@ describe('NamesWriter', () => {
 });
 
 describe('copyWithLines()', () => {
-  test('adds lines and their marks to a copy, and leaves the file that it is made of', async () => {
+  test('adds lines and their marks to a copy, and does not change the original file', async () => {
     const writer = new NamesWriter(stem);
     const names = Array.from({ length: LINES_PER_MARK - 1 }, (_, index) => `n${index}.example`);
     for (const name of names) add(writer, name, BLOCK_EXACT);

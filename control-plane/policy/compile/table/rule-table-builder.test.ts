@@ -112,7 +112,7 @@ describe('RuleTableBuilder', () => {
     );
   });
 
-  test('unites what several sources and several rules say of a name', () => {
+  test('combines the rules of several sources for a name', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
     for (const name of ['a.example', 'b.example', 'c.example']) add(builder, name, BLOCK_EXACT);
@@ -147,7 +147,7 @@ describe('RuleTableBuilder', () => {
     expect(() => builder.beginSource(1)).toThrow(RangeError);
   });
 
-  test('takes more than 63 sources', () => {
+  test('accepts more than 63 sources', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (let source = 0; source < 500; source++) {
       builder.beginSource(source);
@@ -223,7 +223,7 @@ describe('RuleTableBuilder', () => {
     expect(table.find(-500, 0)).toBe(-1);
   });
 
-  test('writes a checksum that a changed bit breaks', () => {
+  test('writes a checksum that detects a changed bit', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
     add(builder, 'example.com', BLOCK_EXACT);

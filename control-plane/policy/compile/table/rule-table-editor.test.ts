@@ -29,7 +29,7 @@ describe('RuleTableEditor', () => {
     expect([nameCount, [...attributes.nameCounts]]).toEqual([101, [99, 1, 1]]);
   });
 
-  test('leaves it to a build if the table is full, or many names have no rule', () => {
+  test('requires a full build if the table is full, or many names have no rule', () => {
     const editor = editorOf(200);
     const sets = Array.from({ length: 200 }, (_, index) => editor.set(`x${index}.example`, [1]));
     expect(sets).toContain(false);

@@ -41,7 +41,7 @@ function readings(
 }
 
 describe('SpecialRuleSet', () => {
-  test('add() places a rule where a thread meets it at the least cost', () => {
+  test('add() places a rule where a lookup costs least', () => {
     const set = new SpecialRuleSet();
     const rules = [
       rule('regex', '^tracker[0-9]'),
@@ -67,7 +67,7 @@ describe('SpecialRuleSet', () => {
     ]);
   });
 
-  test('bounds the automata that read every name, for a list and for all, and says why it takes no more', () => {
+  test('limits the automata that read every name, per list and in total, and reports the limit', () => {
     const set = new SpecialRuleSet();
     const taken = [0, 1, 2].map(
       (source) => stubborn(600).filter((text) => set.add(rule('regex', text, source)) === null).length,
@@ -79,7 +79,7 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('regex', '[b-y][a-z]{9}[0-9]', 0))).toMatch(/too many regular expressions/);
   });
 
-  test('takes 1,000 expressions without a literal of the kinds that people write', () => {
+  test('accepts 1,000 expressions without a literal, of the kinds that people write', () => {
     const letter = (at: number): string => String.fromCharCode(97 + (at % 26));
     const shapes: readonly ((at: number) => string)[] = [
       (at) => `^[a-z]{${3 + (at % 17)}}[0-9]{${1 + (at % 5)}}\\.[a-z]{2,${3 + (at % 4)}}$`,
@@ -96,7 +96,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'ab12.example').automata).toBeLessThan(160);
   });
 
-  test('bounds the rules that a name meets by the same letters', () => {
+  test('limits the rules that are checked for a name because of the same letters', () => {
     const set = new SpecialRuleSet();
     for (let at = 0; at < 400; at++) {
       expect(
@@ -119,7 +119,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'tracker7', [0, 0])).toEqual({ automata: 0, met: [] });
   });
 
-  test('bounds the rules at one name, for a list and for all', () => {
+  test('limits the rules at one name, per list and in total', () => {
     const set = new SpecialRuleSet();
     const add = (source: number): number =>
       Array.from({ length: 100 }, () => set.add(rule('suffix', 'com', source))).filter(
@@ -130,7 +130,7 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('suffix', 'net', 0))).toBeNull();
   });
 
-  test('bounds the work of compiling for a list, whatever its expressions are', () => {
+  test('limits the work of compiling a list, whatever its expressions are', () => {
     const set = new SpecialRuleSet();
     const heavy = Array.from(
       { length: 300 },
@@ -148,7 +148,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'xy.zz').met).toEqual([1]);
   });
 
-  test('keeps the numbers of rules behind one that is left out', () => {
+  test('keeps the numbers of rules after one that is left out', () => {
     const set = new SpecialRuleSet();
     for (const text of ['^a[0-9]', '^[a-z][0-9]', 'tracker']) set.add(rule('regex', text));
     set.hold(rule('regex', '(?=a)'));

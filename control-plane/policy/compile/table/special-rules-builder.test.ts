@@ -30,7 +30,7 @@ function met(buffer: SharedArrayBuffer, name: string, sources = [1, 1]): string[
 }
 
 describe('buildSpecialRules', () => {
-  test('writes rules of every kind so that a thread meets each where it is meant to', () => {
+  test('writes rules of every kind so that a lookup finds each where it should', () => {
     const rules = [
       rule('exact', 'exact.example'),
       rule('suffix', 'suffix.example'),
@@ -54,14 +54,14 @@ describe('buildSpecialRules', () => {
     expect(met(buffer, 'abc7.example', [1, 0])).toEqual([]);
   });
 
-  test('writes a buffer without rules that meets no name', () => {
+  test('writes a buffer without rules that matches no name', () => {
     const buffer = buildSpecialRules([], SEEDS);
     expect(() => checkSpecialRules(buffer)).not.toThrow();
     expect(countSpecialRules(buffer)).toEqual({ rules: 0, textRules: 0 });
     expect(met(buffer, 'a.example')).toEqual([]);
   });
 
-  test('finds every one of many rules at names, and of several at one', () => {
+  test('finds every one of many rules at names, and all of several rules at one name', () => {
     const names = Array.from({ length: 300 }, (_, index) => `n${index}.example`);
     const buffer = buildSpecialRules(
       [...names.map((name) => rule('exact', name)), rule('suffix', 'n7.example')],

@@ -25,7 +25,7 @@ const networks = fc.array(network, { maxLength: 12 });
 const groups = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, enabled: true }));
 
 describe('who may ask, in a client table', () => {
-  test('is what a look at every network says, for every address and whatever groups there are', () => {
+  test('equals the result of comparing every network, for every address and any groups', () => {
     fc.assert(
       fc.property(
         networks,

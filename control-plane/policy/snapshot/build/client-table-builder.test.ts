@@ -66,7 +66,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '2001:db9::')).toBe('1 default');
   });
 
-  test('treats a group that is disabled, or is no more, as Default, and still names the record', () => {
+  test('treats a group that is disabled, or no longer exists, as Default, and still names the record', () => {
     const table = tableOf({
       subnets: [
         { cidr: '198.51.100.0/24', groupId: 2 },
@@ -79,7 +79,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '198.51.100.200')).toBe('1 manual 198.51.100.200');
   });
 
-  test('marks what queries are left out of, whatever group their clients are in', () => {
+  test('marks exclusions of clients, whatever their group', () => {
     const mac = '02:00:5e:10:00:01';
     const table = tableOf(
       { subnets: [{ cidr: '192.0.2.0/24', groupId: 2 }], clients: [{ address: '192.0.2.7', groupId: 3 }] },
@@ -125,7 +125,7 @@ describe('buildClientTable()', () => {
     expect(found(table, 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff')).toContain('5 subnet');
   });
 
-  test('leaves out what cannot be read', () => {
+  test('leaves out unreadable rows', () => {
     const cidrs = ['', '/', 'x/8', '192.0.2.0/33', '192.0.2.0/-1', '192.0.2.0/1.5', '2001:db8::/129'];
     const table = tableOf({
       subnets: cidrs.map((cidr) => ({ cidr, groupId: 2 })),
@@ -232,7 +232,7 @@ describe('isSameForClients()', () => {
     live: { ...NOTHING_LIVE, clientAddresses: [client], ...live },
   });
 
-  test('isSameForClients() of equal rows that were read again, whatever else they say', () => {
+  test('isSameForClients() is true for equal rows that were read again, whatever else differs', () => {
     const again = causes({ groups: [{ ...group }], subnets: [{ ...subnet }], clients: [{ ...client }] });
     expect(isSameForClients(causes(), again)).toBe(true);
     expect(isSameForClients(causes(), causes({ safeSearch: [] }, { nowMs: 1 }))).toBe(true);
@@ -249,7 +249,7 @@ describe('isSameForClients()', () => {
     ['a client in another group', { clients: [{ ...client, groupId: 1 }] }, {}],
     ['a client seen elsewhere', {}, { clientAddresses: [{ ...client, address: '192.0.2.8' }] }],
     ['a client seen no more', {}, { clientAddresses: [] }],
-  ])('isSameForClients() sees %s', (_what, rows, live) => {
+  ])('isSameForClients() detects %s', (_what, rows, live) => {
     expect(isSameForClients(causes(), causes(rows, live))).toBe(false);
     expect(isSameForClients(causes(rows, live), causes())).toBe(false);
   });

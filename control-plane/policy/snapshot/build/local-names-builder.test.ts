@@ -83,7 +83,7 @@ describe('buildLocalNames', () => {
     expect(names.wildcardBelow(find(names, 'nas.example'))).toBe(0);
   });
 
-  test('marks names between a record and its zone as there, and not those above', () => {
+  test('marks names between a record and its zone as existing, but not those above', () => {
     const names = tableOf([['a.b.example', 'A', '192.0.2.5']], 'example');
     expect(['a.b.example', 'b.example', 'example'].map((name) => names.isThere(find(names, name)))).toEqual([
       true,
@@ -92,7 +92,7 @@ describe('buildLocalNames', () => {
     ]);
   });
 
-  test('says how many names there are, how deep they are, and whether there are wildcards', () => {
+  test('returns the number of names, their depth, and whether there are wildcards', () => {
     const names = tableOf([
       ['a.b.c.example', 'TXT', 'deep'],
       ['nas.example', 'TXT', 'flat'],
@@ -102,7 +102,7 @@ describe('buildLocalNames', () => {
     expect(tableOf([['*.nas.example', 'TXT', 'any']]).hasWildcards).toBe(true);
   });
 
-  test('holds the data of every record whole, up to the end of the table', () => {
+  test('contains the complete data of every record, up to the end of the table', () => {
     for (let length = 1; length <= 9; length++) {
       const value = 'x'.repeat(length);
       const names = tableOf([

@@ -35,7 +35,7 @@ describe('buildLocalTree', () => {
     expect(valuesAt(address, 'a.home')).toEqual(['A 192.0.2.1']);
   });
 
-  test('buildLocalTree() says that names between a record and its zone are there', () => {
+  test('buildLocalTree() marks names between a record and its zone as existing', () => {
     const tree = treeOf('a.b.c.home.example A 192.0.2.1 @home.example');
     expect(['b.c.home.example', 'c.home.example'].map((name) => tree.get(name)!.isEmpty)).toEqual([
       true,

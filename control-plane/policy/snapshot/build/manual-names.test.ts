@@ -53,7 +53,7 @@ const ONE = {
 } as const;
 
 describe('editManualNames()', () => {
-  test('answers as a table that is built, after each of many changes', () => {
+  test('gives the same answers as a newly built table after each of many changes', () => {
     const pick = random();
     const make = (id: number): PolicyManagedDomain => ({
       ...{ id, name: `rule ${id}`, domain: `n${pick(400)}.example`, suffix: pick(2) === 0 },
@@ -95,7 +95,7 @@ describe('editManualNames()', () => {
     expect(new RuleTable(edited.names).build).not.toBe(new RuleTable(table.names).build);
   });
 
-  test('leaves it to a build if much has changed', () => {
+  test('requires a full build if much has changed', () => {
     expect(editManualNames(buildManualNames(rowsOf([]), SEEDS), rowsOf([]), rowsOf([ONE]))).toBeUndefined();
   });
 });

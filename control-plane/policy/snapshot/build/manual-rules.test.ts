@@ -48,7 +48,7 @@ function heavy(count: number): PolicyRegexFilter[] {
 }
 
 describe('buildManualRules', () => {
-  test('keeps what each group has by its own, with the reach and the action of each row', () => {
+  test('keeps the rules of each group separate, with the reach and the action of each row', () => {
     const rows: PolicyRows = {
       ...NO_POLICY_ROWS,
       managedDomains: [

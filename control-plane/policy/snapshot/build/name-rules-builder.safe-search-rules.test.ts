@@ -12,7 +12,7 @@ const modesOf = (mask: number, engines: number): number[] =>
   Array.from({ length: engines }, (_, engine) => (mask >>> (engine * 2)) & 3);
 
 describe('safeSearchRules', () => {
-  test('safeSearchRules() carries only engines that some group enforces, and their names', () => {
+  test('safeSearchRules() contains only engines that some group enforces, and their names', () => {
     const { engines, groups } = safeSearchRules({ groups: [group(1)], safeSearch: [on(1, 'google')] });
     expect(engines.map(({ id }) => id)).toEqual(['google']);
     expect(engines[0]!.names.map(nameToText)).toContain('www.google.com');
@@ -48,7 +48,7 @@ describe('safeSearchRules', () => {
     ]);
   });
 
-  test('safeSearchRules() passes over engines that are not known', () => {
+  test('safeSearchRules() skips unknown engines', () => {
     const rules = safeSearchRules({ groups: [group(1)], safeSearch: [on(1, 'nothing')] });
     expect(rules).toEqual({ engines: [], groups: [] });
   });

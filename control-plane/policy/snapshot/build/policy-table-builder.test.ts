@@ -68,12 +68,12 @@ describe('buildPolicyTable()', () => {
     },
   ]);
 
-  test('lets a source without groups serve every group', () => {
+  test('applies a source without groups to every group', () => {
     const groups = [DEFAULT, { id: 7, enabled: true }];
     expect(kindsOf(compiled, groups, [source(10), source(20)])).toEqual({ 1: [1, 3, 8], 7: [1, 3, 8] });
   });
 
-  test('lets a source with groups serve those only', () => {
+  test('applies a source with groups only to them', () => {
     const groups = [DEFAULT, { id: 7, enabled: true }];
     const sources = [source(10, { groupIds: [1] }), source(20, { groupIds: [7] })];
     expect(kindsOf(compiled, groups, sources)).toEqual({ 1: [1, 1, 0], 7: [0, 2, 8] });
@@ -125,12 +125,12 @@ describe('buildPolicyTable()', () => {
     expect([...policy.sourcesOf(0)]).toEqual([1, 1]);
   });
 
-  test('puts Default in where the rows lack it', () => {
+  test('adds Default if the rows lack it', () => {
     const policy = tableOf(compiled, rowsOf([], []));
     expect([policy.groupCount, policy.groupId(0)]).toEqual([1, 1]);
   });
 
-  test('carries version and blocking settings', () => {
+  test('contains version and blocking settings', () => {
     const blocking: BlockingSettings = {
       enabled: false,
       mode: 'custom_ip',
@@ -163,7 +163,7 @@ describe('buildPolicyTable()', () => {
     ],
     ['no address', {}, false, false],
     ['another mode', { mode: 'null_ip', customIpv4: '192.0.2.9' }, true, true],
-  ])('says which questions get an address: %s', (_, change, givesIpv4, givesIpv6) => {
+  ])('marks the questions that get an address: %s', (_, change, givesIpv4, givesIpv6) => {
     const blocking = { ...BLOCKING, mode: 'custom_ip' as const, customIpv4: '', customIpv6: '', ...change };
     const rows = rowsOf([DEFAULT], []);
     const policy = new PolicyTable(buildSnapshot(1, compiled, rows, blocking, NOTHING_LIVE).policy);
@@ -201,7 +201,7 @@ describe('buildPolicyTable()', () => {
     ['off until later', true, { enabled: false, until: '2026-01-01T00:00:01Z' }, false],
     ['off until now', true, { enabled: false, until: '2026-01-01T00:00:00Z' }, true],
     ['on until now', false, { enabled: true, until: '2026-01-01T00:00:00Z' }, false],
-  ])('knows with %s over %s whether blocking is on', (_, configured, blockingSwitch, isOn) => {
+  ])('is enabled according to the switch "%s" and the configuration %s', (_, configured, blockingSwitch, isOn) => {
     const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
     const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };
     const blocking = { ...BLOCKING, enabled: configured };
@@ -211,7 +211,7 @@ describe('buildPolicyTable()', () => {
 });
 
 describe('emptySnapshot()', () => {
-  test('is version 0, knows Default and blocks nothing', () => {
+  test('is version 0, contains Default and blocks nothing', () => {
     const { snapshot } = emptySnapshot(BLOCKING);
     const policy = new PolicyTable(snapshot.policy);
     expect(snapshot.version).toBe(0);
@@ -270,7 +270,7 @@ describe('filterStats()', () => {
     });
   });
 
-  test('adds up the memory of all that filters', () => {
+  test('adds up the memory of all filter tables', () => {
     const of = state([source(10)]);
     const { rules, special, manual, manualSpecial, policy, clients } = of.snapshot;
     const buffers = [rules, special, manual, manualSpecial, policy, clients];
@@ -279,7 +279,7 @@ describe('filterStats()', () => {
     );
   });
 
-  test('leaves out what only disabled sources say', () => {
+  test('leaves out names that only disabled sources have', () => {
     expect(filterStats(state([source(10), source(20, { enabled: false })]))).toMatchObject({
       blocked_domains: 2,
       allowed_domains: 0,

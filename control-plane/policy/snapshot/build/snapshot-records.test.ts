@@ -59,7 +59,7 @@ describe('localRecords', () => {
     expect(forward.filter((line) => line.startsWith('dhcp'))).toEqual(['dhcp 0 d.home AAAA 2001:db8::4 60']);
   });
 
-  test('localRecords() makes one reverse name an address, of the first name, and none beside a written one', () => {
+  test('localRecords() creates one reverse name per address, for the first name, unless there is a manual one', () => {
     const reverse = (lines: string[]): string[] =>
       recordsOf({ config: lines })
         .filter((line) => line.includes(' PTR '))
@@ -87,7 +87,7 @@ describe('isSameForLocalNames', () => {
     },
   });
 
-  test('isSameForLocalNames() of equal rows that were read again', () => {
+  test('isSameForLocalNames() is true for equal rows that were read again', () => {
     expect(isSameForLocalNames(causes(), causes())).toBe(true);
     expect(isSameForLocalNames(causes({ leases: [] }), causes({ leases: [] }))).toBe(true);
   });
@@ -101,7 +101,7 @@ describe('isSameForLocalNames', () => {
     ['another lease', { leases: [{ ...lease, address: '192.0.2.4' }] }],
     ['a lease that ended', { leases: [] }],
     ['one more lease', { leases: [lease, { ...lease, fqdn: 'd.home' }] }],
-  ])('isSameForLocalNames() sees %s', (_what, change) => {
+  ])('isSameForLocalNames() detects %s', (_what, change) => {
     expect(isSameForLocalNames(causes(), causes(change))).toBe(false);
     expect(isSameForLocalNames(causes(change), causes())).toBe(false);
   });

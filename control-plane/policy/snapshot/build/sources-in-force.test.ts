@@ -40,7 +40,7 @@ describe('SourcesInForce', () => {
     [[1, 2], [2], true],
     [[1], [1, 2], false],
     [[1], [2], false],
-  ])('takesBackForAll() of a source for groups %j, from one for groups %j', (by, from, takesBack) => {
+  ])('takesBackForAll() of a source for groups %j, from one for groups %j, is %s', (by, from, takesBack) => {
     const sources = new SourcesInForce(compiled, { sources: [row(1, by), row(2, from)] });
     expect(sources.takesBackForAll(0, 1)).toBe(takesBack);
   });

@@ -10,7 +10,7 @@ describe('a file of managed domains', () => {
     expect(decodeManaged(encodeManaged(ROWS))).toEqual(ROWS);
   });
 
-  test('is not read with another byte, or cut off', () => {
+  test('is refused with a changed byte, or truncated', () => {
     const file = encodeManaged(ROWS);
     expect(() => decodeManaged(file.subarray(0, 3))).toThrow(DamagedGeneration);
     file[5]! ^= 1;

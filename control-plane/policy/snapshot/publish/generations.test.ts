@@ -149,7 +149,7 @@ describe('Generations', () => {
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
   });
 
-  test('findRules() gives back rules that are not the newest, and passes over damaged ones', async () => {
+  test('findRules() returns rules that are not the newest, and skips damaged ones', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     const first = state(1).compiled.sources.map(({ inputKey }) => inputKey);
@@ -178,7 +178,7 @@ describe('Generations', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test('falls back to the generation before for every length a torn file may have', async () => {
+  test('falls back to the previous generation for any length of a truncated file', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     for (const file of files(/-0000000002-|^rules-00000002/)) {
@@ -325,7 +325,7 @@ describe('very many managed domains', () => {
     expect(kept?.rows.managedDomains[0]!.id).toBe(10_000);
   });
 
-  test('are those of the generation before if their file is damaged', async () => {
+  test('are those of the previous generation if their file is damaged', async () => {
     await generations.save(state(1));
     await generations.save(withManaged(2, many));
     truncateSync(join(folder, files(/^managed-/)[0]!), 100);

@@ -76,7 +76,7 @@ describe('PolicyInForce', () => {
     expect(sent[1]!.rules).toBe(RULES.rules);
   });
 
-  test('apply() makes one publication of a burst', async () => {
+  test('apply() publishes once for a burst of changes', async () => {
     await Promise.all(Array.from({ length: 50 }, () => policy.apply()));
     expect(sent).toHaveLength(2);
   });
@@ -266,7 +266,7 @@ describe('PolicyInForce', () => {
     expect(sent[0]!.rules).toBe(RULES.rules);
   });
 
-  test('apply() alone publishes nothing where the rows cannot be read', async () => {
+  test('apply() alone publishes nothing if the rows cannot be read', async () => {
     await policy.useRules(RULES);
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await expect(policy.apply()).rejects.toThrow('down');

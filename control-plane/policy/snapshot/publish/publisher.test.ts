@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 describe('SnapshotPublisher', () => {
-  test('hands out growing versions, one publication at a time, and writes the newest to disk', async () => {
+  test('publishes increasing versions, one at a time, and writes the newest to disk', async () => {
     let atWork = 0;
     opened.broadcast = async (snapshot) => {
       expect(++atWork).toBe(1);
@@ -82,7 +82,7 @@ describe('SnapshotPublisher', () => {
     expect(sent.map(({ version }) => version)).toEqual([2]);
   });
 
-  test('continues when the disk takes no generation, and logs it', async () => {
+  test('continues if a generation cannot be written, and logs that', async () => {
     rmSync(join(dataDir, 'snapshots'), { recursive: true });
     writeFileSync(join(dataDir, 'snapshots'), 'in the way');
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).resolves.toMatchObject({ version: 1 });

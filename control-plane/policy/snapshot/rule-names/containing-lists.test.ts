@@ -36,7 +36,7 @@ const name = nameFromText('a.example')!;
 const attribute = 0;
 
 describe('containingLists()', () => {
-  test('has each list once for what blocks and once for what allows, without those that are deleted', () => {
+  test('has each list once for blocking and once for allowing, without deleted ones', () => {
     expect(listsFor(7)).toEqual([
       'all block block ||a.example^ active',
       'mixed block block a.example active',

@@ -53,7 +53,7 @@ describe('RuleHistory', () => {
     expect(history.logged(9, rule, () => rule.name)).toBeUndefined();
   });
 
-  test('logged() tells rules apart that differ in origin, name or group alone', () => {
+  test('logged() distinguishes rules that differ only in origin, name or group', () => {
     const special = buildSpecialRules(
       [{ source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||ab*c^', rule: '||ab*c^' }],
       seedsOf(RULES.rules),
@@ -214,7 +214,7 @@ describe('RuleHistory', () => {
     expect([history.describeSchedule(3, 7), history.loggedSchedule(3, 7)]).toEqual([undefined, undefined]);
   });
 
-  test('describe() knows nothing of attributes and versions that are not there or long gone', () => {
+  test('describe() returns nothing for attributes and versions that do not exist or are too old', () => {
     remember(RULES, ROWS);
     expect(history.describe(1, listed(99, BLOCK_EXACT, 7))).toBeUndefined();
     expect(history.describe(77, listed(0, BLOCK_EXACT, 7))).toBeUndefined();

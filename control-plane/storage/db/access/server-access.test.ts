@@ -134,7 +134,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     }
   });
 
-  test('a file of authorities that is not there is named', async () => {
+  test('a missing file of authorities is named in the error', async () => {
     const keys = { sslrootcert: join(root, 'none.pem') };
     await expect(connect({}, keys)).rejects.toThrow(/read the sslrootcert of PostgreSQL: .*none\.pem/);
   });
@@ -165,7 +165,7 @@ describe('database.password_file', () => {
     ],
     ['that is empty', () => writeFileSync(passwordFile, '\n'), /first line of .* is empty/],
     ['that is not there', () => rmSync(passwordFile), /read the password of the database: ENOENT/],
-  ])('a file %s is refused by its name', async (_what, spoil, fault) => {
+  ])('a file %s is refused, and the error contains its name', async (_what, spoil, fault) => {
     spoil();
     await expect(connect({ secret: '' }, keys)).rejects.toThrow(fault);
   });

@@ -30,7 +30,7 @@ describe('copyAcross()', () => {
     expect(rows).toEqual([{ rows: 500, are_many: true }]);
   });
 
-  test('copyAcross() notices a row that arrived as another one', async () => {
+  test('copyAcross() detects a row that was changed on the way', async () => {
     await asOwner(own.database, 'CREATE TABLE changed (LIKE original)');
     await asOwner(
       own.database,
@@ -44,7 +44,7 @@ describe('copyAcross()', () => {
     await expect(across('changed (n, bytes)')).rejects.toThrow(CopyDiffers);
   });
 
-  test('copyAcross() fails with what either server says', async () => {
+  test('copyAcross() fails with the error of either server', async () => {
     await expect(across('missing (n, bytes)')).rejects.toThrow('relation "missing" does not exist');
     await asOwner(own.database, 'CREATE TABLE narrow (n integer, bytes bytea CHECK (length(bytes) < 30000))');
     await expect(across('narrow (n, bytes)')).rejects.toThrow('violates check constraint');

@@ -29,7 +29,7 @@ describe('CopyQueryable', () => {
     expect(int4sOf((await copied("SELECT '{}'::integer[]"))[0]![0]!)).toEqual([]);
   });
 
-  test('copyOut() gives many large rows in order, and none of an empty result', async () => {
+  test('copyOut() returns many large rows in order, and none for an empty result', async () => {
     const query =
       "SELECT n, decode(repeat(lpad(to_hex(n), 2, '0'), 50000), 'hex') FROM generate_series(1, 200) n";
     const rows = await copied(query);
@@ -38,7 +38,7 @@ describe('CopyQueryable', () => {
     expect(await copied('SELECT 1 WHERE false')).toEqual([]);
   });
 
-  test('copyOut() that fails leaves the connection usable', async () => {
+  test('copyOut() leaves the connection usable after a failure', async () => {
     await expect(copied('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
     await expect(copied('SELECT 1 / (3 - n) FROM generate_series(1, 5) n')).rejects.toMatchObject({
       code: '22012',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('copyRowsOut() and copyRowsIn()', () => {
-  test('copyRowsOut() gives what copyRowsIn() stores, however much more it is than waits in memory', async () => {
+  test('copyRowsOut() returns what copyRowsIn() stores, even if it is much more than the memory may hold', async () => {
     const { database } = own;
     await database.withClient((from) =>
       database.withClient((into) =>
@@ -27,7 +27,7 @@ describe('copyRowsOut() and copyRowsIn()', () => {
     expect(rows).toEqual([{ rows: 500, are_many: true }]);
   });
 
-  test('copyRowsOut() fails with what the server says, and so does copyRowsIn()', async () => {
+  test('copyRowsOut() and copyRowsIn() fail with the error of the server', async () => {
     await own.database.withClient(async (client) => {
       await expect(copyRowsOut(client, 'missing (n)').next()).rejects.toThrow('does not exist');
       const none = (async function* () {})();

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('a full copy', () => {
-  test('is of one moment, and is restored with rows, sequences and files into an empty directory', async () => {
+  test('contains the state of one moment, and is restored with rows, sequences and files into an empty directory', async () => {
     let isFirst = true;
     await copyTo(at('copy'), () => {
       // Changes while it is made are not in it.
@@ -83,7 +83,7 @@ describe('a full copy', () => {
     await expect(restoreTo(at('new'), at('copy'))).rejects.toThrow('move');
   });
 
-  test('that was cut off or changed is refused, and the directory stays empty', async () => {
+  test('is refused if it was truncated or changed, and the directory stays empty', async () => {
     await copyTo(at('whole'));
     const bytes = await readFile(at('whole'));
     const changed = Buffer.from(bytes);
@@ -104,7 +104,7 @@ describe('a full copy', () => {
     }
   });
 
-  test('leaves no file if the database goes away while it is made', async () => {
+  test('leaves no file if the database becomes unavailable while it is made', async () => {
     const gone = copyTo(at('gone'), (client) => {
       const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
       connection.stream.destroy();

@@ -27,13 +27,13 @@ async function read(bytes: Buffer): Promise<Frame[]> {
 }
 
 describe('readFrames()', () => {
-  test('readFrames() gives what writeFrames() wrote', async () => {
+  test('readFrames() returns what writeFrames() wrote', async () => {
     const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
     expect(await read(bytes)).toEqual(FRAMES);
     expect((await readFile(join(room, 'file'))).length).toBe(bytes.length);
   });
 
-  test('readFrames() refuses a file that was cut off or changed', async () => {
+  test('readFrames() refuses a truncated or changed file', async () => {
     const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
     const changed = Buffer.from(bytes);
     changed[bytes.length >> 1]! ^= 1;

@@ -29,7 +29,7 @@ const clustersIn = ({ home }: ClusterTask): string[] =>
   readdirSync(home.dir).filter((name) => name.startsWith('cluster'));
 
 describe('createCluster()', () => {
-  test('createCluster() makes a whole cluster, and leaves no password behind', async () => {
+  test('createCluster() creates a complete cluster, and leaves no password behind', async () => {
     const task = newTask();
     await createCluster(task);
     expect(clustersIn(task)).toEqual(['cluster']);
@@ -45,7 +45,7 @@ describe('createCluster()', () => {
     expect(clustersIn(task)).toEqual(['cluster']);
   });
 
-  test('createCluster() leaves nothing where initdb refuses, and says why', async () => {
+  test('createCluster() leaves nothing behind if initdb fails, and reports why', async () => {
     const task = newTask({ role: 'pg_reserved' });
     await expect(createCluster(task)).rejects.toThrow(
       new RegExp(`^run initdb on ${task.home.dir}: .*superuser name "pg_reserved" is disallowed`),
@@ -53,7 +53,7 @@ describe('createCluster()', () => {
     expect(clustersIn(task)).toEqual([]);
   });
 
-  test('createCluster() is ended by its signal, and leaves nothing', async () => {
+  test('createCluster() is ended by its signal, and leaves nothing behind', async () => {
     const task = newTask({ signal: AbortSignal.abort() });
     await expect(createCluster(task)).rejects.toThrow('run initdb: ');
     expect(clustersIn(task)).toEqual([]);
@@ -69,7 +69,7 @@ describe('createCluster()', () => {
 });
 
 describe('setPassword()', () => {
-  test('setPassword() says why it cannot open a cluster, in the same words each time', async () => {
+  test('setPassword() reports why it cannot open a cluster, in the same words each time', async () => {
     const task = newTask();
     mkdirSync(task.home.cluster);
     const tries = [setPassword(task), setPassword(task)];

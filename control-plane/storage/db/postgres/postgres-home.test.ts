@@ -52,7 +52,7 @@ describe('canTraverse()', () => {
     expect(canTraverse(dataDirBehind(0o711).dataDir, stranger)).toBe(true);
   });
 
-  test('canTraverse() asks nothing of the user that weir is', () => {
+  test('canTraverse() does not switch users for the user that weir already is', () => {
     expect(canTraverse(dataDirBehind(0o700).dataDir, { ...stranger, isSelf: true })).toBe(true);
   });
 });
@@ -66,7 +66,7 @@ describe('openPostgresHome()', () => {
     expect(statSync(home.dir).mode & 0o777).toBe(0o700);
   });
 
-  test('openPostgresHome() puts the cluster of a root behind a closed folder elsewhere, and finds it again', () => {
+  test('openPostgresHome() puts the cluster of root behind a closed folder elsewhere, and finds it again', () => {
     const { root, dataDir } = dataDirBehind(0o700);
     const home = openPostgresHome(dataDir, join(root, 'elsewhere'));
     expect(home.isElsewhere).toBe(isRoot);
@@ -77,7 +77,7 @@ describe('openPostgresHome()', () => {
     expect(openPostgresHome(dataDir, join(root, 'elsewhere')).dir).toBe(home.dir);
   });
 
-  test('openPostgresHome() follows no link in the place of its pointer', () => {
+  test('openPostgresHome() does not follow a link in place of its pointer file', () => {
     const { root, dataDir } = dataDirBehind(0o711);
     writeFileSync(join(root, 'victim'), join(root, 'chosen'));
     symlinkSync(join(root, 'victim'), join(dataDir, 'postgres.location'));

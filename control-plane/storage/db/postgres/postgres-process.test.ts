@@ -78,7 +78,7 @@ async function query(password: string, text: string): Promise<Record<string, unk
 const pidFile = (): string => join(task.home.cluster, 'postmaster.pid');
 
 describe('launchPostgres()', () => {
-  test('launchPostgres() resolves when the server takes connections', async () => {
+  test('launchPostgres() resolves when the server accepts connections', async () => {
     const server = await launch();
     expect(await query('first', 'SELECT 7 AS n')).toEqual([{ n: 7 }]);
     expect(serversOn(task.home.cluster)).toContain(server.pid);
@@ -93,7 +93,7 @@ describe('launchPostgres()', () => {
     await server.stop(5000);
   });
 
-  test('launchPostgres() rejects with the words of a server that does not start', async () => {
+  test('launchPostgres() rejects with the message of a server that does not start', async () => {
     await expect(launch({ settings: { no_such_setting: 1 } })).rejects.toThrow(
       new RegExp(
         `^cannot start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`,
@@ -101,11 +101,11 @@ describe('launchPostgres()', () => {
     );
   });
 
-  test('launchPostgres() rejects where the programs cannot be run', async () => {
+  test('launchPostgres() rejects if the programs cannot be run', async () => {
     await expect(launch({ runtime: '/nonexistent' })).rejects.toThrow('need glibc');
   });
 
-  test('launchPostgres() ends a start that is not wanted any more', async () => {
+  test('launchPostgres() ends a start that is no longer wanted', async () => {
     await expect(launch({ signal: AbortSignal.abort() })).rejects.toThrow('server ended with');
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('explainSpawnError()', () => {
     ['EPERM', 'Weir may not switch to user nobody; start it as that user or set database.url'],
     ['EACCES', 'user nobody may not execute the binaries in /opt/pg/bin'],
     ['EMFILE', 'spawn postgres EMFILE'],
-  ])('explainSpawnError() says of %s what to do', (code, words) => {
+  ])('explainSpawnError() says for %s what to do', (code, words) => {
     expect(explainSpawnError(Object.assign(new Error(`spawn postgres ${code}`), { code }), at)).toBe(words);
   });
 });

@@ -79,7 +79,7 @@ describe('keptRuntime()', () => {
     for (const name of names) mkdirSync(join(privateDir, name), { recursive: true });
   });
 
-  test('keptRuntime() finds the newest whole one of a major version', () => {
+  test('keptRuntime() finds the newest complete one of a major version', () => {
     expect(keptRuntime(privateDir, 17)).toBe(join(privateDir, 'runtime-17.10.0-beta.17'));
     expect(keptRuntime(privateDir, 16)).toBeUndefined();
   });

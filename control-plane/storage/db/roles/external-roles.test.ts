@@ -54,8 +54,8 @@ const untilDown = (database: Database): Promise<{ error: string | null; server: 
     ({ state }) => state === 'down',
   );
 
-describe('startDatabase() with roles of a person', () => {
-  test('database.owner_url migrates, and the role of database.url has the rows alone', async () => {
+describe('startDatabase() with roles that a user created', () => {
+  test('database.owner_url migrates, and the role of database.url can only access rows', async () => {
     const { database } = open(urlOf('asker'), urlOf('keeper'));
     await database.whenUp();
     expect(database.status()).not.toHaveProperty('excess');
@@ -82,7 +82,7 @@ describe('startDatabase() with roles of a person', () => {
     expect((await owner).rows).toEqual([{ name: 'keeper' }]);
   });
 
-  test('a node that knows one role makes days, which one with two roles fills', async () => {
+  test('a node with one role creates partitions of days, which a node with two roles fills', async () => {
     const { database: two } = open(urlOf('asker'), urlOf('keeper'));
     const { database: one } = open(urlOf('keeper'));
     await Promise.all([one.whenUp(), two.whenUp()]);
@@ -107,7 +107,7 @@ describe('startDatabase() with roles of a person', () => {
     expect((await database.query('SELECT FROM groups')).rowCount).toBeGreaterThan(0);
   });
 
-  test('says which role cannot connect, without its password', async () => {
+  test('reports which role cannot connect, without its password', async () => {
     const { database, logger } = open(urlOf('asker', 'wrong-secret'), urlOf('keeper'));
     expect((await untilDown(database)).error).toMatch(
       /^cannot connect with the role of database.url: .*"asker"$/,
@@ -115,7 +115,7 @@ describe('startDatabase() with roles of a person', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
   });
 
-  test('names the server that failed, of several', async () => {
+  test('names the server that failed, if there are several', async () => {
     const nowhere = 'postgres://asker@127.0.0.1:9/weir';
     const lacking = open(`${nowhere},${urlOf('nobody-here')}`, `${nowhere},${urlOf('keeper')}`);
     const { error, server: named } = await untilDown(lacking.database);

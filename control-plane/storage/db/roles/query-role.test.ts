@@ -33,7 +33,7 @@ async function codeFor(sql: string): Promise<string> {
 const roleOf = async (database: Database): Promise<unknown> =>
   (await database.query<{ name: string }>('SELECT current_user AS name')).rows[0]!.name;
 
-describe('a statement that a fault lets in', () => {
+describe('a statement injected through a fault', () => {
   test.each([
     `COPY groups TO PROGRAM 'true'`,
     `COPY groups FROM PROGRAM 'true'`,
@@ -46,7 +46,7 @@ describe('a statement that a fault lets in', () => {
     `SELECT lo_import('/etc/passwd')`,
     `SELECT lo_export(lo_creat(-1), '/etc/large-object')`,
     `LOAD '/usr/lib/any.so'`,
-  ])('reaches no program and no file: %s', async (sql) => {
+  ])('can reach no program and no file: %s', async (sql) => {
     expect(await codeFor(sql)).toBe(FORBIDDEN);
   });
 
@@ -71,7 +71,7 @@ describe('a statement that a fault lets in', () => {
     'SELECT pg_hba_file_rules()',
     'SELECT pg_switch_wal()',
     'CREATE DATABASE another',
-  ])('has no other role and changes no setting of the server: %s', async (sql) => {
+  ])('has no other role and can change no setting of the server: %s', async (sql) => {
     expect(await codeFor(sql)).toBe(FORBIDDEN);
   });
 
@@ -101,7 +101,7 @@ describe('a statement that a fault lets in', () => {
     'DROP TABLE audit_log',
     `INSERT INTO schema_migrations (name, run_on) VALUES ('0001_schema', now())`,
     'DELETE FROM schema_migrations',
-  ])('makes, changes and removes no table, function or schema: %s', async (sql) => {
+  ])('can create, change and delete no table, function or schema: %s', async (sql) => {
     const made = own.database.transaction((tx) => tx.query(sql));
     await expect(made).rejects.toMatchObject({ code: FORBIDDEN });
   });
@@ -122,7 +122,7 @@ describe('a statement that a fault lets in', () => {
 });
 
 describe('prepareQueryRole()', () => {
-  test('gives the rows of all tables, those of new days and of new tables as well, and nothing else', async () => {
+  test('grants access to the rows of all tables, including those of new days and new tables, and nothing else', async () => {
     await ensurePartitions(own.database, [20_000]);
     await asOwner(
       own.database,
@@ -144,7 +144,7 @@ describe('prepareQueryRole()', () => {
     await own.database.query('INSERT INTO of_a_later_migration DEFAULT VALUES');
   });
 
-  test('makes the role again, and gives its rights again, once it was removed', async () => {
+  test('creates the role again, and grants its rights again, after it was removed', async () => {
     const stop = own.database.watch({
       channel: 'none',
       expression: 'SELECT count(*) FROM groups',
@@ -196,7 +196,7 @@ describe('prepareQueryRole()', () => {
     }
   });
 
-  test('follows the password of the owner where the file of the old one is lost', async () => {
+  test('follows the password of the owner if the file of the old one is lost', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir, EMPTY);

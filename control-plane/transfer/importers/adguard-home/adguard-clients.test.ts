@@ -35,7 +35,7 @@ describe('mapAdguardClients()', () => {
     expect(document.list_sources[0]!.text).toContain('||x.example^$client=my-phone|192.0.2.1|my-phone\n');
   });
 
-  test('keeps rules and lists of a filter that is off for all, but off', () => {
+  test('keeps rules and lists of a filter that is off for all, but disabled', () => {
     const { list_sources: sources } = planOf(
       "filtering: {filtering_enabled: false}\nuser_rules: ['||x.example^', '0.0.0.0 y.example', 'z$dnstype=A']\n" +
         'filters: [{id: 1, url: https://lists.example.org/a, enabled: true}]\n',
@@ -44,7 +44,7 @@ describe('mapAdguardClients()', () => {
     expect(sources[1]!.text).toContain('! ||x.example^\n! 0.0.0.0 y.example\n! z$dnstype=A\n');
   });
 
-  test('makes one item of rules by the thousand', () => {
+  test('makes one item of thousands of rules', () => {
     const rules = Array.from({ length: 2001 }, (_, n) => `'||a${n}.example^'`);
     const { items, document } = planOf(`user_rules: [${rules.join(', ')}]\n`);
     expect([items.length, document.list_sources[0]!.text!.split('\n').length]).toEqual([1, 2003]);

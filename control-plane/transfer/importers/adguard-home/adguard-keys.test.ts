@@ -80,7 +80,7 @@ describe('mapAdguardKeys()', () => {
     expect(leftOf(text)).toEqual(['dns.edns_client_subnet.custom_ip 192.0.2.9']);
   });
 
-  test('leaves it to people to take defaults that are no better than those of Weir', () => {
+  test('leaves it to users to accept defaults that are no better than those of Weir', () => {
     const text =
       'dns: {upstream_timeout: 10s, cache_size: 4194304, enable_dnssec: true, trusted_proxies: [127.0.0.0/8, "::1/128"]}\n' +
       'statistics: {interval: 24h}\n';
@@ -94,7 +94,7 @@ describe('mapAdguardKeys()', () => {
     expect(keysOf(text)).not.toHaveProperty(['server.trusted_proxies']);
   });
 
-  test('pauses blocking until a time to come', () => {
+  test('pauses blocking until the given time', () => {
     const until = (time: string) =>
       planOf(`filtering: {protection_enabled: false, protection_disabled_until: ${time}}\n`);
     const paused = until('2999-01-02T03:04:05.123456789Z');
@@ -108,7 +108,7 @@ describe('mapAdguardKeys()', () => {
     });
   });
 
-  test('takes the domain and the names of leases only if the DHCP server is on', () => {
+  test('uses the domain and the names of leases only if the DHCP server is on', () => {
     const leases = Buffer.from(
       '{"leases": [{"mac": "02:00:5e:00:00:01", "ip": "192.168.50.30", "hostname": "printer2", "static": true},' +
         '{"mac": "02:00:5e:00:00:02", "ip": "192.168.50.31", "hostname": "guest", "static": false}]}',

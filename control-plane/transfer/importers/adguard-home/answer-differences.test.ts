@@ -13,7 +13,7 @@ function rowsOf(text: string): Record<string, readonly string[] | undefined> {
 }
 
 describe('reportAnswers()', () => {
-  test('lists hosts lines of own rules, in the default mode and in another', () => {
+  test('lists hosts lines of custom rules, in the default mode and in another', () => {
     const rules =
       "user_rules: ['127.0.0.1 ads.example', '0.0.0.0 sink.example', '192.0.2.5 nas.lan', '192.0.2.6 both.lan', '2001:db8::6 both.lan']\n";
     expect(rowsOf(rules)).toEqual({
@@ -39,7 +39,7 @@ describe('reportAnswers()', () => {
       ['||a.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8='],
     ],
     ["'||a.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8h'", []],
-  ])('lists of the rules %s %p', (rules, names) => {
+  ])('returns for the rules %s the differences %p', (rules, names) => {
     expect(Object.keys(rowsOf(`user_rules: [${rules}]\n`))).toEqual(names);
   });
 

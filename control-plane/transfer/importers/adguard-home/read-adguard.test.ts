@@ -6,7 +6,7 @@ const files = (text: string) => new Map([[ONLY_TEXT, Buffer.from(text)]]);
 const read = (text: string) => readAdguard(files(text));
 
 describe('isAdguard()', () => {
-  test('knows the file by its name or its schema', () => {
+  test('recognizes the file by its name or its schema', () => {
     expect(isAdguard(new Map([['a/AdGuardHome.yaml', Buffer.from('')]]))).toBe(true);
     expect(isAdguard(files('dns:\n  port: 53\nschema_version: 20\n'))).toBe(true);
     expect(isAdguard(files('dns:\n  schema_version: 20\n'))).toBe(false);
@@ -68,7 +68,7 @@ describe('readAdguard()', () => {
     expect(upstreamFile).toEqual(['192.0.2.53', '# none', '']);
   });
 
-  test('reads values of other types as not given', () => {
+  test('treats values of other types as missing', () => {
     const { rules, filters, clients, rewrites } = read(
       'schema_version: 34\nuser_rules: {a: 1}\nfilters: [1, {id: {}, url: [x], enabled: 1}]\nclients: 7\nfiltering: {rewrites: x}\n',
     );

@@ -15,7 +15,7 @@ describe('blockedSlots()', () => {
 });
 
 describe('zoneOf()', () => {
-  test('names the zone of this machine for Local', () => {
+  test('returns the zone of this machine for Local', () => {
     expect([zoneOf(''), zoneOf('Europe/Berlin')]).toMatchObject([
       { timeZone: 'UTC' },
       { timeZone: 'Europe/Berlin' },

@@ -19,7 +19,7 @@ const setting = (more: Partial<ChosenSetting>): ChosenSetting => ({
 });
 
 describe('ImportOutcomes', () => {
-  test('shows the best result of the things that an item was made into, and counts items', () => {
+  test('shows the best result of the things that an item became, and counts items', () => {
     const outcomes = new ImportOutcomes(planOf('made', 'changed', 'there', 'nothing'), [], []);
     outcomes.note([0, 1, 2], 'same');
     outcomes.note([0, 1], 'changed');
@@ -35,7 +35,7 @@ describe('ImportOutcomes', () => {
     expect(outcomes.summary()).toBe('settings of pihole: imported, 1 new, 1 changed');
   });
 
-  test('has no summary where everything was there', () => {
+  test('has no summary if everything existed already', () => {
     const outcomes = new ImportOutcomes(planOf('there'), [], []);
     outcomes.note([0], 'same');
     expect(outcomes.summary()).toBeNull();
@@ -64,7 +64,7 @@ describe('ImportOutcomes', () => {
     });
   });
 
-  test('shows what Weir adds by default as a difference while it is not chosen', () => {
+  test('reports an addition of Weir as a difference while it is not selected', () => {
     const own = setting({ isOwn: true, reason: 'names with private addresses are not answered' });
     const { items, differences } = new ImportOutcomes(planOf('rebinding'), [own], []).report(
       true,

@@ -21,7 +21,7 @@ describe('mapBlockyKeys()', () => {
     });
   });
 
-  test('refuses a file without sections, and reads values of other types as not given', () => {
+  test('refuses a file without sections, and treats values of other types as missing', () => {
     expect(() => planOf('- blocking')).toThrow('not a configuration of blocky');
     expect(
       planOf('blocking: [1]\nupstreams: 5\ncustomDNS: {mapping: [a], zone: {}}\nclientLookup: x\n').keys,
@@ -67,7 +67,7 @@ describe('fitsGlob()', () => {
     expect(fitsGlob(pattern, name)).toBe(fits);
   });
 
-  test('takes no longer for a hostile pattern', () => {
+  test('needs no more time for a hostile pattern', () => {
     expect(fitsGlob('*a'.repeat(500), `${'a'.repeat(400)}b`)).toBe(false);
   });
 });

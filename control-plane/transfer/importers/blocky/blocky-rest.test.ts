@@ -22,7 +22,7 @@ test('a key outranks its section, and one that is read has no row', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nrebindingProtection: {enable: true}\n')).toEqual({});
 });
 
-test('lists unknown keys one by one, unless they are off', () => {
+test('lists unknown keys one by one, except disabled ones', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nodd: 1\nnew: {a: 1, b: false}\nconstructor: {c: 1}\n')).toEqual({
     odd: 'not_mapped: Weir has no such setting',
     'new.a': 'not_mapped: Weir has no such setting',

@@ -27,15 +27,15 @@ blocking:
     kids: ["games.example\\n"]
 `;
 
-describe('clients of a blocky', () => {
-  test('a key without groups leaves the default', async () => {
+describe('clients of blocky', () => {
+  test('a key without groups is not in the default group', async () => {
     await expectAnswers(`${LISTS}  clientGroupsBlock: {default: [ads], 127.0.0.60: [], tv: [kids]}\n`, [
       ['127.0.0.60', 'ads.example', 1, 'BLOCKED_LIST'],
       ['127.0.0.60', 'games.example', 1, 'FORWARDED'],
     ]);
   });
 
-  test('finds clients by the names of own records and hosts files, and by parts of addresses', async () => {
+  test('finds clients by names in local records and hosts files, and by parts of addresses', async () => {
     const file = `${LISTS}  clientGroupsBlock: {default: [ads], TV.lan: [kids], "192.0.2.*": [kids], desk*: [kids]}
 customDNS: {mapping: {tv.lan: "198.51.100.5,2001:db8::5"}, zone: "desk1.lan. 60 IN A 198.51.100.6\\n"}
 hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
@@ -74,7 +74,7 @@ clientLookup: {upstream: 192.0.2.1, singleNameOrder: [2, 1], clients: {tablet-a:
   });
 });
 
-describe('names of a blocky', () => {
+describe('names of blocky', () => {
   test('records of the zone and of the mapping cover names below, and private domains stay here', async () => {
     const file = `
 customDNS:
@@ -148,7 +148,7 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(clients).toMatchObject([{ ip_address: '192.0.2.9', name: 'tv', group: null }]);
   });
 
-  test('every address of a hosts file is a record with its TTL, the last line of a name counts', () => {
+  test('every address of a hosts file is a record with its TTL, and the last line of a name wins', () => {
     const file = `
 customDNS: {mapping: {own.example: 192.0.2.1}, filterUnmappedTypes: false}
 hostsFile:
@@ -177,7 +177,7 @@ hostsFile:
   });
 });
 
-describe('settings of a blocky', () => {
+describe('settings of blocky', () => {
   test.each([
     ['queryLog: {type: none}', { 'database.log_queries': false }],
     ['queryLog: {fields: [question, duration]}', { 'database.query_log_privacy': 'anonymous_clients' }],
@@ -209,7 +209,7 @@ describe('settings of a blocky', () => {
     expect(keysOf(line)).toEqual(keys);
   });
 
-  test('has a row for each setting without an equivalent, and for none that is off', () => {
+  test('has a row for each enabled setting without an equivalent', () => {
     const file = `
 customDNS: {fallbackUpstream: true}
 conditional: {fallbackUpstream: true, mapping: {a.example: 192.0.2.1}}

@@ -25,7 +25,7 @@ describe('chooseSettings()', () => {
   const ECS = row('dns.ecs', 'forward');
   const DOUBTED = row('dns.dnssec_enabled', true, { doubt: 'the servers must support it' });
 
-  test('selects settings without doubts, unless the user chooses', () => {
+  test('selects settings without open questions, unless the user chooses', () => {
     const base = { faultsOf: RIGHT, tests: null };
     expect(chosen([ECS, DOUBTED], { ...base, selection: 'default' })).toEqual(['dns.ecs']);
     expect(chosen([ECS, DOUBTED], { ...base, selection: new Set() })).toEqual([]);
@@ -34,7 +34,7 @@ describe('chooseSettings()', () => {
     ]);
   });
 
-  test('ticks a pool once one of its servers has answered, and names those that have not', () => {
+  test('selects a pool once one of its servers has answered, and names those that have not', () => {
     const pools = [pool(0, '192.0.2.1', '192.0.2.2'), pool(1, '192.0.2.3')];
     const tests = new Map([
       ['192.0.2.1', null],
@@ -51,7 +51,7 @@ describe('chooseSettings()', () => {
     expect(chosen(pools, { ...untested, selection: new Set(['dns.pools.1']) })).toEqual(['dns.pools.1']);
   });
 
-  test('leaves out what cannot be set, with the reason, and sets the rest', () => {
+  test('leaves out settings that cannot be set, with the reason, and sets the rest', () => {
     const mode = row('blocking.mode', 'custom_ip');
     const [first, second] = chooseSettings([mode, ECS], {
       selection: 'default',

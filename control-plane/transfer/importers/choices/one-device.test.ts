@@ -69,7 +69,7 @@ describe('oneDeviceEach()', () => {
   test.each([
     [undefined, 'Kids'],
     ['device', 'Adults'],
-  ])('asks once about a device with two addresses, whose answer %j counts for both', (answer, group) => {
+  ])('asks once about a device with two addresses, and the answer %j applies to both', (answer, group) => {
     const id = 'device.02005e100001';
     const { clients, questions } = oneDeviceEach(
       [
@@ -88,7 +88,7 @@ describe('oneDeviceEach()', () => {
     ]);
   });
 
-  test('asks nothing where both groups are the same in any case', () => {
+  test('asks nothing if both groups are the same in any case', () => {
     const stored = [client({ mac_address: MAC, group: 'kids' }).item];
     const planned = [client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)];
     expect(oneDeviceEach(planned, { ...NOTHING, stored }).questions).toEqual([]);

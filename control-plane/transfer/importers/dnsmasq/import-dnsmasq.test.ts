@@ -27,7 +27,7 @@ async function expectAnswers(file: string, table: readonly ExpectedStatus[]): Pr
 
 const CLIENT = '192.0.2.200';
 
-describe('domains of a dnsmasq', () => {
+describe('domains of dnsmasq', () => {
   test('the longest domain decides, whatever its option', async () => {
     const file = `no-resolv
 server=192.0.2.53
@@ -86,7 +86,7 @@ server=/alone.example/#
     ]);
   });
 
-  test('a star is not the name itself, or any end of a name', async () => {
+  test('a star matches neither the name itself nor an arbitrary end of a name', async () => {
     await expectAnswers(
       'address=/*.star.example/0.0.0.0\naddress=/*tail.example/#\naddress=/.dot.example/\n',
       [
@@ -122,7 +122,7 @@ server=/alone.example/#
     );
   });
 
-  test('says which questions are answered otherwise', () => {
+  test('reports which questions are answered otherwise', () => {
     const file = `address=/deny.example/0.0.0.0
 address=/nx.example/
 address=/app.example/192.0.2.1
@@ -152,7 +152,7 @@ cname=out.lan,also.lan,elsewhere.example,60
   });
 });
 
-describe('answers of a dnsmasq', () => {
+describe('answers of dnsmasq', () => {
   test('removes types from the answers to others, and answers that contain an address', async () => {
     await expectAnswers('filter-AAAA\nfilter-rr=HTTPS,ANY\nhost-record=six.lan,2001:db8::5\n', [
       [CLIENT, 'any.example', 28, 'BLOCKED_LIST'],
@@ -164,7 +164,7 @@ describe('answers of a dnsmasq', () => {
     expect(list!.text).toContain('\nbogus-nxdomain=203.0.113.1\nbogus-nxdomain=203.0.113.2\n');
   });
 
-  test('says that allowed names have answers of filtered types', async () => {
+  test('reports that allowed names have answers of filtered types', async () => {
     const file = 'filter-AAAA\naddress=/parent.example/#\nserver=/ok.parent.example/#\n';
     await expectAnswers(file, [
       [CLIENT, 'ok.parent.example', 28, 'FORWARDED'],
@@ -173,7 +173,7 @@ describe('answers of a dnsmasq', () => {
     expect(rowsOf(file, 'differs')).toMatchObject({ 'filtered types': expect.stringContaining('all types') });
   });
 
-  test('reads records with the TTL of all local ones, and says why one has no equivalent', () => {
+  test('reads records with the TTL of all local ones, and reports why one has no equivalent', () => {
     expect(
       recordsOf(
         'local-ttl=77\ntxt-record=t.lan,"v=1, a",b\nmx-host=m.lan,nas.lan,5\nhost-record=h.lan,192.0.2.1,60\ncname=c.lan,h.lan\naddress=/a.lan/192.0.2.2\nptr-record=1.2.0.192.in-addr.arpa,"h.lan"',
@@ -216,8 +216,8 @@ describe('answers of a dnsmasq', () => {
   });
 });
 
-describe('settings of a dnsmasq', () => {
-  test('has keys for those with an equivalent', () => {
+describe('settings of dnsmasq', () => {
+  test('has keys for settings with an equivalent', () => {
     const file = `cache-size=0
 neg-ttl=60
 max-ttl=900
@@ -289,7 +289,7 @@ cache-size=500
     ['user=me\nport=53\ninterface=eth0\nserver=192.0.2.1\n', false],
     ['[Interface]\nAddress = 192.0.2.1\nPrivateKey = abc\n', false],
     ['192.0.2.1 nas.lan\n', false],
-  ])('knows its files by their lines (%#)', (text, isKnown) => {
+  ])('recognizes its files by their lines (%#)', (text, isKnown) => {
     expect(isDnsmasq(filesOf({ [ONLY_TEXT]: text }))).toBe(isKnown);
   });
 });

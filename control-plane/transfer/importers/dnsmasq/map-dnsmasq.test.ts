@@ -16,7 +16,7 @@ describe('isHosts()', () => {
 });
 
 describe('mapHosts()', () => {
-  test('names another line by its number, without its text', () => {
+  test('names any other line by its number, without its text', () => {
     const plan = mapHosts(filesOf('192.0.2.1 nas.example\n\npassword=hunter2\n'));
     expect(plan.document.local_records).toMatchObject([{ value: '192.0.2.1' }]);
     expect(plan.items).toContainEqual(expect.objectContaining({ name: 'line 3', result: 'not_mapped' }));
@@ -29,7 +29,7 @@ describe('mapHosts()', () => {
 });
 
 describe('mapDnsmasq()', () => {
-  test('says that resolv.conf is missing unless an option leaves it out', () => {
+  test('reports that resolv.conf is missing unless an option leaves it out', () => {
     const namesOf = (text: string) => mapDnsmasq(filesOf(text)).items.map(({ name }) => name);
     expect(namesOf('server=192.0.2.53\n')).toContain('/etc/resolv.conf');
     expect(namesOf('no-resolv\nserver=192.0.2.53\n')).not.toContain('/etc/resolv.conf');

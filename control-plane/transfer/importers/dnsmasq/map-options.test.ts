@@ -26,7 +26,7 @@ describe('mapOptions()', () => {
     ['address=/a.example/nonsense', [], []],
     ['address=//192.0.2.1', [], []],
     ['address=192.0.2.1', [], []],
-  ])('knows %s', (line, denied, records) => {
+  ])('maps %s', (line, denied, records) => {
     const plan = planOf(line);
     const { managed_domains: domains, local_records: found } = plan.document;
     expect(domains.map(({ domain }) => domain)).toEqual(denied);
@@ -45,7 +45,7 @@ describe('mapOptions()', () => {
     ['server=//192.0.2.1', []],
     ['server=/a.example/#', []],
     ['server=/a.example/name.example', []],
-  ])('makes a zone of %s', (line, zones) => {
+  ])('creates a zone from %s', (line, zones) => {
     const plan = planOf(line);
     expect(plan.document.forward_zones).toMatchObject(zones);
     expect(plan.items.filter(({ result }) => result !== 'differs')).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('local-service', () => {
     ['local-service', ['127.0.0.0/8', '::1/128', 'connected']],
     ['local-service=net', ['127.0.0.0/8', '::1/128', 'connected']],
     ['local-service=host', ['127.0.0.0/8', '::1/128']],
-  ])('maps %s to who may ask', (line, value) => {
+  ])('maps %s to the allowed clients', (line, value) => {
     expect(planOf(line).keys).toMatchObject([{ key: 'dns.allowed_clients', value }]);
   });
 });

@@ -34,7 +34,7 @@ describe('readYaml()', () => {
     expect(() => readYaml('a.yaml', Buffer.alloc(9_000_000, 0x20))).toThrow('too large');
   });
 
-  test('takes members that every object has as ordinary keys', () => {
+  test('treats names that every object has as ordinary keys', () => {
     const tree = yaml('__proto__: {flag: true}\nconstructor: 1\n');
     expect([tree.flag('flag'), tree.flag('__proto__.flag'), tree.text('toString')]).toEqual([
       undefined,

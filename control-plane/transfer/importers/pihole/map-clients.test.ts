@@ -21,7 +21,7 @@ const NOTHING: PiholeSettings = {
 const group = (id: number, name: string, enabled = true) => ({ id, name, enabled, comment: '' });
 
 describe('mapClients()', () => {
-  test('gives one group to each distinct set of enabled groups, in any order', () => {
+  test('makes one group of each distinct set of enabled groups, in any order', () => {
     const builder = new PlanBuilder();
     const sets = mapClients(builder, {
       ...NOTHING,
@@ -62,7 +62,7 @@ describe('mapClients()', () => {
     expect(builder.finish('pihole').items).toMatchObject([{ kind: 'group', result: 'not_mapped' }]);
   });
 
-  test('knows a host name only if exactly one device has it', () => {
+  test('uses a host name only if exactly one device has it', () => {
     const builder = new PlanBuilder();
     const device = (mac: string, name: string) => ({ mac, name, address: '192.0.2.9' });
     mapClients(builder, {

@@ -32,7 +32,7 @@ describe('mapKeys()', () => {
     ['NULL', 'null_ip'],
     ['NX', 'nxdomain'],
     ['NODATA', 'nodata'],
-  ])('knows the blocking mode %s as %s', (blockingMode, value) => {
+  ])('maps the blocking mode %s to %s', (blockingMode, value) => {
     expect(keysOf({ blockingMode })).toEqual({ 'blocking.mode': value });
   });
 
@@ -52,7 +52,7 @@ describe('mapKeys()', () => {
     expect(unknown.items).toMatchObject([{ name: 'dns.blocking.mode IP', result: 'not_mapped' }]);
   });
 
-  test('takes names of addresses of the loopback, of one label, and of hostRecord', () => {
+  test('reads the names of loopback addresses, of single labels, and of hostRecord', () => {
     const keys: PiholeKeys = {
       hosts: ['127.0.0.1 pihole', '192.168.1.9 other', '::1 six.lan'],
       expandHosts: true,
@@ -106,7 +106,7 @@ describe('mapKeys()', () => {
     [1, 'off', 1],
     [2, 'off', 1],
     [3, 'off', 0],
-  ])('knows the privacy level %i as %s', (privacyLevel, value, differences) => {
+  ])('maps the privacy level %i to %s', (privacyLevel, value, differences) => {
     const { keys, items } = planOf({ privacyLevel });
     expect(keys).toMatchObject([{ key: 'database.query_log_privacy', value }]);
     expect(items.filter(({ result }) => result === 'differs')).toHaveLength(differences);
@@ -116,7 +116,7 @@ describe('mapKeys()', () => {
     [91, 91],
     [0, 1],
     [9000, 3650],
-  ])('keeps the log %i days as %i', (logDays, value) => {
+  ])('maps the log retention %i days to %i', (logDays, value) => {
     expect(keysOf({ logDays })).toEqual({ 'database.query_log_days': value });
   });
 
@@ -124,11 +124,11 @@ describe('mapKeys()', () => {
     [3600, 3600],
     [0, 31_536_000],
     [-1, 0],
-  ])('knows the age %i of stale answers as %i', (staleSecs, value) => {
+  ])('maps the age %i of stale answers to %i', (staleSecs, value) => {
     expect(keysOf({ staleSecs })).toEqual({ 'cache.serve_stale_secs': value });
   });
 
-  test('has the switches of special names', () => {
+  test('maps the settings of special names', () => {
     const plan = planOf({
       specialDomains: { mozillaCanary: false, iCloudPrivateRelay: true, designatedResolver: false },
     });
@@ -142,7 +142,7 @@ describe('mapKeys()', () => {
     });
   });
 
-  test('passes private addresses of public names on, unless a line for dnsmasq stops that', () => {
+  test('allows private addresses for public names, unless a line for dnsmasq prevents that', () => {
     const upstreams = ['192.0.2.53'];
     expect(keysOf({ upstreams })).toMatchObject({ 'dns.rebinding_protection': false });
     expect(keysOf({ upstreams, dnsmasqLines: ['stop-dns-rebind'] })).toMatchObject({
@@ -157,7 +157,7 @@ describe('mapKeys()', () => {
     ['SINGLE', undefined, ['dns.listeningMode SINGLE']],
     ['bind', undefined, ['dns.listeningMode bind']],
     ['NONE', undefined, ['dns.listeningMode NONE']],
-  ])('knows the listening mode %s', (listeningMode, allowed, left) => {
+  ])('maps the listening mode %s', (listeningMode, allowed, left) => {
     const { keys, items } = planOf({ listeningMode, networkInterface: 'eth0' });
     expect(keys.find(({ key }) => key === 'dns.allowed_clients')?.value).toEqual(allowed);
     expect(items.flatMap(({ name, result }) => (result === null ? [] : [name]))).toEqual(left);
@@ -178,7 +178,7 @@ describe('mapKeys()', () => {
     expect(planOf({ rateLimit: { count: 0, interval: 0 } }).keys).toMatchObject([{ value: false }]);
   });
 
-  test('leaves the names of the system itself out, and makes denied names of blocking lines', () => {
+  test('leaves out names of the system itself, and turns blocking lines into denied names', () => {
     const plan = planOf({ hosts: ['0.0.0.0 ads.example', 'nonsense'] }, [
       '127.0.0.1 localhost',
       '::1 ip6-localhost',
@@ -193,7 +193,7 @@ describe('mapKeys()', () => {
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([{ name: 'nonsense' }]);
   });
 
-  test('takes lines for dnsmasq over, its servers among those of all names', () => {
+  test('imports lines for dnsmasq, and adds their servers to those of all names', () => {
     const plan = planOf({
       upstreams: ['192.0.2.53#53'],
       dnsmasqLines: [
@@ -211,7 +211,7 @@ describe('mapKeys()', () => {
     ]);
   });
 
-  test('makes zones of a network and of a domain, off where the server is', () => {
+  test('creates zones for a network and a domain, disabled if the server is', () => {
     const { document } = planOf({
       revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'],
     });
@@ -272,7 +272,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('says which names the program itself answered', () => {
+  test('reports which names the program itself answered', () => {
     const { items } = planWith({ upstreams: ['192.0.2.53'] });
     expect(items.filter(({ kind }) => kind === 'other').map(({ name }) => name)).toEqual([
       'names whose alias is denied',

@@ -104,7 +104,7 @@ describe('mapDomains()', () => {
     expect(plan.origins.list_sources).toEqual([[3, 4]]);
   });
 
-  test('denies what Pi-hole answers with its own address or not at all', () => {
+  test('denies names that Pi-hole answers with its own address or not at all', () => {
     const denies = [
       [3, 'own;reply=IP'],
       [3, 'none;reply=NONE'],
@@ -116,7 +116,7 @@ describe('mapDomains()', () => {
     expect(known.document.regex_filters[0]).toMatchObject({ pattern: 'own;reply=192.0.2.80' });
   });
 
-  test('writes an expression that is found in every name as one that is meant so', () => {
+  test('writes an expression that matches every name as one that is meant to', () => {
     expect(planOf([[3, '*']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^$']]).items).toMatchObject([{ result: 'not_mapped' }]);

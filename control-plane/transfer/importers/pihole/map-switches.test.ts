@@ -27,7 +27,7 @@ describe('mapSwitches()', () => {
     [0, 31_536_000],
     [3600, 3600],
     [99_999_999, 31_536_000],
-  ])('answers with what has expired for %s seconds as %s', (staleSecs, value) => {
+  ])('maps stale answers for %s seconds to %s', (staleSecs, value) => {
     expect(keysOf({ staleSecs })).toEqual({ 'cache.serve_stale_secs': value });
   });
 
@@ -35,11 +35,11 @@ describe('mapSwitches()', () => {
     [0, 1],
     [91, 91],
     [99_999, 3650],
-  ])('keeps the log for %s days as %s', (logDays, value) => {
+  ])('maps a log kept for %s days to %s', (logDays, value) => {
     expect(keysOf({ logDays })).toEqual({ 'database.query_log_days': value });
   });
 
-  test('refuses private addresses only if a line for dnsmasq does', () => {
+  test('enables rejection of private addresses only if a line for dnsmasq does', () => {
     const keys = { upstreams: ['192.0.2.1'] };
     expect(keysOf(keys)).toEqual({ 'dns.rebinding_protection': false });
     expect(keysOf(keys, ['  stop-dns-rebind '])).toEqual({});
@@ -47,7 +47,7 @@ describe('mapSwitches()', () => {
     expect(keysOf({})).toEqual({});
   });
 
-  test('has a row for a mode and a special domain that it does not know', () => {
+  test('has rows for an unknown mode and an unknown special domain', () => {
     const { keys, items } = planOf({ blockingMode: 'ODD', specialDomains: { odd: true } });
     expect(keys).toEqual([]);
     expect(items.map(({ name, result }) => [name, result])).toEqual([
@@ -57,7 +57,7 @@ describe('mapSwitches()', () => {
   });
 });
 
-test('blockingAddresses() has those that are set', () => {
+test('blockingAddresses() returns the configured addresses', () => {
   expect(blockingAddresses({})).toEqual([]);
   expect(blockingAddresses({ blockingIpv4: '', blockingIpv6: '2001:db8::80' })).toEqual(['2001:db8::80']);
 });

@@ -10,7 +10,7 @@ function rowsOf(others: Readonly<Record<string, unknown>>, upstreams: readonly s
 }
 
 describe('reportOtherKeys()', () => {
-  test('has a row for each setting that differs from the default, and none for the others', () => {
+  test('has a row for each setting that differs from the default, and for no others', () => {
     expect(rowsOf({ 'dns.port': 53, 'dns.cache.size': 10_000, 'dns.CNAMEdeepInspect': true })).toEqual([]);
     expect(rowsOf({ 'dns.port': 5353, 'dns.CNAMEdeepInspect': false })).toEqual([
       ['dns.CNAMEdeepInspect false', 'differs'],
@@ -18,7 +18,7 @@ describe('reportOtherKeys()', () => {
     ]);
   });
 
-  test('shows the name of a section about the program, and nothing that is in it', () => {
+  test('shows the name of a section about the program, but not its content', () => {
     const rows = rowsOf({ 'webserver.api.pwhash': '$BALLOON$secret', 'webserver.port': '80' });
     expect(rows).toEqual([['webserver', 'skipped']]);
   });

@@ -42,7 +42,7 @@ async function answered(table: readonly ExpectedStatus[]): Promise<ExpectedStatu
   return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
 }
 
-describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
+describe('POST {api}/import of a Pi-hole, compared by queries', () => {
   test('lets allowlists outrank regex denies and blocklists, and not exact denies', async () => {
     await imported(
       exported([
@@ -143,7 +143,7 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
   test.each([
     ['a bare pihole.toml', (toml: string): Buffer => Buffer.from(toml)],
     ['a zip with only that file', (toml: string): Buffer => zipOf({ 'etc/pihole/pihole.toml': toml })],
-  ])('imports %s, and says what is not in it', async (_what, fileOf) => {
+  ])('imports %s, and reports what is missing in it', async (_what, fileOf) => {
     const toml = '# Pi-hole configuration file (v6.4)\n[dns]\nhosts = ["192.0.2.5 nas.lan"]\n';
     const report = await imported(fileOf(toml));
     expect(report.format).toBe('pihole');

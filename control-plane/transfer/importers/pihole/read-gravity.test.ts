@@ -5,7 +5,7 @@ const files = (contents: Record<string, unknown>) =>
   new Map(Object.entries(contents).map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]));
 
 describe('readGravityJson()', () => {
-  test('knows the type of a domain by its file, and numbers that are texts', () => {
+  test('reads the type of a domain from its file, and numbers that are texts', () => {
     const { domains, domainLinks } = readGravityJson(
       files({
         'whitelist.exact.json': [{ id: '1', domain: 'a', enabled: '1' }],

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readToml, readVersion5 } from './read-keys.ts';
 
 describe('readToml()', () => {
-  test('reads for whom it listens', () => {
+  test('reads the clients that it answers', () => {
     const { keys } = readToml(Buffer.from('[dns]\nlisteningMode = "SINGLE"\ninterface = "eth0"\n'));
     expect(keys).toMatchObject({ listeningMode: 'SINGLE', networkInterface: 'eth0' });
     const vars = Buffer.from('DNSMASQ_LISTENING=all\nPIHOLE_INTERFACE=eth1\n');
@@ -17,7 +17,7 @@ describe('readToml()', () => {
     expect([keys.localDomain, databases.gravity]).toEqual(['lan', '/data/g.db']);
   });
 
-  test('takes values of another type as not given', () => {
+  test('treats values of another type as missing', () => {
     const text =
       '[dns]\nupstreams = "192.0.2.1"\ndnssec = 1\nblockTTL = -1\nhosts = [true, "192.0.2.5 nas"]\n';
     const { keys } = readToml(Buffer.from(text));
@@ -51,7 +51,7 @@ describe('readVersion5()', () => {
     expect(JSON.stringify(keys)).not.toContain('abc');
   });
 
-  test('reads what version 5 excludes, hides and answers blocked questions with', () => {
+  test('reads exclusions, hidden domains and the blocked answer of version 5', () => {
     const ftl =
       'PRIVACYLEVEL=2\nMAXDBDAYS=30\nBLOCK_IPV4=192.0.2.80\nMOZILLA_CANARY=false\nIGNORE_LOCALHOST=yes\n';
     const vars = 'API_EXCLUDE_DOMAINS=a.example,b.example\nAPI_EXCLUDE_CLIENTS=192.0.2.5\n';

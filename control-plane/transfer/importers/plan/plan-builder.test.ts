@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PlanBuilder } from './plan-builder.ts';
 
 describe('PlanBuilder', () => {
-  test('turns what the schemas refuse into items without an equivalent', () => {
+  test('turns values that the schemas refuse into items without an equivalent', () => {
     const builder = new PlanBuilder();
     const rule = { action: 'deny', groups: null, comment: '', enabled: true } as const;
     builder.rule(
@@ -42,7 +42,7 @@ describe('PlanBuilder', () => {
     expect(document.forward_zones).toMatchObject([{ zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1'] }]);
   });
 
-  test('gives groups names that differ, and never that of Default', () => {
+  test('gives groups unique names, and never that of Default', () => {
     const builder = new PlanBuilder();
     const add = (name: string) =>
       builder.group(name, { enabled: true, comment: '' }, builder.item('group', name));
@@ -83,7 +83,7 @@ describe('PlanBuilder', () => {
     expect(document.forward_zones).toMatchObject([{ zone: 'lan', servers: ['192.0.2.1', '192.0.2.2'] }]);
   });
 
-  test('neither shows credentials of URLs nor keeps a source with them', () => {
+  test('neither shows nor stores URLs with credentials', () => {
     const builder = new PlanBuilder();
     const url = 'https://me:secret@lists.example.org/a?token=t0p';
     const item = builder.item('blocklist', url);

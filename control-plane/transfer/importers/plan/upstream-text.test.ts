@@ -36,11 +36,11 @@ describe('readUpstream()', () => {
     '',
     '192.0.2.53#x',
     stamp(2, 'a').slice(0, 18),
-  ])('says why it has no server for %j', (written) => {
+  ])('reports why it has no server for %j', (written) => {
     expect(readUpstream(written)).toMatchObject({ server: null, reason: expect.any(String) });
   });
 
-  test('warns of what runs on this machine', () => {
+  test('warns about servers on this machine', () => {
     for (const written of ['127.0.0.1#5335', '::1', 'tcp://localhost'])
       expect(readUpstream(written)).toMatchObject({ remark: expect.stringContaining('this machine') });
   });

@@ -8,7 +8,7 @@ const planOf = (profile: object) => mapNextdns(filesOf(JSON.stringify(profile)))
 const keysOf = (profile: object) =>
   Object.fromEntries(planOf(profile).keys.map(({ key, value }) => [key, value]));
 
-test('isNextdns() wants two sections of a profile', () => {
+test('isNextdns() requires two sections of a profile', () => {
   expect(isNextdns(filesOf('{"denylist": [], "privacy": {}}'))).toBe(true);
   expect(isNextdns(filesOf('{"denylist": []}'))).toBe(false);
   expect(isNextdns(filesOf('denylist'))).toBe(false);
@@ -35,7 +35,7 @@ describe('mapNextdns()', () => {
     expect(privacyOf(false, false)).toEqual({});
   });
 
-  test('takes safe search and the mode of YouTube apart', () => {
+  test('maps safe search and the mode of YouTube separately', () => {
     const safeOf = (parentalControl: object) =>
       planOf({ parentalControl })
         .items.filter(({ kind }) => kind === 'safe_search')

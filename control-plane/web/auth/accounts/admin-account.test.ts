@@ -58,7 +58,7 @@ const away = (): Database => failing(new DatabaseUnavailable('away'));
 const configFile = (): string => join(own.dataDir, 'test.toml');
 
 describe('AdminAccount', () => {
-  test('setUp() sets the first password and no second one, also of many at once', async () => {
+  test('setUp() sets the first password and no second one, even if many set one at once', async () => {
     const one = account();
     expect(await one.isConfigured()).toBe(false);
     const results = await Promise.allSettled([1, 2, 3].map((n) => account().setUp(`${PASSWORD} ${n}`, null)));
@@ -71,7 +71,7 @@ describe('AdminAccount', () => {
     expect(await matches(one, 'root', `${PASSWORD} ${winner}`)).toBe(true);
   });
 
-  test('its hash logs in the name in the configuration with the password, and nothing else', async () => {
+  test('its hash accepts the configured name with the password, and nothing else', async () => {
     const one = account();
     expect(await matches(one, 'root', PASSWORD)).toBe(false);
     await one.setUp(PASSWORD, null);
@@ -90,7 +90,7 @@ describe('AdminAccount', () => {
     await expect(one.setUp('another', null)).rejects.toMatchObject({ status: 403 });
   });
 
-  test('isConfigured() needs no database where the configuration says, and asks no more once it has said yes', async () => {
+  test('isConfigured() needs no database if the configuration has a password, and does not ask again once it is true', async () => {
     expect(await account({ database: away(), file: configFile() }).isConfigured()).toBe(true);
     await expect(account({ database: away() }).isConfigured()).rejects.toThrow(DatabaseUnavailable);
     const one = account();
@@ -99,7 +99,7 @@ describe('AdminAccount', () => {
     expect(await one.isConfigured()).toBe(true);
   });
 
-  test('isProbablyConfigured() believes the guess only while the database cannot be reached', async () => {
+  test('isProbablyConfigured() uses the guess only while the database cannot be reached', async () => {
     const one = account({ database: away() });
     expect(await one.isProbablyConfigured(() => Promise.resolve(true))).toBe(true);
     expect(await one.isProbablyConfigured(() => Promise.resolve(false))).toBe(false);

@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 describe('hashPassword()', () => {
-  test('makes an Argon2id hash of 32 MiB and three passes, another each time', async () => {
+  test('returns an Argon2id hash of 32 MiB and three passes, a different one each time', async () => {
     const [one, two] = [await hashPassword('secret word'), await hashPassword('secret word')];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=32768,(?:t=3,p=1|p=1,t=3)\$/);
     expect(one).not.toBe(two);
@@ -24,7 +24,7 @@ describe('hashPassword()', () => {
 });
 
 describe('verifyPassword()', () => {
-  test('knows the password, to the last character', async () => {
+  test('accepts the password only if every character is right', async () => {
     const password = 'pässwörd \u{1f512}\0 end';
     const hash = await hashPassword(password);
     expect(await verifyPassword(hash, password)).toBe(true);

@@ -24,7 +24,7 @@ async function makeUser(username: string): Promise<{ location: string; etag: str
 }
 
 describe('one user', () => {
-  test('is read where the answer to its creation says, without its password', async () => {
+  test('is found at the URL that the response to its creation returns, without its password', async () => {
     const { location } = await makeUser('vera');
     const { status, body, text } = await api.send('GET', location);
     expect(status).toBe(200);
@@ -33,7 +33,7 @@ describe('one user', () => {
     expect((await api.send('GET', '/api/users/2000000000')).status).toBe(404);
   });
 
-  test('gets exactly one of two changes with the same ETag', async () => {
+  test('accepts exactly one of two changes with the same ETag', async () => {
     const { location, etag } = await makeUser('otto');
     const headers = { 'if-match': etag };
     const answers = await Promise.all(
@@ -49,7 +49,7 @@ describe('one user', () => {
     expect((await api.send('GET', location)).status).toBe(200);
   });
 
-  test('that is sent back unchanged makes no entry in the audit log', async () => {
+  test('makes no entry in the audit log if it is sent back unchanged', async () => {
     const { location } = await makeUser('ada');
     const entries = async (): Promise<unknown> =>
       (await suite.database.query('SELECT count(*) AS count FROM audit_log')).rows[0];

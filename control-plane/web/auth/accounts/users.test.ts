@@ -47,7 +47,7 @@ describe('a user', () => {
     expect(details[0]!.text).not.toMatch(/a new password|argon2/);
   });
 
-  test('is listed behind the administrator, without a password', async () => {
+  test('is listed after the administrator, without a password', async () => {
     const answer = await create({ username: 'Vera.K', display_name: 'Véra 王' });
     const user = User.parse(answer.body);
     expect([answer.status, answer.text]).toEqual([201, expect.not.stringMatching(/argon2|password/)]);
@@ -65,7 +65,7 @@ describe('a user', () => {
     expect(rows).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
-  test('logs in with the own password, in any letter case of the name, and not with another', async () => {
+  test('logs in with their own password, in any letter case of the name, and not with another', async () => {
     await make({ username: 'Vera' });
     expect(await node.isIn(await logInAs(node.api, 'vERA'))).toBe(true);
     for (const [username, password] of [
@@ -89,7 +89,7 @@ describe('a user', () => {
   test.each([
     ['', 'а', 'vеra', 'véra', 'ｖera', 've ra', ' vera', '-vera', 'vera.', 'v\u0000', 'v\u200bera', 'a/b'],
     ['system', 'Anonymous', 'x'.repeat(65), 'token x', null, 7, ['a']],
-  ])('is not named one of %j…', async (...names) => {
+  ])('cannot be named %j…', async (...names) => {
     for (const username of names) {
       const answer = await create({ username });
       expect([username, answer.status]).toEqual([username, 400]);
@@ -103,14 +103,14 @@ describe('a user', () => {
     ['\u017fepp', 'Sepp'],
     ['\u212aarl', 'karl'],
     ['o\u00adtto', 'OTTO'],
-  ])('beside an administrator named %s is not named %s', async (admin, username) => {
+  ])('beside an administrator named %s cannot be named %s', async (admin, username) => {
     await node.restart(`auth.admin.username = "${admin}"`);
     expect([(await create({ username })).status, (await create({ username: 'frida' })).status]).toEqual([
       409, 201,
     ]);
   });
 
-  test('gives way to an administrator of the same name, and comes back after', async () => {
+  test('is hidden by an administrator of the same name, and is restored afterwards', async () => {
     await make({ username: 'frida', role: 'viewer' });
     await node.restart('auth.admin.username = "FRIDA"');
     expect((await node.logIn(USER_PASSWORD, { username: 'frida' })).status).toBe(401);
@@ -174,7 +174,7 @@ describe('a right that is taken away', () => {
     await other.close();
   });
 
-  test('does not come back with a session of before: a role is that of the user now', async () => {
+  test('does not come back with an earlier session: a session has the current role of its user', async () => {
     const { id } = await make({ username: 'otto', role: 'admin' });
     const own = await logInAs(node.api, 'otto');
     await node.suite.database.query("UPDATE users SET role = 'viewer' WHERE id = $1", [id]);
@@ -199,7 +199,7 @@ describe('a right that is taken away', () => {
     expect(rows.map(({ username }) => username)).toEqual(['admin']);
   });
 
-  test('leaves sessions alone that no right was taken from', async () => {
+  test('keeps the sessions of users who lost no right', async () => {
     const { id, ...before } = await make({ username: 'otto' });
     const own = await logInAs(node.api, 'otto');
     const answer = await patch(id, { display_name: 'Otto', role: 'viewer', enabled: true });

@@ -16,12 +16,12 @@ test.each([
   expect(await weaknessOf(password, username)).toBe('expected a password other than the user name');
 });
 
-test('takes several words, and the name of another user', async () => {
+test('accepts several words, and the name of another user', async () => {
   expect(await weaknessOf('correct horse battery staple', 'admin')).toBeUndefined();
   expect(await weaknessOf('caretaker-17', 'caretaker')).toBeUndefined();
 });
 
-test('names the field that the password came in', async () => {
+test('names the field that contained the password', async () => {
   await expect(refuseWeak('12345678', 'admin', 'new_password')).rejects.toMatchObject({
     status: 400,
     fields: [{ path: 'new_password' }],

@@ -67,7 +67,7 @@ describe('an answer of the provider is refused', () => {
     expect((await suite.outcome(late, await late.get(url.href))).status).toBe(401);
   });
 
-  test('that says no', async () => {
+  test('that reports an error', async () => {
     suite.provider.person = null;
     const { status, text } = await suite.logIn();
     expect([status, text]).toEqual([403, expect.stringContaining('refused the login')]);
@@ -84,7 +84,7 @@ describe('/login/oidc', () => {
     'javascript:alert(1)',
     'docs',
     '',
-  ])('leads back to no other place: %j', async (place) => {
+  ])('redirects to no other place: %j', async (place) => {
     const response = await new TestBrowser().get(
       `${suite.weir}/login/oidc?return_to=${encodeURIComponent(place)}`,
     );
@@ -131,7 +131,7 @@ describe('/login/oidc', () => {
     expect(JSON.stringify(suite.node.api.logger.lines)).not.toContain('a secret of weir');
   });
 
-  test('takes no cookie that was made for another address, or that another host of the site can set', async () => {
+  test('refuses a cookie that was made for another address, or that another host of the site can set', async () => {
     await suite.serve(ROLES, { others: 'server.trusted_proxies = ["127.0.0.0/8"]' });
     const ask = (path: string, headers: Record<string, string>) =>
       suite.node.api.send('GET', path, { headers });
@@ -215,7 +215,7 @@ describe('/login/oidc', () => {
     expect(told).not.toMatch(/wrong-secret|a secret of weir/);
   });
 
-  test('is not there while it is off, or authentication is, and waits for the setup', async () => {
+  test('does not exist while it or authentication is disabled, and waits for the setup', async () => {
     await suite.node.restart('');
     expect((await suite.node.api.send('GET', '/login/oidc')).status).toBe(404);
     await suite.serve(ROLES, { others: 'auth.enabled = false' });

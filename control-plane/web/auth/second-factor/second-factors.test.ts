@@ -39,7 +39,7 @@ describe('a second factor', () => {
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);
   });
 
-  test('takes a code of one step before and behind, with a blank or without, and none twice', async () => {
+  test('accepts a code of one step before and after, with or without a blank, and each once', async () => {
     const { app } = await suite.enable();
     suite.node.api.clock.advanceSecs(300);
     const old = app.code(-1);
@@ -52,7 +52,7 @@ describe('a second factor', () => {
     expect(outcomeOf(await suite.logIn({ totp_code: app.code() }))).toEqual([401, 'second_factor_used']);
   });
 
-  test('lets one of many logins with the same code win', async () => {
+  test('accepts exactly one of many logins with the same code', async () => {
     const { app } = await suite.enable();
     await suite.node.restart(
       'server.trusted_proxies = ["127.0.0.1/32"]\nauth.login_rate_limit_attempts = 100',
@@ -104,7 +104,7 @@ describe('a second factor', () => {
     await other.close();
   });
 
-  test('works again at once after a clock that was ahead was set right', async () => {
+  test('works again at once after a clock that was ahead was corrected', async () => {
     const { app } = await suite.enable();
     suite.node.api.clock.stepSecs(86_400);
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);
@@ -113,7 +113,7 @@ describe('a second factor', () => {
     expect(outcomeOf(await suite.logIn({ totp_code: app.code() }))).toEqual([401, 'second_factor_used']);
   });
 
-  test('leaves API tokens and the change of the password alone', async () => {
+  test('does not affect API tokens and the change of the password', async () => {
     await suite.enable();
     const { key } = await makeToken(suite.node.api, suite.session, { name: 'a' });
     expect((await withKey(suite.node.api, 'GET', '/groups', key)).status).toBe(200);
@@ -164,7 +164,7 @@ describe('recovery codes', () => {
     for (const { text } of rows) expect(text).toMatch(/^\(\d+,"\\\\x[0-9a-f]{64}"\)$/);
   });
 
-  test('are replaced with the password or a code, and the old ones are void', async () => {
+  test('are replaced with the password or a code, and the old ones become invalid', async () => {
     const { app, codes } = await suite.enable();
     const proofs = [{ password: PASSWORD }, { totp_code: app.code() }];
     for (const proof of proofs) {

@@ -24,7 +24,7 @@ describe('codeOfStep()', () => {
 });
 
 describe('stepOfCode()', () => {
-  test('takes the code of now and of one step before and behind it', () => {
+  test('accepts the current code and those of one step before and after it', () => {
     const nowMs = 1_700_000_012_345;
     const now = stepAt(nowMs);
     const taken = [-2, -1, 0, 1, 2].map((ahead) =>
@@ -33,7 +33,7 @@ describe('stepOfCode()', () => {
     expect(taken).toEqual([null, now - 1, now, now + 1, null]);
   });
 
-  test.each(['', '1', '12345', '1234567', 'abcdef', '１２３４５６', '-12345'])('takes no %j', (code) => {
+  test.each(['', '1', '12345', '1234567', 'abcdef', '１２３４５６', '-12345'])('refuses %j', (code) => {
     expect(stepOfCode(SECRET, code, 0)).toBeNull();
   });
 });
@@ -48,7 +48,7 @@ describe('isUnused()', () => {
     [now - 1, now, false],
     [now, now + 1, false],
     [now, now + 2, true],
-  ])('step %d after %p is %p', (step, last, is) => {
+  ])('of step %d after %p is %p', (step, last, is) => {
     expect(isUnused(step, last, nowMs)).toBe(is);
   });
 });
@@ -68,7 +68,7 @@ describe('toBase32()', () => {
 });
 
 describe('otpauthUri()', () => {
-  test('says all that an app needs, for any name', () => {
+  test('contains everything that an app needs, for any name', () => {
     const secret = newTotpSecret();
     const uri = new URL(otpauthUri(secret, 'a b&c/é?'));
     expect([uri.protocol, uri.host, decodeURIComponent(uri.pathname)]).toEqual([

@@ -36,7 +36,7 @@ async function sweepTimes(times: number, failure?: Error): Promise<string[]> {
 }
 
 describe('startExpiredSessionSweep()', () => {
-  test('sweeps again and again', async () => {
+  test('sweeps repeatedly', async () => {
     expect(await sweepTimes(3)).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('startExpiredSessionSweep()', () => {
     expect(new Set(errors)).toEqual(new Set(['could not remove expired sessions']));
   });
 
-  test('never runs twice at once, and stops when the running one is done', async () => {
+  test('never runs twice at once, and stops when the active run has ended', async () => {
     const { logger } = collectErrors();
     const { promise: finish, resolve: letFinish } = Promise.withResolvers<undefined>();
     const { promise: started, resolve: hasStarted } = Promise.withResolvers<undefined>();

@@ -72,7 +72,7 @@ describe('SessionMemory', () => {
     expect(memory.recall(hash(2))).toBeNull();
   });
 
-  test('forgets what ended, here or according to the database', () => {
+  test('removes sessions that ended, here or according to the database', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2, 3]) memory.note(hash(n), session(n));
     memory.note(hash(1), null);
@@ -80,7 +80,7 @@ describe('SessionMemory', () => {
     expect([1, 2, 3].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, undefined, 3]);
   });
 
-  test('believes again, once the database has confirmed it, in what may have ended elsewhere', () => {
+  test('trusts a session that may have ended elsewhere only after the database has confirmed it', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2]) memory.note(hash(n), session(n));
     memory.doubt();
@@ -89,7 +89,7 @@ describe('SessionMemory', () => {
     expect(memory.lifeLeftMs(hash(1))).toBe(86_400_000);
   });
 
-  test('keeps the thousand that were seen last', () => {
+  test('keeps the thousand most recently seen ones', () => {
     const memory = new SessionMemory(clock);
     for (let n = 0; n < 1000; n++) memory.note(hash(n), session(n));
     memory.note(hash(0), session(0));

@@ -73,14 +73,14 @@ describe('Sessions', () => {
     expect((await sessions.of([secrets[2]!]))!.caller.role).toBe('viewer');
   });
 
-  test('of() takes the first secret that is alive', async () => {
+  test('of() uses the first valid secret', async () => {
     const [first, second] = [await open({ lifeMs: 10 }), await open()];
     clock.advance(10);
     expect((await sessions.of(['unknown', first, second]))!.secret).toBe(second);
     expect(await sessions.of([])).toBeNull();
   });
 
-  test('open() stores nothing where the owner may not have it any more', async () => {
+  test('open() stores nothing if the owner may no longer have it', async () => {
     const confirm = () => Promise.reject(unauthorized('too late'));
     await expect(open({ confirm })).rejects.toMatchObject({ status: 401 });
     expect(await sessions.list()).toEqual([]);

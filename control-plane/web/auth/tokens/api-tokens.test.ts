@@ -81,7 +81,7 @@ describe('TokenMemory', () => {
     expect(await tokens.callerOf(key)).toEqual(caller);
   });
 
-  test('believes in no token that was read before the machine was suspended for long', async () => {
+  test('does not trust a token that was read before the machine was suspended for long', async () => {
     const { key } = await make();
     let asleepMs = 0;
     const memory = new TokenMemory(database, {
@@ -98,12 +98,12 @@ describe('TokenMemory', () => {
     await expect(memory.find(hashTokenKey(key))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('says that it does not know where it has read nothing yet', async () => {
+  test('reports an unknown state if it has read nothing yet', async () => {
     isAway = true;
     await expect(tokens.callerOf('x'.repeat(20))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('does not believe in a token that was revoked, or may have been, without the database either', async () => {
+  test('does not trust a token that was revoked, or may have been, even without the database', async () => {
     const [gone, doubtful, other] = [await make('a'), await make('b'), await make('c')];
     for (const { key } of [gone, doubtful, other]) expect(await tokens.callerOf(key)).not.toBeNull();
     await tokens.remove(SYSTEM, gone.id);
@@ -117,7 +117,7 @@ describe('TokenMemory', () => {
     expect(await tokens.callerOf(doubtful.key)).not.toBeNull();
   });
 
-  test('reads again what was read while a token was revoked', async () => {
+  test('reads again if a token was revoked during the read', async () => {
     const { id, key } = await make();
     const memory = new TokenMemory(database, clock);
     let open = (): void => undefined;

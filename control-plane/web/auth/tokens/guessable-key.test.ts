@@ -9,10 +9,10 @@ test.each(['administratorpassword1', 'Welcome-Password-2026', 'princess.football
   },
 );
 
-test.each(['hex', 'base64url'] as const)('takes random keys in %s', async (encoding) => {
+test.each(['hex', 'base64url'] as const)('accepts random keys in %s', async (encoding) => {
   for (let n = 0; n < 200; n++) await refuseGuessable(randomBytes(16).toString(encoding));
 });
 
-test('takes four words and more', async () => {
+test('accepts four words and more', async () => {
   await refuseGuessable('correct-horse-battery-dragon-7');
 });

@@ -62,7 +62,7 @@ describe('an API token', () => {
     expect(node.api.logger.text()).not.toContain(key.slice(9));
   });
 
-  test('lets requests through by its own role, without a cookie', async () => {
+  test('allows requests by its own role, without a cookie', async () => {
     const admin = await makeToken(node.api, session, { name: 'a' });
     const viewer = await makeToken(node.api, session, { name: 'v', role: 'viewer' });
     const create = (key: string, name: string) => withKey(node.api, 'POST', '/groups', key, { name });
@@ -76,7 +76,7 @@ describe('an API token', () => {
     expect(rows).toEqual([{ author: 'token a' }]);
   });
 
-  test('and a session suffice each, whatever the other is', async () => {
+  test('and a session are sufficient alone, even if the other is invalid', async () => {
     const { key } = await makeToken(node.api, session, { name: 'a' });
     await makeUser(node.api, session, { username: 'vera' });
     const viewer = await logInAs(node.api, 'vera');
@@ -117,14 +117,14 @@ describe('an API token', () => {
     ['no ASCII', 'V2hhdCBQaS1ob2xlIG1hZGÜ='],
     ['long', 'abcdefgh'.repeat(33)],
     ['a number', 1234567890123456],
-  ])('takes over no key that is %s', async (_what, key) => {
+  ])('refuses to import a key that is %s', async (_what, key) => {
     const { id } = await makeToken(node.api, session, { name: 'a' });
     const answer = await put(id, { key });
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, 'key']);
     expect(answer.text).not.toContain(String(key));
   });
 
-  test('ends at once where it is revoked, and within a second elsewhere', async () => {
+  test('ends at once on the node that revokes it, and within a second elsewhere', async () => {
     const [one, two] = [
       await makeToken(node.api, session, { name: 'a' }),
       await makeToken(node.api, session, { name: 'b' }),
@@ -142,7 +142,7 @@ describe('an API token', () => {
     expect((await remove(one.id)).status).toBe(404);
   });
 
-  test('notes at most once a minute that it was used', async () => {
+  test('records at most once a minute that it was used', async () => {
     const { key } = await makeToken(node.api, session, { name: 'a' });
     const usedAt = async (): Promise<number> => Date.parse((await list())[0]!.last_used_at!);
     await statusWith(key);
@@ -164,7 +164,7 @@ describe('an API token', () => {
   });
 
   test.each([{ name: '' }, { name: ' a' }, { name: 'x'.repeat(101) }, { name: 'a', role: 'root' }, {}])(
-    'is not made of %j',
+    'is not created for %j',
     async (json) => {
       expect((await node.api.send('POST', '/api/api-tokens', { session, json })).status).toBe(400);
     },

@@ -47,7 +47,7 @@ describe('stateOf()', () => {
     [SLOW, 'late'],
     [{ ...LATE, state: 'starting' }, 'starting'],
     [{ ...EDGE, state: 'draining' }, 'draining'],
-  ] as const)('%# is %s', (node, state) => {
+  ] as const)('of node %# is %s', (node, state) => {
     expect(stateOf(node)).toBe(state);
   });
 });
@@ -61,7 +61,7 @@ describe('statusOfAll()', () => {
     [[CORE, LATE], { kind: 'behind', names: ['late'] }],
     [[CORE, LATE, SLOW], { kind: 'late', names: ['slow'] }],
     [[CORE, LATE, SILENT], { kind: 'away', names: ['attic'] }],
-  ])('%# names the worst state', (nodes, status) => {
+  ])('of nodes %# is their worst state', (nodes, status) => {
     expect(statusOfAll(nodes)).toEqual(status);
   });
 });

@@ -53,13 +53,13 @@ describe('countsText()', () => {
   const three = server('udp://192.0.2.3', 'default', 'Unknown');
   const faltering = { ...ONE, consecutive_failures: 1 };
   test.each([
-    [[ONE], 'good', 'resolving.allReply'],
-    [[ONE, three], 'info', 'resolving.asking'],
-    [[], 'info', 'resolving.asking'],
-    [[faltering], 'warning', 'resolving.faltering'],
-    [[ONE, TWO, three], 'warning', 'resolving.down'],
-    [[TWO], 'fault', 'resolving.down'],
-  ] as const)('says %2$s as %1$s of the servers of case %#', (servers, tone, text) =>
+    ['a healthy server', [ONE], 'good', 'resolving.allReply'],
+    ['a healthy server and one that was not asked', [ONE, three], 'info', 'resolving.asking'],
+    ['no server', [], 'info', 'resolving.asking'],
+    ['a server after its first failure', [faltering], 'warning', 'resolving.faltering'],
+    ['one server of each status', [ONE, TWO, three], 'warning', 'resolving.down'],
+    ['an unhealthy server', [TWO], 'fault', 'resolving.down'],
+  ] as const)('returns text and tone for %s', (_, servers, tone, text) =>
     expect(countsText(countServers(servers))).toMatchObject({ tone, text }),
   );
 });

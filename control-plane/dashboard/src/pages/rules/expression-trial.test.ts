@@ -10,7 +10,7 @@ describe('tryExpression()', () => {
     ['\\.test$', 'a.test.example', false],
     ['\\bads\\b', 'x.ads', true],
     ['\\bads\\b', 'xads.example', false],
-  ])('%s in %s: %s', (pattern, name, matches) => {
+  ])('matches %s with %s: %s', (pattern, name, matches) => {
     expect(tryExpression(pattern, name)).toEqual({ matches });
   });
 

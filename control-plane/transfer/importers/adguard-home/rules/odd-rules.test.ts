@@ -33,7 +33,7 @@ describe('oddityOf()', () => {
     '||x.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8h',
     '||x.example^$badfilter',
     '/^x[0-9]+\\./',
-  ])('says nothing of %s', (line) => {
+  ])('reports nothing for %s', (line) => {
     expect(oddityOf(line, ['Mom'])).toBeNull();
   });
 });

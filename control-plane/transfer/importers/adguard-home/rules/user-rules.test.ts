@@ -52,7 +52,7 @@ describe('mapUserRules()', () => {
     });
   });
 
-  test('writes *.x, which leaves x out there, as .x^', () => {
+  test('writes *.x, which does not match x there, as .x^', () => {
     expect(linesOf('*.b.example', '@@*.c.example')).toEqual(['.b.example^', '@@.c.example^']);
   });
 
@@ -85,7 +85,7 @@ describe('mapUserRules()', () => {
     ]);
   });
 
-  test('makes local records of hosts lines with a real address', () => {
+  test('creates local records from hosts lines with a real address', () => {
     expect(planOf('192.0.2.5 nas.lan nas').document).toMatchObject({
       local_records: [
         { hostname: 'nas', domain: 'lan' },
@@ -111,7 +111,7 @@ describe('mapUserRules()', () => {
     });
   });
 
-  test('reads no comment and no empty line as a rule', () => {
+  test('treats comments and empty lines as no rules', () => {
     expect(planOf('', '  ', '! a', '# b', '##.ad').items).toEqual([]);
   });
 });
@@ -139,7 +139,7 @@ describe('withoutTags()', () => {
     });
   });
 
-  test('finds no client with a tag', () => {
+  test('reports that no client has a tag', () => {
     expect(withoutTags('||a^$ctag=device_pc', tagged)).toEqual({
       rule: null,
       reason: 'no client has this tag',
@@ -159,7 +159,7 @@ describe('withAddresses()', () => {
     expect(withAddresses(rule, addressesOf)).toBe(written);
   });
 
-  test('leaves separate clients out of a network around them', () => {
+  test('excludes separate clients from a network around them', () => {
     const places = new Map([
       ['Guests', ['192.0.2.0/24']],
       ['Mom', ['192.0.2.7']],

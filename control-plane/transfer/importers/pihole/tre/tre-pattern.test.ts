@@ -54,7 +54,7 @@ describe('fromTre()', () => {
     ['\\<ads', ['ads', 'x-ads'], ['xads']],
     ['\\b-', ['-a'], []],
     ['[\\.]x', ['.x'], ['ax']],
-  ])('finds with %s what TRE finds', (pattern, found, others) => {
+  ])('matches with %s what TRE matches', (pattern, found, others) => {
     expect(matched(pattern, [...found, ...others])).toEqual(found);
   });
 
@@ -77,7 +77,7 @@ describe('fromTre()', () => {
   });
 
   test.each(['(a)\\1', '\\<.a', 'a?\\>', 'a{~1}', 'a{#2}', '\\B.ads', '(^|$)a', '((?i)a)'])(
-    'has nothing for %s',
+    'has no equivalent for %s',
     (pattern) => {
       expect(fromTre(pattern)).toMatchObject({
         reason: expect.not.stringContaining('not active in Pi-hole'),

@@ -9,7 +9,7 @@ const START = { ...EMPTY, text: '\\b', edge: 'start' as const };
 const END = { ...EMPTY, text: '\\b', edge: 'end' as const };
 
 describe('joined()', () => {
-  test('knows at which ends of the text a word is, and is not an atom', () => {
+  test('knows at which ends a text is a word character, and is not an atom', () => {
     expect(joined([])).toBe(EMPTY);
     expect(joined([A])).toBe(A);
     expect(joined([A, DOT])).toMatchObject({
@@ -29,7 +29,7 @@ describe('joined()', () => {
 });
 
 describe('repeated()', () => {
-  test('puts all but an atom in brackets, and may match nothing', () => {
+  test('puts everything but an atom in brackets, and may match nothing', () => {
     expect(repeated(A, STAR)).toMatchObject({ text: 'a*', isNullable: true, startsWord: false });
     expect(repeated(joined([A, DOT]), STAR).text).toBe('(?:a\\.)*');
     expect(repeated(A, { min: 1, max: 1, text: '{1}' })).toBe(A);

@@ -24,7 +24,7 @@ describe('stageDetail()', () => {
     ['key tablet', { key: 'queries.groupBy.key', of: 'tablet' }],
     ['chosen', { key: 'queries.groupBy.chosen', of: '' }],
     ['default (no client has the key tablet)', null],
-  ])('of a group by "%s"', (detail, words) => {
+  ])('describes the assignment "%s" of a group', (detail, words) => {
     expect(stageDetail('client_group', detail)).toEqual(words);
   });
 

@@ -42,7 +42,7 @@ describe('conditionFault()', () => {
     ['rcode', 'NXDOMAIN', null],
     ['rcode', 'no error', 'queries.filter.notRcode'],
     ['upstream', '  ', 'queries.filter.empty'],
-  ] as const)('judges %s %s', (name, text, fault) => {
+  ] as const)('checks the filter %s=%s', (name, text, fault) => {
     expect(conditionFault(name, text)).toBe(fault);
   });
 });
