@@ -16,7 +16,7 @@ export const CHECKS = {
   imports: [
     `depcruise --config .config/dependency-cruiser.cjs -T json -f ${IMPORTS} config shared dns-worker control-plane test`,
     `depcruise-fmt -e -T err ${IMPORTS}`,
-    `node .config/rooms.cjs ${IMPORTS}`,
+    `node .config/directories.cjs ${IMPORTS}`,
   ],
   unused: ['knip --config .config/knip.json'],
   tested: ['node .config/tested.cjs', 'node .config/unsteady.js'],

@@ -221,7 +221,7 @@ module.exports = {
         path: '^control-plane/',
         pathNot: ['^control-plane/(node/start-policy\\.ts$|lists/sources/)', TEST],
       },
-      to: { path: '^control-plane/policy/snapshot/publish/policy-in-force\\.ts$' },
+      to: { path: '^control-plane/policy/snapshot/publish/active-policy\\.ts$' },
     },
     {
       name: 'revisions-are-written-with-their-change',

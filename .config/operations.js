@@ -15,8 +15,8 @@ for (const file of globSync(
   'shared/api/{,clearing/,lists/,phones/,policy/,unblocking/,updates/}*.ts',
 ).sort()) {
   if (/\.test\.ts$/.test(file)) continue;
-  const room = basename(file, '.ts').replace(/-api$/, '');
-  const alias = room.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
+  const schemaFile = basename(file, '.ts').replace(/-api$/, '');
+  const alias = schemaFile.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
   let isUsed = false;
   for (const [name, value] of Object.entries(await import(`../${file}`)).sort()) {
     if (typeof value?.safeParse !== 'function' || names.has(value)) continue;

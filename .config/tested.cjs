@@ -5,10 +5,10 @@ const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const ts = require('typescript');
 
-const ROOMS = ['config', 'control-plane', 'dns-worker', 'shared'];
-const MOST_LINES_UNTESTED = 100;
+const AREAS = ['config', 'control-plane', 'dns-worker', 'shared'];
+const MAX_LINES_UNTESTED = 100;
 
-const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));
+const files = AREAS.flatMap((area) => readdirSync(area, { recursive: true }).map((name) => join(area, name)));
 const tests = files.filter((name) => name.endsWith('.test.ts'));
 const sources = files.filter((name) => name.endsWith('.ts') && !/\.(test|d)\.ts$/.test(name));
 
@@ -20,7 +20,7 @@ function hasFunction(node) {
 
 function needsTest(file) {
   const text = readFileSync(file, 'utf8');
-  if (text.split('\n').length - 1 <= MOST_LINES_UNTESTED) return false;
+  if (text.split('\n').length - 1 <= MAX_LINES_UNTESTED) return false;
   const stem = file.replace(/ts$/, '');
   if (tests.some((test) => test.startsWith(stem))) return false;
   return hasFunction(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ConfigFault } from './config-fault.ts';
-import { localInForce, localText, parseLocal, withLocal, type LocalConfig } from './local-config.ts';
+import { effectiveLocal, localText, parseLocal, withLocal, type LocalConfig } from './local-config.ts';
 import { parseConfig } from './parse-config.ts';
 
 const NAME = 'weir.local.toml';
@@ -45,7 +45,7 @@ describe('withLocal()', () => {
     ['removed', { 'cache.max_bytes': 4194304 }, undefined],
   ])('uses the value in the file for a key that was later %s there', (_what, edited, port) => {
     expect(withLocal(edited, LOCAL)['server.web_port']).toBe(port);
-    expect(Object.keys(localInForce(LOCAL, edited).values)).toEqual(['dns.pools', 'cache.max_bytes']);
+    expect(Object.keys(effectiveLocal(LOCAL, edited).values)).toEqual(['dns.pools', 'cache.max_bytes']);
   });
 });
 

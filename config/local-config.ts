@@ -60,7 +60,7 @@ export function parseLocal(
 
 function readNotes(
   notes: unknown,
-  spoilt: () => void,
+  markDamaged: () => void,
 ): { readonly replaced: Values; readonly defaults: readonly string[] } {
   const { replaced = '{}', defaults = '[]' } = isTable(notes) ? notes : {};
   try {
@@ -71,19 +71,19 @@ function readNotes(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  spoilt();
+  markDamaged();
   return { replaced: {}, defaults: [] };
 }
 
 /** The effective changes: those whose previous values are still in the configuration file. */
-export function localInForce({ values, replaced }: LocalConfig, file: Values): LocalConfig {
+export function effectiveLocal({ values, replaced }: LocalConfig, file: Values): LocalConfig {
   const names = Object.keys(values).filter((name) => isSameValue(replaced[name], file[name]));
   return { values: pickValues(values, names), replaced: pickValues(replaced, names) };
 }
 
 /** Values of the configuration file with the effective changes. */
 export function withLocal(file: Values, local: LocalConfig): Values {
-  const merged = { ...file, ...localInForce(local, file).values };
+  const merged = { ...file, ...effectiveLocal(local, file).values };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 

@@ -10,7 +10,7 @@ import type { Place } from './issues.ts';
 import { keysOf } from './keys.ts';
 import { treeOf, valuesOf } from './layers.ts';
 import type { Values } from './layers.ts';
-import { NOTHING_LOCAL, localInForce, parseLocal, withLocal } from './local-config.ts';
+import { NOTHING_LOCAL, effectiveLocal, parseLocal, withLocal } from './local-config.ts';
 import { indexLines } from './line-index.ts';
 import { parseToml } from './parse-toml.ts';
 import { schema } from './schema.ts';
@@ -69,13 +69,13 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   faults.sort((left, right) => (left.line ?? 0) - (right.line ?? 0));
 
   const changes = local === undefined ? NOTHING_LOCAL : parseLocal(local, faults);
-  const inForce = Object.keys(localInForce(changes, valuesOf(fromFile)).values);
+  const active = Object.keys(effectiveLocal(changes, valuesOf(fromFile)).values);
   const environment = readEnvironment(env, faults);
   const place = (path: string): Place => {
     const [key = ''] = /^[^[]*/u.exec(path) ?? [];
     const variable = environment.names.get(key);
     if (variable === undefined)
-      return inForce.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
+      return active.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
     // The path within the key follows the name of the variable.
     return { source: 'environment', line: undefined, key: variable + path.slice(key.length) };
   };
@@ -93,7 +93,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
       config: whole.data,
       file: file?.name,
       explicit: new Set(explicit.map(({ at }) => at)),
-      given: { file: withChanges, local: inForce, environment: valuesOf(environment.raw) },
+      given: { file: withChanges, local: active, environment: valuesOf(environment.raw) },
     },
   };
 }

@@ -14,7 +14,7 @@ import {
   LogMark,
   QueryStatus,
 } from '../shared/query-log.ts';
-import { Judge, type MatchRecorder } from './policy/judge.ts';
+import { PolicyMatcher, type MatchRecorder } from './policy/policy-matcher.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
@@ -31,7 +31,7 @@ import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { ownZoneDetail } from './respond/own-zone.ts';
 import { replyWithRcode } from './respond/reply.ts';
 import { accessDetail, accessStage } from './stages/client-access.ts';
-import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
+import { AnswerNames, needsCheck } from './stages/answer-names.ts';
 import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientDetail, clientGroupStage } from './stages/client-group.ts';
@@ -110,9 +110,9 @@ export class Pipeline {
   private forwardsEcs: boolean;
   private identity: ServerIdentity;
   private recorder: PipelineRecorder | null = null;
-  readonly judge = new Judge();
+  readonly matcher = new PolicyMatcher();
   private readonly refusals = new Refusals();
-  private readonly answerNames = new AnswerNames(this.judge);
+  private readonly answerNames = new AnswerNames(this.matcher);
 
   constructor(snapshot: OpenSnapshot, parts: PipelineParts) {
     this.snapshot = snapshot;
@@ -130,7 +130,7 @@ export class Pipeline {
   replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;
-    this.judge.releaseTables(next);
+    this.matcher.releaseTables(next);
     this.answerNames.releaseTables(next);
     return !isSameTable(before, next.rules);
   }
@@ -249,7 +249,7 @@ export class Pipeline {
     }
     if ((pass & Part.POLICY) !== 0) {
       // Before the cache, which contains upstream answers, the same for all groups.
-      result = this.passedPolicy(policyStage(query, snapshot, this.judge), query);
+      result = this.passedPolicy(policyStage(query, snapshot, this.matcher), query);
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all stages that use an upstream's answer.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
@@ -267,7 +267,7 @@ export class Pipeline {
     if ((pass & Part.ANSWER_NAMES) !== 0) this.passed('dnssec', StageResult.CONTINUE, query);
     // Policy again, for the names and addresses in the answer. From here on ANSWERED can also mean that the answer is
     // unchanged.
-    if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
+    if ((pass & Part.ANSWER_NAMES) !== 0 && needsCheck(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
       if (onNames !== StageResult.CONTINUE) return onNames;
     }
@@ -359,7 +359,7 @@ export class Pipeline {
    * `decideAgain` must have allowed the qname.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
-    if (isToBeJudged(query, this.snapshot)) noteAllowance(query, this.snapshot, this.judge);
+    if (needsCheck(query, this.snapshot)) noteAllowance(query, this.snapshot, this.matcher);
     this.record(recorder);
     try {
       this.decide(query, ANSWER);
@@ -386,7 +386,7 @@ export class Pipeline {
 
   private record(recorder: PipelineRecorder | null): void {
     this.recorder = recorder;
-    this.judge.recorder = recorder;
+    this.matcher.recorder = recorder;
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invalid, notInForce, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
+import { invalid, notActive, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
 
 describe('api errors', () => {
   test('invalid() names each field that has a path, and keeps all of them', () => {
@@ -23,9 +23,9 @@ describe('api errors', () => {
     expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
   });
 
-  test('notInForce() names the stored change and does not ask for a retry', () => {
+  test('notActive() names the stored change and does not ask for a retry', () => {
     const cause = new Error('secret');
-    const error = notInForce('no thread answers', 7, cause);
+    const error = notActive('no thread answers', 7, cause);
     expect(error).toMatchObject({ status: 503, code: 'not_in_force', stored: { revision: 7 }, cause });
     expect(error.message).not.toContain('secret');
     expect(error.headers).toEqual({});

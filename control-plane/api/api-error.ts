@@ -120,7 +120,7 @@ export function overloaded(detail: string, retryAfterSecs: number, cause?: unkno
  * 503 for a change that is stored but not active yet, with the reason. Without Retry-After: it must not be sent again.
  * The detail must not contain secrets, so the cause is only logged.
  */
-export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
+export function notActive(reason: string, revision: number | null, cause?: unknown): ApiError {
   const detail = `the change is stored, but ${reason}; Weir applies it as soon as it can`;
   return new ApiError(503, 'not_in_force', detail, { stored: { revision }, cause });
 }

@@ -53,7 +53,7 @@ export class RowFaults {
   /** @throws {ApiError} 400, or 409 if all faults are conflicts */
   throwIfAny(): void {
     if (this.faults.length === 0) return;
-    const shown = this.faults.slice(0, MOST_FAULTS);
+    const shown = this.faults.slice(0, MAX_FAULTS);
     const refused = invalid(shown);
     if (this.hasInvalid) throw refused;
     throw new ApiError(409, 'conflict', refused.message, { fields: shown });
@@ -61,4 +61,4 @@ export class RowFaults {
 }
 
 /** Maximum number of reported errors. */
-const MOST_FAULTS = 1000;
+const MAX_FAULTS = 1000;

@@ -4,7 +4,7 @@ import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
 
 /** Maximum number of reported fields; a file may have a million. */
-const MOST_FAULTS = 1000;
+const MAX_FAULTS = 1000;
 
 /** The parsed `value`; throws 400 with every invalid field. `part` is the name of the request part. */
 export function validate<S extends Schema>(
@@ -15,7 +15,7 @@ export function validate<S extends Schema>(
   const result = schema.safeParse(value, { reportInput: false });
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((fault) => toFieldProblems(fault, part));
-  throw invalid(problems.slice(0, MOST_FAULTS));
+  throw invalid(problems.slice(0, MAX_FAULTS));
 }
 
 function toFieldProblems(fault: Fault, part: string): FieldProblem[] {

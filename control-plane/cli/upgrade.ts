@@ -24,16 +24,16 @@ export async function upgradeRunning(
     return 3;
   }
   const talk = new HandoverChannel(socket);
-  talk.tell({ type: 'upgrade', release: OWN_RELEASE });
+  talk.send({ type: 'upgrade', release: OWN_RELEASE });
   try {
     for (;;) {
-      const told = await talk.next(STEP_MS);
-      if (told.type === 'step') terminal.out(textField(told, 'text'));
-      else if (told.type === 'done') {
-        terminal.out(`upgraded to ${textField(told, 'version')}, process ${String(told['pid'])}`);
+      const message = await talk.next(STEP_MS);
+      if (message.type === 'step') terminal.out(textField(message, 'text'));
+      else if (message.type === 'done') {
+        terminal.out(`upgraded to ${textField(message, 'version')}, process ${String(message['pid'])}`);
         return 0;
       } else {
-        terminal.err(`weir: the running server continues: ${textField(told, 'reason')}`);
+        terminal.err(`weir: the running server continues: ${textField(message, 'reason')}`);
         return 1;
       }
     }

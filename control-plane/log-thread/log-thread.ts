@@ -21,7 +21,7 @@ import type { DaysFailure, FromLog, LogThreadStart, RefusedSample, ToLog } from 
 
 const BEAT_MS = 1000;
 /** Maximum number of samples of refused clients per message; a flood of forged addresses causes many. */
-const MOST_SAMPLES = 1000;
+const MAX_SAMPLES = 1000;
 
 const port = parentPort;
 if (port === null) throw new Error('could not start the log thread: this file runs only as a worker thread');
@@ -156,7 +156,7 @@ function noteTurn(): void {
 }
 
 function sampleRefused(row: QueryLogRow, queries: number): void {
-  if (samples.length < MOST_SAMPLES)
+  if (samples.length < MAX_SAMPLES)
     samples.push({ client: addressToText(row.bytes, row.client.at), queries, atMs: row.timestampMs });
 }
 

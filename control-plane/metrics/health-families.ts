@@ -2,7 +2,7 @@
 import type { NodeClaim } from '../storage/cluster/node-claim.ts';
 import type { Database } from '../storage/db/database.ts';
 import type { UsedCertificate } from './checks/certificate-check.ts';
-import type { DiskRoom } from './checks/disk-room.ts';
+import type { DiskSpace } from './checks/disk-space.ts';
 import type { Configuration } from '../policy/settings/configuration.ts';
 import { type Family, family, single } from './family.ts';
 
@@ -11,7 +11,7 @@ export interface HealthReads {
   readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
   readonly configuration: Pick<Configuration, 'reloadFault'>;
   readonly certificates: () => readonly UsedCertificate[];
-  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly disk: Pick<DiskSpace, 'now'>;
   readonly database: Pick<Database, 'status'>;
 }
 

@@ -23,8 +23,8 @@ export interface ListReads {
 export function listFamilies({ published, fetched }: ListReads): Family[] {
   const lastSuccess = new LastSuccess();
   return [
-    inForce('weir_list_rules', 'Rules of the active list', published, ({ rules }) => rules),
-    inForce(
+    active('weir_list_rules', 'Rules of the active list', published, ({ rules }) => rules),
+    active(
       'weir_list_invalid_lines',
       'Lines of the active list that are not rules',
       published,
@@ -49,7 +49,7 @@ export function listFamilies({ published, fetched }: ListReads): Family[] {
 
 type Statistics = PublishedState['compiled']['sources'][number]['statistics'];
 
-function inForce(
+function active(
   name: string,
   help: string,
   published: ListReads['published'],

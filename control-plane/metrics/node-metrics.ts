@@ -5,7 +5,7 @@ import type { ClockFloor } from '../host/clock/clock-floor.ts';
 import type { NodeClaim } from '../storage/cluster/node-claim.ts';
 import type { Database } from '../storage/db/database.ts';
 import type { UsedCertificate } from './checks/certificate-check.ts';
-import type { DiskRoom } from './checks/disk-room.ts';
+import type { DiskSpace } from './checks/disk-space.ts';
 import type { Configuration } from '../policy/settings/configuration.ts';
 import type { ListSources } from '../lists/sources/list-sources.ts';
 import { newestRevisionId } from '../policy/change/revision-store.ts';
@@ -43,7 +43,7 @@ export interface NodeMetricsParts {
   readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
   readonly configuration: Pick<Configuration, 'reloadFault'>;
   readonly certificates: () => readonly UsedCertificate[];
-  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly disk: Pick<DiskSpace, 'now'>;
   readonly writer: { counters(): LogWriterCounters; readonly spoolLimitBytes: number };
   readonly dayExport: { failures(): number };
   /** null = no dnstap stream. */

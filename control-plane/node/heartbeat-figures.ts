@@ -16,17 +16,17 @@ const STATES = {
 } as const;
 
 /** Adds the statistics to each heartbeat; returns the function that reads them. */
-export function sayFigures(context: FiguresContext): () => NodeFigures {
+export function heartbeatFigures(context: FiguresContext): () => NodeFigures {
   const figures = (): NodeFigures => ({
     address: reachableAddress(context.config.server.bind_address),
     state: STATES[context.supervisor.nodeState()],
     snapshotId: context.publisher.current().snapshot.version,
-    policyRevision: context.policyInForce.revision(),
+    policyRevision: context.activePolicy.revision(),
     mark: context.follower.mark(),
     qps: context.rate.recentQueries('second'),
     others: othersOf(context),
   });
-  context.claim.say(figures);
+  context.claim.reportFigures(figures);
   return figures;
 }
 

@@ -9,7 +9,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RecentLines } from '../host/log/recent-lines.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
-import type { AccessInForce } from '../clients/access/access-in-force.ts';
+import type { ActiveAccess } from '../clients/access/active-access.ts';
 import type { ClusterSecret } from '../storage/cluster/cluster-secret.ts';
 import type { ClientDirectory } from '../clients/devices/client-directory.ts';
 import type { JobLeases } from '../storage/cluster/leases.ts';
@@ -49,7 +49,7 @@ export interface Node {
   readonly secret: ClusterSecret;
   readonly clients: ClientDirectory;
   /** Clients that may send queries. */
-  readonly access: AccessInForce;
+  readonly access: ActiveAccess;
   readonly leases: LeaseWatch;
   /** The MAC addresses that the kernel knows. */
   readonly neighbours: ReadNeighbours;

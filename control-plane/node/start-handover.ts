@@ -86,9 +86,9 @@ export function startHandover(
         supervisor.outlive();
         return stop();
       },
-      answerMeanwhile: () => supervisor.readAgain(),
+      keepAnswering: () => supervisor.readAgain(),
       gone: (pid) => {
-        service.handedTo(pid);
+        service.reportMainProcess(pid);
         process.exit(0);
       },
     },

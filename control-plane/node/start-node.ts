@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { bootClock as clock } from '../host/clock/boot-clock.ts';
-import { AccessInForce } from '../clients/access/access-in-force.ts';
+import { ActiveAccess } from '../clients/access/active-access.ts';
 import { ClientDirectory } from '../clients/devices/client-directory.ts';
 import { reportVendors } from '../clients/vendors/vendor-table.ts';
 import { LeaseWatch } from '../clients/devices/lease-watch.ts';
@@ -100,7 +100,7 @@ export async function openNode(start: NodeStart) {
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
     clients,
-    access: new AccessInForce({ configuration, clients, clock }),
+    access: new ActiveAccess({ configuration, clients, clock }),
     leases,
     neighbours,
     dnsPort,

@@ -30,7 +30,7 @@ import { readBlockedIds } from '../filtering/services/service-store.ts';
 import { blockingSettings } from '../policy/settings/derived.ts';
 import { Simulator } from '../insight/simulate/simulator.ts';
 import { CompilePool } from '../policy/compile/table/compile-pool.ts';
-import { PolicyInForce } from '../policy/snapshot/publish/policy-in-force.ts';
+import { ActivePolicy } from '../policy/snapshot/publish/active-policy.ts';
 import { PolicyChanges } from '../policy/change/change.ts';
 import type { PublishedState } from '../policy/snapshot/published-state.ts';
 import { PolicyMemory } from '../policy/change/policy-memory.ts';
@@ -51,11 +51,11 @@ export async function startPolicy(dns: DnsContext) {
   await catalog.load(logger, config.blocking.catalog_url);
   const refused = new RefusedCopies(clock);
   const localSwitch = new LocalSwitch(dns);
-  const policyInForce = startPolicyInForce(dns, catalog, refused, localSwitch);
-  const policy = new PolicyChanges(database, policyInForce);
+  const activePolicy = startActivePolicy(dns, catalog, refused, localSwitch);
+  const policy = new PolicyChanges(database, activePolicy);
   evaluator.start({
     rows: () => publisher.current().rows,
-    apply: () => policyInForce.applyLive(),
+    apply: () => activePolicy.applyLive(),
     endGrants: (ids) => void removeEnded(database, logger, ids),
   });
   stops.push(() => evaluator.close());
@@ -67,7 +67,7 @@ export async function startPolicy(dns: DnsContext) {
   const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
   const sources = new ListSources({
     ...dns,
-    policy: policyInForce,
+    policy: activePolicy,
     changes: policy,
     pool,
     cache,
@@ -83,11 +83,11 @@ export async function startPolicy(dns: DnsContext) {
     await sources.close();
     await pool.close();
   });
-  const follower = new ChangeFollower(database, policyInForce, logger, () => dns.claim.tellNews());
+  const follower = new ChangeFollower(database, activePolicy, logger, () => dns.claim.requestBeat());
   for (const table of ['list_sources', 'list_copies'] as const)
     follower.onChange(table, () => sources.lookSoon());
   stops.push(() => follower.close());
-  const catalogRefresh = catalogRefreshOf(dns, catalog, bounds, policyInForce, policy);
+  const catalogRefresh = catalogRefreshOf(dns, catalog, bounds, activePolicy, policy);
   follower.onChange('service_catalog', () => catalogRefresh.follow());
   const servers: AskedServersParts = {
     details: () => upstreamDetails(supervisor.upstreams()),
@@ -97,7 +97,7 @@ export async function startPolicy(dns: DnsContext) {
   return {
     ...dns,
     policy,
-    policyInForce,
+    activePolicy,
     localSwitch,
     follower,
     sources,
@@ -115,7 +115,7 @@ export async function startPolicy(dns: DnsContext) {
     past: new PastExplainer({
       ...dns,
       servers,
-      rulesInForce: () => publisher.current().compiled,
+      activeRules: () => publisher.current().compiled,
       blocking: () => blockingSettings(configuration.current()),
       liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
     }),
@@ -147,14 +147,14 @@ function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>
 }
 
 /** Creates the part that applies the policy in the database, with its configuration. */
-function startPolicyInForce(
+function startActivePolicy(
   { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
   catalog: ServiceCatalog,
   refused: RefusedCopies,
   localSwitch: LocalSwitch,
-): PolicyInForce {
+): ActivePolicy {
   const memory = new PolicyMemory();
-  const policy = new PolicyInForce({
+  const policy = new ActivePolicy({
     publisher,
     readPolicy: () => configuration.follow(() => readPolicy(database, (id) => catalog.find(id), memory)),
     rowsHere: (rows) => localSwitch.over(rows),
@@ -162,7 +162,7 @@ function startPolicyInForce(
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
     logger,
-    moved: () => claim.tellNews(),
+    moved: () => claim.requestBeat(),
   });
   stops.push(() => policy.close());
   stops.push(
@@ -178,7 +178,7 @@ function catalogRefreshOf(
   dns: DnsContext,
   catalog: ServiceCatalog,
   bounds: FetchBounds,
-  policyInForce: PolicyInForce,
+  activePolicy: ActivePolicy,
   changes: PolicyChanges,
 ): CatalogRefresh {
   const { configuration, logger, database, stops } = dns;
@@ -191,7 +191,7 @@ function catalogRefreshOf(
     url: () => configuration.current().blocking.catalog_url,
     refreshHours: () => configuration.current().blocking.catalog_refresh_hours,
     blocked: () => readBlockedIds(database),
-    apply: () => policyInForce.apply(),
+    apply: () => activePolicy.apply(),
   });
   configuration.onChange(async (next, before) => {
     const { catalog_url: url } = next.blocking;
@@ -221,10 +221,10 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 }
 
 /**
- * Starts the work that is due each time the database becomes available, and periodically. `listsInForce` is called when
+ * Starts the work that is due each time the database becomes available, and periodically. `onListsActive` is called when
  * each due list is active, or has failed.
  */
-export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
+export function startHousekeeping(context: PolicyContext, onListsActive: () => void): void {
   const { configuration, logger, database, policy, sources, catalogRefresh, logClearing, stops } = context;
   stops.push(
     logClearing.start(),
@@ -239,7 +239,7 @@ export function startHousekeeping(context: PolicyContext, listsInForce: () => vo
       await seedFirstSource(database);
       await sources.start();
       catalogRefresh.start();
-      void sources.idle().then(listsInForce);
+      void sources.idle().then(onListsActive);
     }),
   );
 }

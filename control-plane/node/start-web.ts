@@ -36,8 +36,8 @@ import { testUpstreams } from '../resolving/upstreams/upstream-test.ts';
 import { UpstreamTrials } from '../resolving/upstreams/upstream-trials.ts';
 import { upstreamCaOf } from './thread-settings/worker-settings.ts';
 import type { UsedCertificate } from '../metrics/checks/certificate-check.ts';
-import { DiskRoom } from '../metrics/checks/disk-room.ts';
-import { sayFigures } from './heartbeat-figures.ts';
+import { DiskSpace } from '../metrics/checks/disk-space.ts';
+import { heartbeatFigures } from './heartbeat-figures.ts';
 import { nodeMetrics } from '../metrics/node-metrics.ts';
 import { readThreadCpu } from '../metrics/thread-cpu.ts';
 import { LiveTail } from '../query-log/tail/live-tail.ts';
@@ -96,7 +96,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const challenges = new HttpChallenges();
   const acme = new AcmeCertificate({ ...policy, certificate, sharedCertificate, challenges });
   policy.stops.push(acme.start());
-  const disk = new DiskRoom(policy.dataDir, logger);
+  const disk = new DiskSpace(policy.dataDir, logger);
   policy.stops.push(disk.start());
   const updates = new UpdateCheck({
     ...policy,
@@ -139,10 +139,10 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     dashboard: startDashboard(policy),
     waitForNodes: waiter(database),
     metrics: nodeMetrics(watched),
-    nodeFigures: sayFigures(watched),
+    nodeFigures: heartbeatFigures(watched),
     threadCpu: readThreadCpu,
     policyRows: () => publisher.current().rows,
-    grants: () => policy.grantTimes.inForce(publisher.current().rows.grants),
+    grants: () => policy.grantTimes.active(publisher.current().rows.grants),
     filterStats: () => filterStats(publisher.current()),
     bringBack: () => sources.bringBack(),
     testUpstreams: upstreamTest(policy),

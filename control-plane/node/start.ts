@@ -188,14 +188,14 @@ async function startParts(start: Start): Promise<void> {
 }
 
 /** Load balancers and other nodes are informed of the state. */
-function tellState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
-  supervisor.tell(state);
-  claim.tellNews();
+function announceState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
+  supervisor.setNodeState(state);
+  claim.requestBeat();
 }
 
 /** Called when all due lists are active, or could not be fetched. */
 function becomeReady(dns: DnsContext): void {
-  tellState(dns, NodeState.READY);
+  announceState(dns, NodeState.READY);
   dns.generations.noteReady().catch((error: unknown) => {
     dns.logger.warn('could not record that this node was ready', { reason: reasonOf(error) });
   });
@@ -220,7 +220,7 @@ async function startGiving(
   handover.giving = handing;
   stops.push(() => handing.close());
   stops.push(() => dns.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  stops.push(() => tellState(dns, NodeState.DRAINING));
+  stops.push(() => announceState(dns, NodeState.DRAINING));
 }
 
 /** Shows the addresses on which it answers. */
@@ -253,7 +253,7 @@ function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;
     const isUnfiltered = config.server.start_unfiltered;
-    if (isUnfiltered) supervisor.tell(NodeState.STARTING);
+    if (isUnfiltered) supervisor.setNodeState(NodeState.STARTING);
     const answers = isUnfiltered ? 'all clients are answered unfiltered' : 'other machines get SERVFAIL';
     logger.warn(`no policy is active yet: until then, ${answers}`);
   };

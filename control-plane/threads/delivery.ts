@@ -14,10 +14,10 @@ import type { Events } from './events.ts';
 const WAIT_MS = 6000;
 
 /** The part of a thread that deliveries use. */
-export type Taker = Pick<DnsThread, 'inForce' | 'post'>;
+export type Taker = Pick<DnsThread, 'active' | 'post'>;
 
 export interface DeliveryParts<T> {
-  readonly what: keyof Taker['inForce'];
+  readonly what: keyof Taker['active'];
   /** Value for the first threads. */
   readonly first: T;
   readonly message: (given: T) => ToWorker;
@@ -49,7 +49,7 @@ export class Delivery<T extends { readonly version: number }> {
     this.newest = next;
     for (const thread of threads()) thread.post(message(next));
     const countBehind = (): number =>
-      threads().filter((thread) => thread.inForce[what] < next.version).length;
+      threads().filter((thread) => thread.active[what] < next.version).length;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, waitMs).unref();
@@ -67,6 +67,6 @@ export class Delivery<T extends { readonly version: number }> {
 
   /** Sends a thread the version that was published while it started. */
   catchUp(thread: Taker): void {
-    if (thread.inForce[this.parts.what] < this.newest.version) thread.post(this.parts.message(this.newest));
+    if (thread.active[this.parts.what] < this.newest.version) thread.post(this.parts.message(this.newest));
   }
 }

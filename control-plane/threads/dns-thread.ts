@@ -34,7 +34,7 @@ const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 export class DnsThread {
   readonly start: ThreadStart;
   /** Versions of the snapshot and the settings that it uses; -1 until it has confirmed one. */
-  readonly inForce = { snapshot: -1, settings: -1 };
+  readonly active = { snapshot: -1, settings: -1 };
   /** Backend of its sockets; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;
   /** Test hook: its response to the last `measure`; null until it arrives. */
@@ -61,8 +61,8 @@ export class DnsThread {
     let cause: Error | undefined;
     this.worker.on('message', (message: FromWorker) => {
       if (message.type === 'ready') this.backend = message.backend;
-      if (message.type === 'snapshot-in-force') this.inForce.snapshot = message.version;
-      if (message.type === 'settings-in-force') this.inForce.settings = message.version;
+      if (message.type === 'snapshot-active') this.active.snapshot = message.version;
+      if (message.type === 'settings-active') this.active.settings = message.version;
       if (message.type === 'measures') this.measures = message.measures;
       events.message(this, message);
     });

@@ -54,7 +54,7 @@ async function start(options: Partial<SupervisorOptions> = {}): Promise<WorkerSu
   const supervisor = await make(options);
   started.push(supervisor);
   await supervisor.start();
-  supervisor.tell(NodeState.READY);
+  supervisor.setNodeState(NodeState.READY);
   return supervisor;
 }
 

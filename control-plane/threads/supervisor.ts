@@ -102,7 +102,7 @@ export class WorkerSupervisor {
         threads: new Map(),
         upstreams: { pools: [], zones: [] },
       });
-    this.tell(options.nodeState ?? NodeState.HOLDING);
+    this.setNodeState(options.nodeState ?? NodeState.HOLDING);
   }
 
   /** Starts all workers; rejects with a DnsListenError if a port is unavailable, and if threads die. */
@@ -229,7 +229,7 @@ export class WorkerSupervisor {
   }
 
   /** Sets the answer to `status.weir`; a state that precedes the current one has no effect. */
-  tell(state: NodeStateCode): void {
+  setNodeState(state: NodeStateCode): void {
     for (const { control } of this.memories()) {
       const words = new Int32Array(control);
       if (state > Atomics.load(words, WorkerControl.NODE_STATE_WORD))
@@ -294,10 +294,10 @@ export class WorkerSupervisor {
       case 'ready':
         if (thread.start.role === 'resolve') this.startAnsweringTogether();
         break;
-      case 'snapshot-in-force':
+      case 'snapshot-active':
         this.deliveries.catchUp(thread, 'snapshot');
         break;
-      case 'settings-in-force':
+      case 'settings-active':
         this.deliveries.catchUp(thread, 'settings');
         break;
       case 'upstreams':
@@ -323,8 +323,8 @@ export class WorkerSupervisor {
   }
 
   private startAnswering(index: number): void {
-    const isThere = this.workers[index]!.threads.has('answer');
-    if (!isThere && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
+    const isRunning = this.workers[index]!.threads.has('answer');
+    if (!isRunning && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
   }
 
   /** If another process is still answering, answer threads start when all resolve threads run. */

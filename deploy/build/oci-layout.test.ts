@@ -29,11 +29,11 @@ const PROGRAM = join(import.meta.dirname, 'oci-layout.ts');
 const LAYERS = ['base.tar', 'release.tar', 'own.tar'];
 
 describe('oci-layout.ts', () => {
-  const room = mkdtempSync(join(tmpdir(), 'weir-layout-'));
-  const layout = join(room, 'layout');
+  const folder = mkdtempSync(join(tmpdir(), 'weir-layout-'));
+  const layout = join(folder, 'layout');
   const write = (folder: string): string => {
     const env = { ...process.env, SOURCE_DATE_EPOCH: '1700000000' };
-    const folders = ['amd64', 'arm64'].map((arch) => join(room, arch));
+    const folders = ['amd64', 'arm64'].map((arch) => join(folder, arch));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', PROGRAM, folder, '1.2.3+4', '1.2.3-4', 'c0ffee', ...folders],
@@ -52,12 +52,12 @@ describe('oci-layout.ts', () => {
 
   beforeAll(() => {
     for (const arch of ['amd64', 'arm64']) {
-      mkdirSync(join(room, arch));
-      for (const name of LAYERS) writeFileSync(join(room, arch, name), `${name} of ${arch}`);
+      mkdirSync(join(folder, arch));
+      for (const name of LAYERS) writeFileSync(join(folder, arch, name), `${name} of ${arch}`);
     }
     write(layout);
   });
-  afterAll(() => rmSync(room, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('names each image, and both together, so that tools find them', () => {
     const names = top().manifests.map(
@@ -89,7 +89,7 @@ describe('oci-layout.ts', () => {
       const bytes = readFileSync(join(layout, 'blobs', 'sha256', name));
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(name);
     }
-    const again = join(room, 'again');
+    const again = join(folder, 'again');
     expect(write(again)).toContain(top().manifests[0]!.digest);
     expect(readdirSync(join(again, 'blobs', 'sha256'))).toEqual(blobs);
   });

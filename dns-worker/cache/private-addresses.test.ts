@@ -119,11 +119,11 @@ describe('hasPrivateAddress', () => {
   test('hasPrivateAddress() evaluates the IPv4 address in an address with a NAT64 prefix', () => {
     const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
     expect(prefixes).toHaveLength(1);
-    const judged = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
-    expect(judged('fd00:64::192.0.2.1')).toBe(false);
-    expect(judged('fd00:64::192.168.1.1')).toBe(true);
-    expect(judged('fd00:64::1:192.0.2.1')).toBe(true);
-    expect(judged('fd00:65::192.0.2.1')).toBe(true);
+    const isFound = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
+    expect(isFound('fd00:64::192.0.2.1')).toBe(false);
+    expect(isFound('fd00:64::192.168.1.1')).toBe(true);
+    expect(isFound('fd00:64::1:192.0.2.1')).toBe(true);
+    expect(isFound('fd00:65::192.0.2.1')).toBe(true);
   });
 
   test('hasPrivateAddress() only evaluates the answer section, and nothing that is truncated', () => {

@@ -52,7 +52,7 @@ export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
 export type NowSecs = number | null;
 
 /** Whether the signature has expired or is not yet valid; null = valid now. Allows for inaccurate clocks. */
-export function untimely(rrsig: Rrsig, nowSecs: NowSecs): 'expired' | 'not-yet-valid' | null {
+export function timeFault(rrsig: Rrsig, nowSecs: NowSecs): 'expired' | 'not-yet-valid' | null {
   const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
   if (lifetimeSecs < 0) return 'expired';
   if (nowSecs === null) return null;

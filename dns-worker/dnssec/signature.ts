@@ -8,7 +8,7 @@ import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
-import { type NowSecs, type Rrsig, secsLeft, untimely } from './rrsig.ts';
+import { type NowSecs, type Rrsig, secsLeft, timeFault } from './rrsig.ts';
 import { isSignedBy } from './verify.ts';
 
 /** The result of checking the signatures of an RRset. */
@@ -107,7 +107,7 @@ function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: NowSecs): 
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
     return ExtendedError.DNSSEC_BOGUS;
-  const fault = untimely(rrsig, nowSecs);
+  const fault = timeFault(rrsig, nowSecs);
   if (fault === 'expired') return ExtendedError.SIGNATURE_EXPIRED;
   return fault === 'not-yet-valid' ? ExtendedError.SIGNATURE_NOT_YET_VALID : null;
 }

@@ -10,7 +10,7 @@ import type { SignedRRset } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import { Dnskey } from './dnskey.ts';
 import { isSame, type Name, nameKey } from './names.ts';
-import { type NowSecs, secsLeft, untimely } from './rrsig.ts';
+import { type NowSecs, secsLeft, timeFault } from './rrsig.ts';
 import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
@@ -58,7 +58,7 @@ export async function readTrustPoint(
   const revoked = entryPoints.filter((key) => key.isRevoked).slice(0, MAX_COLLIDING_KEYS);
   const revoking = new Set<Dnskey>();
   for (const key of revoked) if (await signsItself(key, set, zone, nowSecs, budget)) revoking.add(key);
-  const valid = set.signatures.filter((it) => untimely(it, nowSecs) === null);
+  const valid = set.signatures.filter((it) => timeFault(it, nowSecs) === null);
   return {
     isTrusted: proof?.cut.kind === 'secure',
     keys: entryPoints

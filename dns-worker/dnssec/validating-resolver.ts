@@ -17,7 +17,7 @@ import { readRRsets } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
 import { type Fetched, type ShareCuts, TrustChain, type TrustPoints } from './trust-chain.ts';
-import { believed, validate } from './validator.ts';
+import { validatedAnswer, validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
 export interface QuestionResolver {
@@ -137,7 +137,7 @@ export class ValidatingResolver implements QuestionResolver {
       if (result.isUnavailable && budget.isShort) return failed('overloaded', upstream);
       if (result.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
       if (status !== DnssecStatus.bogus) {
-        const full = believed(answer, result);
+        const full = validatedAnswer(answer, result);
         const fit = question.dnssecOk ? full : withoutProofs(question, full);
         return { kind: 'answer', answer: fit, upstream, dnssec: status, cost: budget.spentShare };
       }

@@ -13,7 +13,7 @@ const INSECURE = { status: DnssecStatus.insecure, extendedError: -1, isUnavailab
 const INDETERMINATE = { status: DnssecStatus.indeterminate, extendedError: -1, isUnavailable: false };
 const UNPROVEN = { status: DnssecStatus.bogus, extendedError: ExtendedError.NSEC_MISSING };
 
-function judge(
+function verdictOf(
   answer: CacheableAnswer,
   name = 'www.test',
   type: number = RRType.A,
@@ -24,18 +24,18 @@ function judge(
 
 describe('validate()', () => {
   test('finds an answer secure whose RRsets are all signed, and returns how long each is valid', async () => {
-    const verdict = await judge(positive(TEST.signed('www.test 60 A 192.0.2.1')));
+    const verdict = await verdictOf(positive(TEST.signed('www.test 60 A 192.0.2.1')));
     expect(verdict).toMatchObject(SECURE);
     expect([...verdict.lifetimes].map(([{ type }, secs]) => [type, secs])).toEqual([[RRType.A, 60]]);
   });
 
   test('finds it bogus without a signature, and with a signature of other data', async () => {
     const signed = TEST.signed('www.test 60 A 192.0.2.1');
-    expect(await judge(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
+    expect(await verdictOf(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
       status: DnssecStatus.bogus,
       extendedError: ExtendedError.RRSIGS_MISSING,
     });
-    expect(await judge(positive(signed.replace('192.0.2.1', '192.0.2.2')))).toMatchObject({
+    expect(await verdictOf(positive(signed.replace('192.0.2.1', '192.0.2.2')))).toMatchObject({
       status: DnssecStatus.bogus,
       extendedError: ExtendedError.DNSSEC_BOGUS,
     });
@@ -44,12 +44,12 @@ describe('validate()', () => {
   test('lets the weakest part of a chain of aliases decide', async () => {
     const toOpen = TEST.signed('www.test 60 CNAME www.open.test');
     const toSub = TEST.signed('www.test 60 CNAME sub.test');
-    expect(await judge(positive(`${toOpen}\nwww.open.test 60 A 192.0.2.1`))).toMatchObject(INSECURE);
-    expect(await judge(positive(`${toSub}\nsub.test 60 A 192.0.2.1`))).toMatchObject({
+    expect(await verdictOf(positive(`${toOpen}\nwww.open.test 60 A 192.0.2.1`))).toMatchObject(INSECURE);
+    expect(await verdictOf(positive(`${toSub}\nsub.test 60 A 192.0.2.1`))).toMatchObject({
       status: DnssecStatus.bogus,
     });
     const sub = TEST.signed('sub.test 60 A 192.0.2.1');
-    expect(await judge(positive(`${toSub}\n${sub}`))).toMatchObject(SECURE);
+    expect(await verdictOf(positive(`${toSub}\n${sub}`))).toMatchObject(SECURE);
   });
 
   test('needs no signature for the CNAME that a DNAME synthesizes, but for any other', async () => {
@@ -57,48 +57,48 @@ describe('validate()', () => {
     const target = CHILD.signed('a.child.test 60 A 192.0.2.1');
     const answer = (cname: string): CacheableAnswer =>
       positive(`${dname}\na.sub.test 60 CNAME ${cname}\n${target}`);
-    expect(await judge(answer('a.child.test'), 'a.sub.test')).toMatchObject(SECURE);
-    expect(await judge(answer('b.child.test'), 'a.sub.test')).toMatchObject({ status: DnssecStatus.bogus });
+    expect(await verdictOf(answer('a.child.test'), 'a.sub.test')).toMatchObject(SECURE);
+    expect(await verdictOf(answer('b.child.test'), 'a.sub.test')).toMatchObject({ status: DnssecStatus.bogus });
   });
 
   test('requires proof that a wildcard answer is the closest', async () => {
     const expanded = TEST.signed('*.sub.test 60 A 192.0.2.1', { labels: 2 }).replaceAll('*.sub', 'a.sub');
     const gap = TEST.signed('*.sub.test 60 NSEC t.test A RRSIG NSEC', { labels: 2 });
-    expect(await judge(positive(expanded), 'a.sub.test')).toMatchObject(UNPROVEN);
-    expect(await judge(positive(expanded, gap), 'a.sub.test')).toMatchObject(SECURE);
+    expect(await verdictOf(positive(expanded), 'a.sub.test')).toMatchObject(UNPROVEN);
+    expect(await verdictOf(positive(expanded, gap), 'a.sub.test')).toMatchObject(SECURE);
   });
 
   test('requires NXDOMAIN to be proven for the name and for the wildcard', async () => {
     const gap = TEST.signed(`${SOA}\nsub.test 60 NSEC t.test A RRSIG NSEC`);
     const wildcard = TEST.signed('test 60 NSEC a.test SOA RRSIG NSEC');
-    expect(await judge(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(SECURE);
-    expect(await judge(negative(Rcode.NXDOMAIN, gap), 'svc.test')).toMatchObject(UNPROVEN);
+    expect(await verdictOf(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(SECURE);
+    expect(await verdictOf(negative(Rcode.NXDOMAIN, gap), 'svc.test')).toMatchObject(UNPROVEN);
   });
 
   test('requires NODATA to be proven for the type', async () => {
     const own = TEST.signed(`${SOA}\nwww.test 60 NSEC x.test A RRSIG NSEC`);
-    expect(await judge(negative(Rcode.NOERROR, own), 'www.test', RRType.AAAA)).toMatchObject(SECURE);
-    expect(await judge(negative(Rcode.NOERROR, own), 'www.test', RRType.A)).toMatchObject(UNPROVEN);
+    expect(await verdictOf(negative(Rcode.NOERROR, own), 'www.test', RRType.AAAA)).toMatchObject(SECURE);
+    expect(await verdictOf(negative(Rcode.NOERROR, own), 'www.test', RRType.A)).toMatchObject(UNPROVEN);
   });
 
   test('requires no proof of absence in an unsigned zone', async () => {
     const soa = SOA.replace('test', 'open.test');
-    expect(await judge(negative(Rcode.NXDOMAIN, soa), 'www.open.test')).toMatchObject(INSECURE);
+    expect(await verdictOf(negative(Rcode.NXDOMAIN, soa), 'www.open.test')).toMatchObject(INSECURE);
   });
 
   test('refuses a signature of the parent below a known cut', async () => {
     const table = new ChainTable();
     const child = positive(CHILD.signed('www.child.test 60 A 192.0.2.1'));
-    expect(await judge(child, 'www.child.test', RRType.A, table)).toMatchObject(SECURE);
+    expect(await verdictOf(child, 'www.child.test', RRType.A, table)).toMatchObject(SECURE);
     const parents = positive(TEST.signed('www.child.test 60 A 192.0.2.6'));
-    expect(await judge(parents, 'www.child.test', RRType.A, table)).toMatchObject({
+    expect(await verdictOf(parents, 'www.child.test', RRType.A, table)).toMatchObject({
       status: DnssecStatus.bogus,
     });
   });
 
   test('uses the DS of a zone from the zone above', async () => {
-    expect(await judge(positive(TEST.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject(SECURE);
-    expect(await judge(positive(CHILD.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject({
+    expect(await verdictOf(positive(TEST.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject(SECURE);
+    expect(await verdictOf(positive(CHILD.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject({
       status: DnssecStatus.bogus,
     });
   });
@@ -107,7 +107,7 @@ describe('validate()', () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));
-    expect(await judge(answer, 'www.test', RRType.A, table)).toMatchObject({
+    expect(await verdictOf(answer, 'www.test', RRType.A, table)).toMatchObject({
       status: DnssecStatus.indeterminate,
       extendedError: ExtendedError.NO_REACHABLE_AUTHORITY,
       isUnavailable: true,
@@ -117,24 +117,24 @@ describe('validate()', () => {
   test('is indeterminate for a name without an anchor above it', async () => {
     const table = new ChainTable([CHILD]);
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));
-    expect(await judge(answer, 'www.test', RRType.A, table)).toMatchObject(INDETERMINATE);
+    expect(await verdictOf(answer, 'www.test', RRType.A, table)).toMatchObject(INDETERMINATE);
   });
 
   test('treats explicitly requested signatures as insecure, because nothing signs them', async () => {
     const [, signature] = TEST.signed('www.test 60 A 192.0.2.1').split('\n');
-    expect(await judge(positive(signature!), 'www.test', RRType.RRSIG)).toMatchObject(INSECURE);
+    expect(await verdictOf(positive(signature!), 'www.test', RRType.RRSIG)).toMatchObject(INSECURE);
   });
 
   test('proves nothing by YXDOMAIN', async () => {
     const dname = TEST.signed('sub.test 60 DNAME child.test');
     const answer = negative(Rcode.YXDOMAIN, '', dname);
-    expect(await judge(answer, `${'a'.repeat(63)}.sub.test`)).toMatchObject(INDETERMINATE);
+    expect(await verdictOf(answer, `${'a'.repeat(63)}.sub.test`)).toMatchObject(INDETERMINATE);
   });
 
   test('finds an answer of an exempt name insecure even with a badly signed authority section', async () => {
     const table = new ChainTable(undefined, ['open.test']);
     const authority = TEST.signed(SOA).replace('ns.test', 'nx.test');
     const answer = positive('www.open.test 60 A 192.0.2.1', authority);
-    expect(await judge(answer, 'www.open.test', RRType.A, table)).toMatchObject(INSECURE);
+    expect(await verdictOf(answer, 'www.open.test', RRType.A, table)).toMatchObject(INSECURE);
   });
 });

@@ -50,7 +50,7 @@ export function validate(
 }
 
 /** The answer, or a copy with TTLs that the signatures allow (RFC 4035 section 5.3.3). */
-export function believed(
+export function validatedAnswer(
   answer: CacheableAnswer,
   { lifetimes }: Pick<ValidationResult, 'lifetimes'>,
 ): CacheableAnswer {

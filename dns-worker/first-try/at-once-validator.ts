@@ -11,7 +11,7 @@ import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
 import { Budget } from '../dnssec/budget.ts';
 import { nameKey } from '../dnssec/names.ts';
 import { type ShareCuts, TrustChain, type TrustPoints, type Zone } from '../dnssec/trust-chain.ts';
-import { believed, validate } from '../dnssec/validator.ts';
+import { validatedAnswer, validate } from '../dnssec/validator.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Question } from '../resolve/response/question.ts';
 import { withoutProofs } from '../resolve/response/without-proofs.ts';
@@ -100,7 +100,7 @@ export class AtOnceValidator {
     const result = validate(qname, qtype, answer, this.chain, budget);
     if (result instanceof Promise || result.isUnavailable || result.status === DnssecStatus.bogus)
       return null;
-    const full = believed(answer, result);
+    const full = validatedAnswer(answer, result);
     return {
       answer: dnssecOk ? full : withoutProofs(question, full),
       dnssec: result.status,

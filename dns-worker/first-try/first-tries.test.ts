@@ -163,14 +163,14 @@ describeCalls('FirstTries', () => {
     expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1);
   });
 
-  const handedOver: [string, Script][] = [
+  const passedOn: [string, Script][] = [
     ['SERVFAIL', fails(Rcode.SERVFAIL)],
     ['REFUSED', fails(Rcode.REFUSED)],
     ['FORMERR', fails(Rcode.FORMERR)],
     ['a malformed reply', ({ bytes, reply }) => reply(malformed(bytes))],
     ['an alias without its target', answersWith({ answers: [cname(NAME, 'target.example')] })],
   ];
-  test.each(handedOver)('leaves a question to the resolve thread after %s', async (_what, script) => {
+  test.each(passedOn)('leaves a question to the resolve thread after %s', async (_what, script) => {
     upstream.udpScript = firstly(script);
     const worker = await start();
     const client = await clientOf(worker);
@@ -261,7 +261,7 @@ describeCalls('FirstTries', () => {
     for (const role of ['answer', 'resolve'] as const) worker.post(role, { type: 'snapshot', snapshot });
     await until('the snapshot to be active', () =>
       (['answer', 'resolve'] as const).every((role) =>
-        worker.said[role].some((said) => said.type === 'snapshot-in-force' && said.version === 2),
+        worker.said[role].some((said) => said.type === 'snapshot-active' && said.version === 2),
       ),
     );
     release();
@@ -285,7 +285,7 @@ describeCalls('FirstTries', () => {
     for (const role of ['resolve', 'answer'] as const) worker.post(role, { type: 'settings', given });
     await until('the settings to be active', () =>
       (['answer', 'resolve'] as const).every((role) =>
-        worker.said[role].some((said) => said.type === 'settings-in-force' && said.version === 1),
+        worker.said[role].some((said) => said.type === 'settings-active' && said.version === 1),
       ),
     );
     release();

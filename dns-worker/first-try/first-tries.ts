@@ -224,7 +224,7 @@ export class FirstTries implements TryEvents {
   private expire(exchange: number): void {
     const question = this.questionOf[exchange]!;
     if (question !== ANSWERED_BY_OTHER && !this.leavesOthers(question, exchange)) {
-      this.handOver(question, MissFlags.SILENT);
+      this.passOn(question, MissFlags.SILENT);
       return;
     }
     const server = this.servers[exchange]!;
@@ -251,7 +251,7 @@ export class FirstTries implements TryEvents {
   private giveUp(exchange: number, flags: number): void {
     const question = this.questionOf[exchange]!;
     if (question < 0) this.end(exchange);
-    else this.handOver(question, flags);
+    else this.passOn(question, flags);
   }
 
   /** Handles a response to the question of an exchange; that question is loaded. */
@@ -293,7 +293,7 @@ export class FirstTries implements TryEvents {
     const isKept = this.isInUse(this.servers[exchange]!);
     for (let request = question; request !== NONE; request = tries.after(request)) {
       const at = request * MissRecord.SIZE;
-      if (!parts.answers.answer(tries.records, at, answered, isKept)) this.handOverOne(request, 0);
+      if (!parts.answers.answer(tries.records, at, answered, isKept)) this.passOnRequest(request, 0);
     }
     this.end(exchange);
     // The other servers' answers are still used to measure their response times.
@@ -304,7 +304,7 @@ export class FirstTries implements TryEvents {
   }
 
   /** Passes a question and all its requests to the resolve thread. */
-  private handOver(question: number, flags: number): void {
+  private passOn(question: number, flags: number): void {
     const { tries } = this;
     for (let exchange = this.exchangesOf[question]!; exchange !== NONE;) {
       const next = this.nextExchange[exchange]!;
@@ -313,11 +313,11 @@ export class FirstTries implements TryEvents {
     }
     this.release(question, null);
     for (let request = question; request !== NONE; request = tries.after(request))
-      this.handOverOne(request, flags);
+      this.passOnRequest(request, flags);
     tries.close(question);
   }
 
-  private handOverOne(request: number, flags: number): void {
+  private passOnRequest(request: number, flags: number): void {
     const { misses, reporter } = this.parts;
     const { tries } = this;
     const at = request * MissRecord.SIZE;

@@ -196,7 +196,7 @@ export class AliasFollower {
     replier.answerFrom(joined);
     query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
     query.hasTargets = true;
-    if (!alias.isFromRule) replier.judge(request);
+    if (!alias.isFromRule) replier.applyPolicy(request);
     replier.reply(request);
   }
 
@@ -236,7 +236,7 @@ export class AliasFollower {
     if (isStale || target.status === QueryStatus.BLOCKED_REBIND) query.status = target.status;
     query.hasTargets = true;
     query.hasPrivateAddress = replier.isPrivate(answer);
-    replier.judge(request);
+    replier.applyPolicy(request);
     replier.reply(request);
   }
 

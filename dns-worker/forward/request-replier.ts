@@ -85,7 +85,7 @@ export class RequestReplier {
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
     if (request.kind !== 'explain' && query.logMark === LogMark.COUNTED)
       this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
-    this.judge(request);
+    this.applyPolicy(request);
     this.reply(request);
     return true;
   }
@@ -100,7 +100,7 @@ export class RequestReplier {
     this.answerFrom(answer);
     query.hasTargets = leadsToNames(answer);
     query.hasPrivateAddress = this.isPrivate(answer);
-    this.judge(request);
+    this.applyPolicy(request);
     this.reply(request);
   }
 
@@ -110,7 +110,7 @@ export class RequestReplier {
   }
 
   /** Applies policy to the names in the answer, unless it is part of another answer. */
-  judge(request: OpenRequest): void {
+  applyPolicy(request: OpenRequest): void {
     if (request.kind === 'step') return;
     this.parts.pipeline.checkAnswer(this.query, request.kind === 'explain' ? request.notes : null);
   }

@@ -25,7 +25,7 @@ export interface WaitingQuestion {
 }
 
 /** A question that policy applies to. */
-interface JudgedQuestion extends WaitingQuestion {
+interface PolicyQuestion extends WaitingQuestion {
   /**
    * Version of the snapshot whose policy and local names last passed the question: no need to check again while it is
    * active. NOT_PASSED = not yet passed.
@@ -36,7 +36,7 @@ interface JudgedQuestion extends WaitingQuestion {
 }
 
 /** A client waits for the reply. */
-export interface ClientRequest extends JudgedQuestion {
+export interface ClientRequest extends PolicyQuestion {
   readonly kind: 'client';
   /** Whether Weir itself asks: the request is neither logged nor counted. */
   readonly isOwn: boolean;
@@ -53,7 +53,7 @@ export interface ClientRequest extends JudgedQuestion {
 }
 
 /** An explanation of the answer: the reply is neither logged nor counted. */
-export interface ExplainRequest extends JudgedQuestion {
+export interface ExplainRequest extends PolicyQuestion {
   readonly kind: 'explain';
   /** Records the checks. */
   readonly notes: PipelineRecorder & { answered(query: Query): void };

@@ -22,7 +22,7 @@ describe('openSnapshot()', () => {
     ['an expression of a list that is open at an end', '/^192\\.0\\.2\\./\n', [], false],
     ['a regex filter', '', [filter('^192\\.0\\.2\\.[0-9]+$')], false],
   ])('reports whether addresses are checked: %s', (_, text, regexFilters, expected) => {
-    expect(openLists([list(text)], { regexFilters }).judgesAddresses).toBe(expected);
+    expect(openLists([list(text)], { regexFilters }).checksAddresses).toBe(expected);
   });
 
   test('reopens special rules only if they were rebuilt', () => {

@@ -30,7 +30,7 @@ export interface OpenSnapshot {
   readonly zones: readonly ForwardZone[];
   readonly zoneNames: NameTable;
   /** Whether any rule applies to addresses in answers. */
-  readonly judgesAddresses: boolean;
+  readonly checksAddresses: boolean;
   readonly safeSearch: SafeSearchTable;
   readonly grants: GrantTable;
   /** Names that may have private addresses. */
@@ -71,7 +71,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     namedClients: new NamedClients(buffers.namedClients),
     zones,
     zoneNames: new NameTable(zoneNames, seedLow, seedHigh),
-    judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
+    checksAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
     safeSearch: new SafeSearchTable(safeSearch, groupIds, seedLow, seedHigh),
     grants: new GrantTable(grants, groupIds, seedLow, seedHigh),
     rebinding: { isOn: rebinding.isOn, exempt: new NameTable(exemptNames, seedLow, seedHigh) },

@@ -326,6 +326,6 @@ export class Query {
 }
 
 /** The name that the deciding rule matched, in wire form: the queried name, or one in the answer. */
-export function judgedName({ qname, qnameLength, ruleName, ruleNameLength }: Query): Uint8Array {
+export function matchedName({ qname, qnameLength, ruleName, ruleNameLength }: Query): Uint8Array {
   return ruleNameLength > 0 ? ruleName.slice(0, ruleNameLength) : qname.slice(0, qnameLength);
 }

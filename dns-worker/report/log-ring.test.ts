@@ -87,10 +87,10 @@ describe('LogRingWriter.write()', () => {
   });
 
   test('leaves out answer RRs that do not fit completely', () => {
-    const room = LogRecord.SIZE - logAnswersOffset(10);
-    for (const length of [room, room + 1]) writer.write(queryWith('www.test', length), 1);
+    const capacity = LogRecord.SIZE - logAnswersOffset(10);
+    for (const length of [capacity, capacity + 1]) writer.write(queryWith('www.test', length), 1);
     const lengths = [0, 1].map((index) => recordAt(index).getUint16(LogRecord.ANSWERS_LENGTH, true));
-    expect(lengths).toEqual([room, 0]);
+    expect(lengths).toEqual([capacity, 0]);
   });
 
   test('writes the type of the first answer RR whether the RRs fit or not, and 0 without any', () => {
@@ -107,8 +107,8 @@ describe('LogRingWriter.write()', () => {
 
   test('writes the name of a rule after the answers if it fits', () => {
     const rule = wireName('ads.test');
-    const room = LogRecord.SIZE - logAnswersOffset(10) - rule.length;
-    for (const length of [6, room & ~3, (room & ~3) + 4]) {
+    const capacity = LogRecord.SIZE - logAnswersOffset(10) - rule.length;
+    for (const length of [6, capacity & ~3, (capacity & ~3) + 4]) {
       const query = queryWith('www.test', length);
       query.ruleName.set(rule);
       query.ruleNameLength = rule.length;

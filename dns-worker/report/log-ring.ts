@@ -14,7 +14,7 @@ const FULL_SHARE = 7 / 8;
 const WAIT_MS = 10;
 const WAIT_EVERY = 64;
 /** After this many waits in a row (0.6 s) without progress, the writer no longer waits for the reader. */
-const MOST_STALLS = 64;
+const MAX_STALLS = 64;
 
 /** Write side of one log ring. */
 export class LogRingWriter {
@@ -99,7 +99,7 @@ export class LogRingWriter {
     this.tail = Atomics.load(control, LogRing.TAIL_WORD);
     if (this.tail !== this.stalledTail) this.stalls = 0;
     if (((this.head - this.tail) | 0) <= this.nearlyFull) return;
-    if (Atomics.load(control, LogRing.SLOW_WORD) === 0 || this.stalls >= MOST_STALLS) return;
+    if (Atomics.load(control, LogRing.SLOW_WORD) === 0 || this.stalls >= MAX_STALLS) return;
     const handled = (this.head + this.dropped) | 0;
     if (((handled - this.waitedAt) | 0) < WAIT_EVERY) return;
     this.waitedAt = handled;
@@ -153,11 +153,11 @@ export class LogRingWriter {
   private writeRuleName(at: number, nameAt: number, query: Query): void {
     const { bytes } = this;
     const { ruleName, ruleNameLength, ruleNameOffset } = query;
-    const room = at + LogRecord.SIZE - nameAt;
-    const from = ruleNameLength <= room ? 0 : ruleNameOffset;
+    const capacity = at + LogRecord.SIZE - nameAt;
+    const from = ruleNameLength <= capacity ? 0 : ruleNameOffset;
     bytes[at + LogRecord.RULE_NAME_OFFSET] = ruleNameOffset - from;
     const length = ruleNameLength - from;
-    if (length > room) return;
+    if (length > capacity) return;
     bytes[at + LogRecord.RULE_NAME_LENGTH] = length;
     for (let i = 0; i < length; i++) bytes[nameAt + i] = ruleName[from + i]!;
   }

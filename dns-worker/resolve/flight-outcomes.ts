@@ -6,7 +6,7 @@ import type { Claim } from './question-claims.ts';
 import type { Resolution } from './resolution.ts';
 
 /** Record of a flight. */
-interface HandedOver {
+interface PassedOutcome {
   /** Identifies the question (`questionKey`): a thread may also wait for a claim because its bucket is full. */
   readonly key: string;
   /** Version of the settings: another version may use other servers. */
@@ -33,7 +33,7 @@ export class FlightOutcomes {
    */
   put(claim: Claim, key: string, resolution: Resolution): void {
     const { memory, worker, settingsVersion } = this.parts;
-    const outcome: HandedOver = { key, settingsVersion, resolution };
+    const outcome: PassedOutcome = { key, settingsVersion, resolution };
     const bytes = serialize(outcome);
     if (bytes.length > OutcomeRing.DATA_BYTES / 2) return;
     const { words, data } = outcomeRing(memory, worker);
@@ -68,7 +68,7 @@ export class FlightOutcomes {
       const written = (Atomics.load(words, OutcomeRing.NEXT_WORD) - next) >>> 0;
       if ((end - start) >>> 0 > OutcomeRing.DATA_BYTES || written + back >= OutcomeRing.DESCRIPTORS)
         return null;
-      const outcome = deserialize(bytes) as HandedOver;
+      const outcome = deserialize(bytes) as PassedOutcome;
       return outcome.key === key && outcome.settingsVersion === settingsVersion ? outcome.resolution : null;
     }
     return null;

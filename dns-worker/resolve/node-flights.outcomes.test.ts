@@ -76,8 +76,8 @@ test('NodeFlights.resolve() passes on nothing that was overwritten', async () =>
   // All end before a waiting thread has looked.
   for (const end of one.asked) end(answerOf(60_000));
   const outcomes = await Promise.all(waiting);
-  const handedOver = outcomes.map((each) => each.kind === 'elsewhere' && each.resolution !== null);
-  expect(handedOver).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
+  const passedOn = outcomes.map((each) => each.kind === 'elsewhere' && each.resolution !== null);
+  expect(passedOn).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
 });
 
 test('NodeFlights.close() passes on no failure', async () => {

@@ -53,13 +53,13 @@ export function planWaves(pools: readonly Pool[], nowMs: number, avoided: Readon
     !(needsSignatures && upstream.removesSignatures) &&
     !avoided.has(upstream.index);
   const waves = pools.flatMap((pool) => pool.waves(isPreferred));
-  const setAside = all.filter((upstream) => !isPreferred(upstream));
+  const others = all.filter((upstream) => !isPreferred(upstream));
   const { answering, suspects } = withoutSuspects(waves, nowMs);
   return withinLimits([
     ...answering,
     ...inWaves(suspects),
-    ...inWaves(setAside.filter(({ index }) => !avoided.has(index))),
-    ...inWaves(setAside.filter(({ index }) => avoided.has(index))),
+    ...inWaves(others.filter(({ index }) => !avoided.has(index))),
+    ...inWaves(others.filter(({ index }) => avoided.has(index))),
   ]);
 }
 

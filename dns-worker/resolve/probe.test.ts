@@ -161,7 +161,7 @@ describe('Probe', () => {
   test('asks nothing after close()', async () => {
     start();
     probes[0]!.close();
-    upstream.onSetAside!();
+    upstream.onUnhealthy!();
     await probesElsewhere();
     expect(server.udpQueries).toEqual([]);
   });

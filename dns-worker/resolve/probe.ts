@@ -49,8 +49,8 @@ export class Probe {
     this.question = question;
     this.settings = settings;
     this.clock = clock;
-    upstream.onSetAside = () => this.hurry(SOON_MS);
-    upstream.health.onSuspect = () => this.hurry(0);
+    upstream.onUnhealthy = () => this.expedite(SOON_MS);
+    upstream.health.onSuspect = () => this.expedite(0);
     this.timer = this.after(Math.random() * Math.min(SOON_MS, this.intervalMs));
   }
 
@@ -92,7 +92,7 @@ export class Probe {
    * Probes soon: a server that client questions have just made unhealthy or suspect may be healthy, and others are
    * asked until a probe shows it.
    */
-  private hurry(withinMs: number): void {
+  private expedite(withinMs: number): void {
     if (this.closed || this.attempt !== null) return;
     clearTimeout(this.timer);
     this.timer = this.after(Math.min(withinMs, this.intervalMs));
@@ -108,7 +108,7 @@ export class Probe {
     }
     const attempt = this.upstream.probe(this.question, (_attempt, outcome) => {
       clearTimeout(this.timer);
-      judge(this.upstream, outcome);
+      evaluate(this.upstream, outcome);
       this.conclude();
     });
     this.attempt = attempt;
@@ -130,7 +130,7 @@ export class Probe {
  * that knows the hosts of a zone but not the zone itself; one that cannot reach the root, or failed to load its zone,
  * answers SERVFAIL and is unusable.
  */
-function judge(upstream: Upstream, outcome: AttemptOutcome): void {
+function evaluate(upstream: Upstream, outcome: AttemptOutcome): void {
   if (outcome.kind !== 'answer' || isDefinitive(outcome.answer.rcode)) return;
   if (outcome.answer.rcode === Rcode.SERVFAIL) upstream.health.recordFault('SERVFAIL to a probe');
   else upstream.health.recordSuccess();

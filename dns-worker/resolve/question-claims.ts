@@ -84,15 +84,15 @@ export class QuestionClaims {
   }
 
   /**
-   * Releases a claim of this thread; call it once. `handOver` is called first if another thread waits for the claim.
+   * Releases a claim of this thread; call it once. `passOutcome` is called first if another thread waits for the claim.
    */
-  release({ value, word }: Claim, handOver: (waitedFor: Claim) => void): void {
+  release({ value, word }: Claim, passOutcome: (waitedFor: Claim) => void): void {
     if (value === NO_CLAIM || free(this.words, word, value)) return;
     const waitedFor = { isMine: true, value: value | WAITED_FOR, word };
     // Otherwise the claim was overdue, and another thread has taken the question over.
     if (Atomics.load(this.words, word) !== waitedFor.value) return;
     try {
-      handOver(waitedFor);
+      passOutcome(waitedFor);
     } finally {
       free(this.words, word, waitedFor.value);
     }

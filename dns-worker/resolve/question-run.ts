@@ -23,7 +23,7 @@ const MAX_SENT = 64;
 /** How long to wait for a late answer after a failure, in milliseconds. */
 const LISTENING_MS = 5000;
 /** SERVFAIL is accepted as the result from this many servers, or this many times from one. */
-const BELIEVED_SERVFAILS = 2;
+const ACCEPTED_SERVFAILS = 2;
 
 /** The part of one server in a question. */
 interface Asked {
@@ -267,9 +267,9 @@ export class QuestionRun {
       return;
     }
     const failures = this.doubtful.filter(({ rcode }) => rcode === Rcode.SERVFAIL);
-    const isBelieved = failures.length >= BELIEVED_SERVFAILS || this.unusable >= 0;
+    const isAccepted = failures.length >= ACCEPTED_SERVFAILS || this.unusable >= 0;
     const again = this.asked.filter(({ nextMs }) => nextMs < this.deadlineMs);
-    if (isBelieved || again.length === 0) {
+    if (isAccepted || again.length === 0) {
       this.stop();
       this.end(this.failure('network'));
       return;

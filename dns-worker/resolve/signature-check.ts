@@ -47,7 +47,7 @@ export class SignatureCheck {
     };
     const attempt = this.upstream.probe(question, (_attempt, outcome) => {
       this.end();
-      this.judge(outcome);
+      this.evaluate(outcome);
     });
     this.attempt = attempt;
     this.timer = setTimeout(() => this.close(), TIMEOUT_MS).unref();
@@ -64,7 +64,7 @@ export class SignatureCheck {
     this.attempt = null;
   }
 
-  private judge(outcome: AttemptOutcome): void {
+  private evaluate(outcome: AttemptOutcome): void {
     if (outcome.kind !== 'answer' || outcome.answer.rcode !== Rcode.NOERROR) return;
     const { upstream } = this;
     const wasRemoving = upstream.removesSignatures;

@@ -56,7 +56,7 @@ describe('Upstream.ask()', () => {
     const logger = new MemoryLogger();
     const upstream = open({ logger, settings: { transport: 'tcp' } });
     let told = 0;
-    upstream.onSetAside = () => told++;
+    upstream.onUnhealthy = () => told++;
     server.onConnection = (connection) => connection.destroy();
     await ask(upstream);
     await ask(upstream);

@@ -43,7 +43,7 @@ export class Upstream {
   readonly settings: UpstreamSettings;
   readonly health: Health;
   /** Called when it becomes Unhealthy. */
-  onSetAside: (() => void) | null = null;
+  onUnhealthy: (() => void) | null = null;
   private readonly poolName: string;
   private readonly strategy: PoolStrategy;
   private readonly parts: UpstreamParts;

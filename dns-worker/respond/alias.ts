@@ -14,7 +14,7 @@ const POINTER_SIZE = 2;
 export const QNAME_OFFSET = Header.SIZE;
 
 /** Returned by `appendCname` if the record does not fit into the slot; nothing was written then. */
-export const NO_ROOM = 0;
+export const NO_SPACE = 0;
 
 /** Bytes that `appendCname` writes for a target of this length. */
 function cnameSize(targetLength: number): number {
@@ -37,7 +37,7 @@ export function appendCname(
   const length = nameLength(names, nameAt);
   if (query.answersCount === 0) query.answersAt = query.questionEnd;
   const from = query.answersAt + query.answersLength;
-  if (!hasRoom(query, from, cnameSize(length))) return NO_ROOM;
+  if (!hasRoom(query, from, cnameSize(length))) return NO_SPACE;
   const at = query.at + from;
   writeU16(bytes, at, POINTER | ownerOffset);
   const fields = at + POINTER_SIZE;

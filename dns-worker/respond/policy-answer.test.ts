@@ -46,11 +46,11 @@ function answer(
     rule = 0,
     label = 0,
   },
-  judged?: Query,
+  matched?: Query,
 ) {
   const query = request(name, qtype, snapshot);
   const match = blockedBy(origin as never, rule, label);
-  const result = answerByPolicy(query, judged ?? query, snapshot, 0, match);
+  const result = answerByPolicy(query, matched ?? query, snapshot, 0, match);
   const reply = decodeMessage(query.bytes.slice(0, query.replyLength));
   const records = (reply?.answers ?? []) as unknown as { type: string; data: unknown }[];
   return {
@@ -145,11 +145,11 @@ describe('answerByPolicy()', () => {
 
   test('blocks, and creates no alias, if the rule matched a name of the answer', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
-    const judged = queryFor('x.ads.example', snapshot);
+    const matched = queryFor('x.ads.example', snapshot);
     const { result, answers } = answer(
       snapshot,
       { name: 'www.test', origin: RuleOrigin.SPECIAL, label: 1 },
-      judged,
+      matched,
     );
     expect([result, answers]).toEqual([StageResult.ANSWERED, [['A', '0.0.0.0']]]);
   });

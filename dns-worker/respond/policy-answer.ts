@@ -15,7 +15,7 @@ import type { OpenRewrite } from '../../shared/snapshot/special-matcher.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { labelOf, originOf, type RuleMatch, ruleOf } from '../policy/rule-match-memo.ts';
-import { NO_ROOM, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
+import { NO_SPACE, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
 import { answerBlocked, answerNegative, answerRecords } from './block-answer.ts';
 import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';
 
@@ -117,7 +117,7 @@ function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResu
     return StageResult.CONTINUE;
   }
   const { status } = query;
-  if (appendCname(query, QNAME_OFFSET, host, 0, ttlSecs) === NO_ROOM) {
+  if (appendCname(query, QNAME_OFFSET, host, 0, ttlSecs) === NO_SPACE) {
     replyTruncated(query, Rcode.NOERROR);
     return StageResult.ANSWERED;
   }

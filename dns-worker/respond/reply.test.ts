@@ -63,7 +63,7 @@ describe('finishReply', () => {
     ['all options', 11, 1, 2048],
     ['OPT', 10, 0, 2038],
     ['OPT, too,', 0, 0, 2048],
-  ])('leaves out %s rather than records over a stream', (_what, room, additionals, size) => {
+  ])('leaves out %s rather than records over a stream', (_what, freeBytes, additionals, size) => {
     const facts = {
       hasEdns: true,
       udpSize: 1232,
@@ -72,7 +72,7 @@ describe('finishReply', () => {
       answersCount: 1,
     };
     const query = request(facts);
-    finishReply(query, Rcode.NOERROR, 2048 - room);
+    finishReply(query, Rcode.NOERROR, 2048 - freeBytes);
     expect(query.replyLength).toBe(size);
     expect(query.bytes[2]! & FlagsHigh.TC).toBe(0);
     expect([query.bytes[7], query.bytes[11]]).toEqual([1, additionals]);

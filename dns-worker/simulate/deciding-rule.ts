@@ -3,8 +3,8 @@ import type { SimulatedDecision } from '../../shared/threads/simulation-messages
 import type { ExplainedRule } from '../../shared/threads/explanation.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
-import type { MatchRecorder } from '../policy/judge.ts';
-import { judgedName, type Query } from '../query/query.ts';
+import type { MatchRecorder } from '../policy/policy-matcher.ts';
+import { matchedName, type Query } from '../query/query.ts';
 import type { SimulatedQuestion, SimulatedSide } from './simulated-side.ts';
 
 const ALLOW =
@@ -21,8 +21,8 @@ const RANKS: readonly RuleOriginCode[] = [
 /** Decides again and returns the rule that decided. */
 export function explainDecision(side: SimulatedSide, question: SimulatedQuestion): SimulatedDecision {
   const allowing = new AllowingRules();
-  const { judge } = side.pipeline;
-  judge.recorder = allowing;
+  const { matcher } = side.pipeline;
+  matcher.recorder = allowing;
   try {
     const status = side.decide(question);
     const { query } = side;
@@ -30,14 +30,14 @@ export function explainDecision(side: SimulatedSide, question: SimulatedQuestion
     const rule = blocking ?? (query.isAllowed ? allowing.first() : null);
     return { status, groupId: query.groupId, rule };
   } finally {
-    judge.recorder = null;
+    matcher.recorder = null;
   }
 }
 
 /** The blocking rule in the form of the log. */
 function blockingRule(query: Query): ExplainedRule | null {
   if (query.ruleAttribute === 0) return null;
-  const judged = judgedName(query);
+  const judged = matchedName(query);
   const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
   return {
     origin: query.ruleOrigin,

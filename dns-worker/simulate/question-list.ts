@@ -13,7 +13,7 @@ import type { SimulatedQuestion } from './simulated-side.ts';
 
 const DOT = 0x2e;
 const BACKSLASH = 0x5c;
-const MOST_TYPES = 0x1_0000;
+const MAX_TYPES = 0x1_0000;
 const ROOT = Uint8Array.of(0);
 
 /** All questions; they are read one at a time into the same object. */
@@ -79,7 +79,7 @@ export class QuestionList {
 
   /** Name and type as one number. */
   private keyOf(question: number): number {
-    return this.word(question, QuestionWord.NAME) * MOST_TYPES + this.qtypeOf(question);
+    return this.word(question, QuestionWord.NAME) * MAX_TYPES + this.qtypeOf(question);
   }
 
   /** The first answer found is the newest, because the newest blocks were read first. */

@@ -17,7 +17,7 @@ import { SimulatedSide } from './simulated-side.ts';
 /** Effect of the draft on a question. */
 const Change = { NONE: 0, BLOCKED: 1, ALLOWED: 2, UNDECIDED: 3 } as const;
 /** Maximum number of names listed per client, and clients per name. */
-const MOST_INNER = 10;
+const MAX_INNER = 10;
 
 /** A simulation. */
 export class Simulation {
@@ -43,7 +43,7 @@ export class Simulation {
   /** Evaluates all questions; lists at most `limit` names and clients. */
   run(limit: number): SimulatedChanges {
     const { list, names, clients } = this;
-    for (let question = 0; question < list.count; question++) this.judge(question);
+    for (let question = 0; question < list.count; question++) this.evaluate(question);
     const topNames = names.top(limit);
     const topClients = clients.top(limit);
     const pairs = this.pairsOf(topNames, topClients);
@@ -59,7 +59,7 @@ export class Simulation {
     };
   }
 
-  private judge(question: number): void {
+  private evaluate(question: number): void {
     const { list } = this;
     const change = this.changeOf(question);
     this.changes[question] = change;
@@ -185,5 +185,5 @@ function totalsOf(byName: Float64Array, byClient: Float64Array): ChangeTotals {
 }
 
 function busiest(counts: ReadonlyMap<number, number>): NumberCount[] {
-  return [...counts].sort(([a, x], [b, y]) => y - x || a - b).slice(0, MOST_INNER);
+  return [...counts].sort(([a, x], [b, y]) => y - x || a - b).slice(0, MAX_INNER);
 }

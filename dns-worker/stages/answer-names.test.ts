@@ -6,10 +6,10 @@ import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
 import { type TestRecord, a, cname, octets, u16, wireName } from '../../test/support/dns/built-messages.ts';
 import { type ListText, openLists } from '../../test/support/parts/test-lists.ts';
 import { putAnswer, replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
-import { Judge } from '../policy/judge.ts';
+import { PolicyMatcher } from '../policy/policy-matcher.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { judgedName, type Query, StageResult } from '../query/query.ts';
-import { AnswerNames, isToBeJudged } from './answer-names.ts';
+import { matchedName, type Query, StageResult } from '../query/query.ts';
+import { AnswerNames, needsCheck } from './answer-names.ts';
 
 const NAME = 'www.example.org';
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
@@ -26,7 +26,7 @@ function answered(snapshot: OpenSnapshot, answers: TestRecord[], facts: Partial<
 
 function check(snapshot: OpenSnapshot, answers: TestRecord[], facts: Partial<Query> = {}): Query | null {
   const slot = answered(snapshot, answers, facts);
-  return new AnswerNames(new Judge()).check(slot, snapshot) === StageResult.ANSWERED ? slot : null;
+  return new AnswerNames(new PolicyMatcher()).check(slot, snapshot) === StageResult.ANSWERED ? slot : null;
 }
 
 function aaaa(groups: readonly number[]): TestRecord {
@@ -50,9 +50,9 @@ describe('AnswerNames', () => {
     const slot = check(BLOCKING_NAME, records, facts);
     expect(slot).toMatchObject({ status: QueryStatus.BLOCKED_CNAME, cached: 0, authorityCount: 0 });
     expect(slot).toMatchObject({ replyFlags: 0, dnssec: DnssecStatus.unchecked });
-    const judged = judgedName(slot!);
-    expect(nameToText(judged)).toBe('cdn.tracker.example');
-    expect(nameToText(judged.slice(slot!.ruleNameOffset))).toBe('tracker.example');
+    const name = matchedName(slot!);
+    expect(nameToText(name)).toBe('cdn.tracker.example');
+    expect(nameToText(name.slice(slot!.ruleNameOffset))).toBe('tracker.example');
     const reply = replyIn(slot!);
     expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
       Rcode.NOERROR,
@@ -77,7 +77,7 @@ describe('AnswerNames', () => {
   ] as [string, TestRecord[]][])('check() allows an answer that leads to %s', (_what, records) => {
     const slot = answered(BLOCKING_NAME, records);
     const before = slot.bytes.slice();
-    expect(new AnswerNames(new Judge()).check(slot, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
+    expect(new AnswerNames(new PolicyMatcher()).check(slot, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
     expect(slot.bytes).toEqual(before);
     expect(slot.answersCount).toBe(records.length);
   });
@@ -87,7 +87,7 @@ describe('AnswerNames', () => {
     expect(check(BLOCKING_NAME, records, { answersCount: 1 })).toBeNull();
     const cut = answered(BLOCKING_NAME, records);
     cut.answersLength -= wireName('tracker.example').length + 1;
-    expect(new AnswerNames(new Judge()).check(cut, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
+    expect(new AnswerNames(new PolicyMatcher()).check(cut, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
   });
 
   test.each([
@@ -148,15 +148,15 @@ describe('AnswerNames', () => {
     expect(check(snapshot, [cname(NAME, 'tracker.example')], facts)).not.toBeNull();
   });
 
-  /** Checks answers in sequence with one judge; for each, the number of names judged and whether it was blocked. */
+  /** Checks answers in sequence with one matcher; for each, the number of matched names and whether it was blocked. */
   function sequence(snapshot: OpenSnapshot, steps: [string, Partial<Query>][]): [number, boolean][] {
-    const judge = new Judge();
-    const names = new AnswerNames(judge);
-    const judged = jest.spyOn(judge, 'judge');
+    const matcher = new PolicyMatcher();
+    const names = new AnswerNames(matcher);
+    const matches = jest.spyOn(matcher, 'match');
     return steps.map(([target, facts]) => {
-      judged.mockClear();
+      matches.mockClear();
       const result = names.check(answered(snapshot, [cname(NAME, target)], facts), snapshot);
-      return [judged.mock.calls.length, result === StageResult.ANSWERED];
+      return [matches.mock.calls.length, result === StageResult.ANSWERED];
     });
   }
 
@@ -207,7 +207,7 @@ describe('AnswerNames', () => {
   });
 });
 
-describe('isToBeJudged', () => {
+describe('needsCheck', () => {
   test.each([
     ['leads to names', BLOCKING_NAME, { hasTargets: true, answersCount: 1 }, true],
     ['leads to no names', BLOCKING_NAME, { answersCount: 1 }, false],
@@ -219,7 +219,7 @@ describe('isToBeJudged', () => {
       { hasTargets: true, isUnfiltered: true },
       false,
     ],
-  ] as const)('isToBeJudged() of an answer that %s', (_what, snapshot, facts, judged) => {
-    expect(isToBeJudged(Object.assign(slotQuery(snapshot, NAME), facts), snapshot)).toBe(judged);
+  ] as const)('needsCheck() of an answer that %s', (_what, snapshot, facts, judged) => {
+    expect(needsCheck(Object.assign(slotQuery(snapshot, NAME), facts), snapshot)).toBe(judged);
   });
 });

@@ -11,7 +11,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { writeAddressName, writePrefixName } from '../policy/address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, targetOffset } from '../cache/chain-names.ts';
-import type { Judge } from '../policy/judge.ts';
+import type { PolicyMatcher } from '../policy/policy-matcher.ts';
 import { hashSuffixes } from '../query/parse-query.ts';
 import { Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
@@ -31,15 +31,15 @@ const IPV6_SIZE = 16;
 const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot contains anything that policy applies to and may block. */
-export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
+export function needsCheck(query: Query, snapshot: OpenSnapshot): boolean {
   // The operator chose the target of a local alias.
   if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;
-  return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
+  return query.hasTargets || (snapshot.checksAddresses && query.answersCount > 0);
 }
 
 /** Applies policy to names and addresses in answers. One per thread. */
 export class AnswerNames {
-  private readonly judge: Judge;
+  private readonly matcher: PolicyMatcher;
   private readonly target = new Query();
   /** Cache entries that passed. */
   private readonly passed = new RuleMatchMemo();
@@ -49,8 +49,8 @@ export class AnswerNames {
   private policyClass = 0;
   private isConditional = false;
 
-  constructor(judge: Judge) {
-    this.judge = judge;
+  constructor(matcher: PolicyMatcher) {
+    this.matcher = matcher;
   }
 
   /** Releases replaced tables, so that they can be garbage-collected. */
@@ -58,7 +58,7 @@ export class AnswerNames {
     this.snapshot = next;
   }
 
-  /** Checks the answer in the slot, if `isToBeJudged`; ANSWERED = it was replaced by a blocking answer. */
+  /** Checks the answer in the slot, if `needsCheck`; ANSWERED = it was replaced by a blocking answer. */
   check(query: Query, snapshot: OpenSnapshot): StageResultCode {
     const { policy } = snapshot;
     if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;
@@ -66,7 +66,7 @@ export class AnswerNames {
     const low = query.hashLow[0]! ^ query.cacheReference;
     // An answer that passes because a list allows its name may not pass otherwise.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
-    const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
+    const isCached = query.cacheReference !== 0 && this.matcher.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
       return StageResult.CONTINUE;
     this.query = query;
@@ -99,7 +99,7 @@ export class AnswerNames {
       const offset = targetOffset(type);
       this.target.qtype = type;
       if (offset >= 0 && this.blocksName(rdata + offset, at)) return true;
-      if (snapshot.judgesAddresses && this.blocksAddresses(type, rdata, at)) return true;
+      if (snapshot.checksAddresses && this.blocksAddresses(type, rdata, at)) return true;
     }
     return false;
   }
@@ -132,11 +132,11 @@ export class AnswerNames {
 
   /** Checks `target`, and replaces the answer if it is blocked. */
   private blocksTarget(): boolean {
-    const { target, query, snapshot, policyClass, judge } = this;
+    const { target, query, snapshot, policyClass, matcher } = this;
     hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
-    const match = judge.judge(target, query, snapshot, policyClass);
+    const match = matcher.match(target, query, snapshot, policyClass);
     if (match === NOT_BLOCKED || isAllowing(match) || (query.isAllowedByList && isOfList(match))) {
-      this.isConditional ||= judge.wasConditional;
+      this.isConditional ||= matcher.wasConditional;
       return false;
     }
     this.nameRule(labelOf(match));

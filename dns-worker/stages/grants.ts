@@ -9,7 +9,7 @@ import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { EVERY_NAME } from '../policy/grant-table.ts';
-import type { MatchRecorder } from '../policy/judge.ts';
+import type { MatchRecorder } from '../policy/policy-matcher.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';

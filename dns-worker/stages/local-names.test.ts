@@ -95,9 +95,9 @@ describe('localNamesStage', () => {
   test.each([
     ['a record', 'nas.home.example', 40],
     ['an alias', 'far.home.example', 20],
-  ])('localNamesStage() answers with TC if the slot is too small for %s', (_what, name, room) => {
+  ])('localNamesStage() answers with TC if the slot is too small for %s', (_what, name, capacity) => {
     const slot = slotQuery(SNAPSHOT, name);
-    slot.capacity = slot.questionEnd + room;
+    slot.capacity = slot.questionEnd + capacity;
     expect(localNamesStage(slot, SNAPSHOT, null)).toBe(StageResult.ANSWERED);
     expect(replyIn(slot)).toMatchObject({ truncated: true, answers: [] });
   });

@@ -7,10 +7,10 @@ import { FlagsHigh, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts'
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { LocalNames } from '../../shared/snapshot/local-name-table.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import type { MatchRecorder } from '../policy/judge.ts';
+import type { MatchRecorder } from '../policy/policy-matcher.ts';
 import { type NameTable, NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
+import { appendCname, followAlias, NO_SPACE, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative } from '../respond/block-answer.ts';
 import { OWN_NEGATIVE_TTL_SECS } from '../respond/own-zone.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
@@ -43,7 +43,7 @@ export function localNamesStage(
     recorder?.met(RuleOrigin.LOCAL, alias, 0, query, -1);
     const name = local.rdataAt(alias, 0);
     owner = appendCname(query, owner, local.bytes, name, local.ttlSecsOf(alias));
-    if (owner === NO_ROOM) return truncate(query);
+    if (owner === NO_SPACE) return truncate(query);
     node = local.targetOf(alias);
     if (node === 0) return followAlias(query, local.bytes, name, QueryStatus.LOCAL);
   }
@@ -64,7 +64,7 @@ function findLocalNode(query: Query, local: LocalNames, zoneNames: NameTable): n
   if (label <= 0) {
     const node = local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
     if (node !== 0 && local.hasRecords(node)) return node;
-    if (node !== 0 && local.isThere(node)) empty = node;
+    if (node !== 0 && local.exists(node)) empty = node;
     label = 1;
   }
   // Certificate authorities query _acme-challenge below names that are served here; a wildcard must not cover it.

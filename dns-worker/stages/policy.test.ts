@@ -5,7 +5,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { type OtherRows, openLists } from '../../test/support/parts/test-lists.ts';
-import { Judge } from '../policy/judge.ts';
+import { PolicyMatcher } from '../policy/policy-matcher.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { noteAllowance, policyStage } from './policy.ts';
 
@@ -13,10 +13,10 @@ const managed = (action: 'allow' | 'deny'): OtherRows => ({
   managedDomains: [{ id: 1, name: 'm', domain: 'ads.example', suffix: true, action, groupId: null }],
 });
 
-function judged(text: string, rows: OtherRows = {}, facts: Partial<Query> = {}): [number, Query] {
+function decided(text: string, rows: OtherRows = {}, facts: Partial<Query> = {}): [number, Query] {
   const snapshot = openLists([{ text, reading: { kind: 'block', subdomains: false } }], rows);
   const slot = Object.assign(slotQuery(snapshot, 'www.ads.example', 'A', { edns: {} }), facts);
-  return [policyStage(slot, snapshot, new Judge()), slot];
+  return [policyStage(slot, snapshot, new PolicyMatcher()), slot];
 }
 
 describe('policyStage', () => {
@@ -32,7 +32,7 @@ describe('policyStage', () => {
       RuleOrigin.REGEX,
     ],
   ] as const)('policyStage() answers a query that %s blocks', (_what, text, rows, status, ruleOrigin) => {
-    const [result, slot] = judged(text, rows);
+    const [result, slot] = decided(text, rows);
     expect(result).toBe(StageResult.ANSWERED);
     expect(slot).toMatchObject({ status, ruleOrigin });
     expect(slot.ruleAttribute).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ describe('policyStage', () => {
 
   test('policyStage() answers NXDOMAIN for a service, whatever the mode is', () => {
     const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['ads.example'], exact: [] };
-    const [result, slot] = judged('\n', { blockedServices: [service] });
+    const [result, slot] = decided('\n', { blockedServices: [service] });
     expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
     expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
       Rcode.NXDOMAIN,
@@ -62,14 +62,14 @@ describe('policyStage', () => {
   ] as const)(
     'policyStage() allows a name that %s, and records the rule that allowed it',
     (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
-      const [result, slot] = judged(text, rows, facts);
+      const [result, slot] = decided(text, rows, facts);
       expect(result).toBe(StageResult.CONTINUE);
       expect(slot).toMatchObject({ isAllowed, isAllowedByList, status: 0, replyLength: 0 });
     },
   );
 
   test('policyStage() leaves the target of a rewriting rule to be followed', () => {
-    const [result, slot] = judged('||ads.example^$dnsrewrite=safe.example\n');
+    const [result, slot] = decided('||ads.example^$dnsrewrite=safe.example\n');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');
   });
@@ -78,11 +78,11 @@ describe('policyStage', () => {
 describe('noteAllowance()', () => {
   test('allows the answer for a name that a rule rewrites to itself, like policyStage()', () => {
     const text = '||ads.example^$dnsrewrite=www.ads.example\n';
-    const [result, slot] = judged(text);
+    const [result, slot] = decided(text);
     expect([result, slot.isAllowed, slot.isAllowedByList]).toEqual([StageResult.CONTINUE, true, true]);
     const snapshot = openLists([{ text, reading: { kind: 'block', subdomains: false } }]);
     slot.isAllowed = false;
-    noteAllowance(slot, snapshot, new Judge());
+    noteAllowance(slot, snapshot, new PolicyMatcher());
     expect([slot.isAllowed, slot.isAllowedByList]).toEqual([true, true]);
   });
 });

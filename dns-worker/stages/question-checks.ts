@@ -15,7 +15,7 @@ export function questionChecksStage(query: Query, identity: ServerIdentity): Sta
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
   if (query.qclass === RRClass.CH) {
     const text = identity.chaosText(query);
-    if (text !== null) return tellText(query, text);
+    if (text !== null) return answerText(query, text);
   }
   if (identity.holdsBack(query)) return notReady(query);
   if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
@@ -35,7 +35,7 @@ function notReady(query: Query): StageResultCode {
   return StageResult.ANSWERED;
 }
 
-function tellText(query: Query, text: Uint8Array): StageResultCode {
+function answerText(query: Query, text: Uint8Array): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerRecord(query, text, 0);
   return StageResult.ANSWERED;

@@ -10,7 +10,7 @@ import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
+import { appendCname, followAlias, NO_SPACE, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import { finishReply, replyTruncated } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
@@ -30,7 +30,7 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   if (cname === null) return answerAddress(query, ipv4);
   // HTTPS and SVCB records contain addresses and keys of the real engine; the target has none.
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
-  if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_ROOM) {
+  if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_SPACE) {
     replyTruncated(query, Rcode.NOERROR);
     return StageResult.ANSWERED;
   }

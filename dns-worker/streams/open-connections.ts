@@ -15,7 +15,7 @@ const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
 const LOOK_MS = 50;
 /** At the connection limit, a connection without a message for this long is closed for a new one. */
-const ROOM_IDLE_MS = 500;
+const EVICT_IDLE_MS = 500;
 
 /** A connection as seen by its listener. */
 export interface OpenConnection {
@@ -57,7 +57,7 @@ export class OpenConnections {
   /** Closes the connection that is idle for the longest time, to accept another (RFC 7766 section 6.2.3). */
   makeRoom(): void {
     let oldest: OpenConnection | null = null;
-    let oldestMs = performance.now() - ROOM_IDLE_MS;
+    let oldestMs = performance.now() - EVICT_IDLE_MS;
     for (const connection of this.connections) {
       if (connection.inFlight > 0 || connection.lastActiveMs >= oldestMs) continue;
       oldest = connection;

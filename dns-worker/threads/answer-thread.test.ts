@@ -70,7 +70,7 @@ describeCalls('runAnswerThread()', () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
-      worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
+      worker.said.answer.flatMap((said) => (said.type === 'snapshot-active' ? [said.version] : []));
     await until('the first snapshot to be active', versions, (all) => all.length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
     await until('the second snapshot to be active', versions, (all) => all.length === 2);
@@ -83,7 +83,7 @@ describeCalls('runAnswerThread()', () => {
     const worker = await start();
     worker.post('answer', { type: 'drain', keepSockets: false, withinMs: 3500 });
     await until('the answer thread to end', () => worker.hasEnded('answer'));
-    expect(worker.hasSaid('answer', 'drained')).toBe(true);
+    expect(worker.hasReported('answer', 'drained')).toBe(true);
   });
 
   test('reports which address it cannot listen on, and ends', async () => {

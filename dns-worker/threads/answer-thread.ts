@@ -53,8 +53,8 @@ import { announce, obeyFault } from './thread-port.ts';
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
   const thread = new AnswerThread(start, port, calls);
   announce(port, { type: 'ready', backend: 'batch' });
-  announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
-  announce(port, { type: 'settings-in-force', version: start.given.version });
+  announce(port, { type: 'snapshot-active', version: start.snapshot.version });
+  announce(port, { type: 'settings-active', version: start.given.version });
   thread.run();
   announce(port, { type: 'drained' });
 }
@@ -159,7 +159,7 @@ class AnswerThread {
       if (message.type === 'drain') return true;
       if (message.type === 'snapshot') {
         if (this.swap(message.snapshot)) this.replaced.freeYoung();
-        announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        announce(port, { type: 'snapshot-active', version: message.snapshot.version });
       } else if (message.type === 'settings') {
         this.use(message.given);
       } else if (message.type === 'trust') {
@@ -180,7 +180,7 @@ class AnswerThread {
     this.triedAnswers.use(settings.cache);
     this.tries.use(this.triedBy(given));
     this.wait.coalesceUs = settings.coalesceUs;
-    announce(this.port, { type: 'settings-in-force', version: given.version });
+    announce(this.port, { type: 'settings-active', version: given.version });
   }
 
   /** Parts of first tries that depend on these settings. */

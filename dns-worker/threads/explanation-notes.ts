@@ -17,7 +17,7 @@ import type {
 import type { PipelineRecorder } from '../pipeline.ts';
 import { writePrefixName } from '../policy/address-name.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { judgedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { matchedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { INHERITED_KINDS, OWN_KINDS } from '../../shared/snapshot/rule-table.ts';
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
@@ -84,7 +84,7 @@ export class ExplanationNotes implements PipelineRecorder {
       this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
     if (query.ruleAttribute === 0) return;
     const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
-    const judged = judgedName(query);
+    const judged = matchedName(query);
     this.decidedBy = {
       origin: query.ruleOrigin,
       index: query.ruleAttribute - 1,
@@ -114,7 +114,7 @@ const MAX_SPECIAL = 50;
 /**
  * The rules of all lists that match a name, whichever groups the lists are for: those at the question's name and its
  * parents, longest name first, then patterns. Conditions on the client or type, and `$badfilter`, are evaluated by the
- * judge.
+ * caller.
  */
 export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {
   const found: ContainingRule[] = [];

@@ -78,12 +78,12 @@ export class QueryGroup {
   }
 
   /** For a message that was not read, the data of an earlier one is prefetched. */
-  private touch(size: number, { snapshot, judge, cache }: Pipeline): void {
+  private touch(size: number, { snapshot, matcher, cache }: Pipeline): void {
     const { queries } = this;
     const policyClass = snapshot.policy.groupClass(DEFAULT_GROUP);
     // One loop for each kind of cache line: code between two loads would delay the second one.
     let sum = 0;
-    for (let i = 0; i < size; i++) sum ^= judge.touch(queries[i]!.hashLow[0]!, policyClass);
+    for (let i = 0; i < size; i++) sum ^= matcher.touch(queries[i]!.hashLow[0]!, policyClass);
     for (let i = 0; i < size; i++) sum ^= cache.touchBucket(keyLowOf(queries[i]!));
     for (let i = 0; i < size; i++) {
       const query = queries[i]!;

@@ -73,7 +73,7 @@ describe('runResolveThread()', () => {
     worker.post('resolve', { type: 'snapshot', snapshot: snapshotOf([], {}, 2) });
     await until(
       'the second snapshot to be active',
-      () => said(worker, 'snapshot-in-force').at(-1),
+      () => said(worker, 'snapshot-active').at(-1),
       (last) => last?.version === 2,
     );
     expect((await tcp.ask('x.ads.example', 'A')).data).toEqual(['192.0.2.7']);

@@ -69,8 +69,8 @@ export async function runResolveThread(
   await thread.listen();
   port.on('message', (message: ToWorker) => thread.obey(message));
   announce(port, { type: 'ready', backend: calls === null ? 'dgram' : 'batch' });
-  announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
-  announce(port, { type: 'settings-in-force', version: start.given.version });
+  announce(port, { type: 'snapshot-active', version: start.snapshot.version });
+  announce(port, { type: 'settings-active', version: start.given.version });
 }
 
 class ResolveThread {
@@ -171,7 +171,7 @@ class ResolveThread {
         void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
         // First, so that the control plane knows the servers of a changed zone before the change is announced.
         this.reportUpstreams();
-        announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        announce(this.port, { type: 'snapshot-active', version: message.snapshot.version });
         break;
       case 'settings':
         this.use(message.given);
@@ -218,7 +218,7 @@ class ResolveThread {
     this.forwarder.use(this.replacedParts(settings, rateBuckets));
     this.streams.limitBy(settings);
     this.reportUpstreams();
-    announce(this.port, { type: 'settings-in-force', version: given.version });
+    announce(this.port, { type: 'settings-active', version: given.version });
   }
 
   /** Includes new flights, so that no client joins a question that was sent with other settings. */

@@ -32,4 +32,4 @@ port.on('message', ({ questions, limit }: SimulationOrder) => {
   const changes = new Simulation(new QuestionList(questions), before, after).run(limit);
   send({ type: 'simulated', changes });
 });
-send({ type: 'opened', judgesAddresses: before.judgesAddresses || after.judgesAddresses });
+send({ type: 'opened', checksAddresses: before.checksAddresses || after.checksAddresses });

@@ -47,16 +47,16 @@ export type AuthStatus = z.infer<typeof AuthStatus>;
 /** Number of characters of a password: an emoji counts as one, although its length is two. */
 export const lengthOf = (password: string): number => Array.from(password).length;
 /** Minimum length of a new password, in characters. */
-export const LEAST_PASSWORD_LENGTH = 8;
+export const MIN_PASSWORD_LENGTH = 8;
 
 /** A new password: 8 characters to 256 UTF-16 units. */
 export const NewPassword = z
   .string()
-  .min(LEAST_PASSWORD_LENGTH, { abort: true })
+  .min(MIN_PASSWORD_LENGTH, { abort: true })
   .max(256)
   .refine(
-    (value) => lengthOf(value) >= LEAST_PASSWORD_LENGTH,
-    `expected at least ${LEAST_PASSWORD_LENGTH} characters`,
+    (value) => lengthOf(value) >= MIN_PASSWORD_LENGTH,
+    `expected at least ${MIN_PASSWORD_LENGTH} characters`,
   )
   .refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
 /** A password at login; one that is longer than any valid password is refused before it costs a hash. */

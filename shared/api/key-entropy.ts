@@ -1,7 +1,7 @@
 /** Estimates how hard a key is to guess, from its characters alone. */
 
 /** Minimum bits of an imported key; by `estimatedBits`, one in 1,000 random keys of 20 hexadecimal digits has fewer. */
-export const LEAST_KEY_BITS = 48;
+export const MIN_KEY_BITS = 48;
 
 /**
  * A low estimate of the entropy of a text in bits: Shannon's entropy per character, times the number of characters that

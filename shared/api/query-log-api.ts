@@ -107,13 +107,13 @@ export const QueryLogFilters = z.object({
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;
 
 /** Maximum number of rows to skip: the positions of all of them are kept until the page is found. */
-export const MOST_OFFSET = 100_000;
+export const MAX_OFFSET = 100_000;
 
 /** One page of the matching rows. */
 export const QueryLogQuery = Page.extend({
   offset: Page.shape.offset.refine(
-    (offset) => offset <= MOST_OFFSET,
-    `expected at most ${MOST_OFFSET}; use cursor, or from and to, to go further`,
+    (offset) => offset <= MAX_OFFSET,
+    `expected at most ${MAX_OFFSET}; use cursor, or from and to, to go further`,
   ),
   cursor: text(200)
     .min(1)

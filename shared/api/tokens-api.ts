@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TokenRole } from './auth-api.ts';
 import { Id, identity, Timestamp } from './fields.ts';
-import { estimatedBits, LEAST_KEY_BITS } from './key-entropy.ts';
+import { estimatedBits, MIN_KEY_BITS } from './key-entropy.ts';
 
 const TOKEN = {
   id: Id,
@@ -42,7 +42,7 @@ const ImportedKey = z
   .string()
   .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without blanks')
   .refine(
-    (key) => estimatedBits(key) >= LEAST_KEY_BITS,
+    (key) => estimatedBits(key) >= MIN_KEY_BITS,
     'expected a random key, without repetitions and sequences',
   )
   .meta({

@@ -42,11 +42,11 @@ const Username = z
 const DisplayName = identity(100);
 
 /** Maximum number of clients of one user. */
-const MOST_CLIENTS = 1000;
+const MAX_CLIENTS = 1000;
 
 const ClientIds = z
   .array(Id)
-  .max(MOST_CLIENTS)
+  .max(MAX_CLIENTS)
   .refine((ids) => new Set(ids).size === ids.length, 'expected each client once')
   .meta({
     description: 'the clients that the user can pause and create grants for; only for the role family',

@@ -6,7 +6,7 @@ import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from '
 import type { AutomatonMaker } from './automaton-maker.ts';
 
 /** The remaining budget: the number of automata that read a name, and the entries of their tables (two bytes each). */
-export interface AutomatonRoom {
+export interface AutomatonSpace {
   automata: number;
   entries: number;
 }
@@ -26,12 +26,12 @@ const TRIES = 4;
 /** Automata that one reader matches names against. */
 export class AutomatonPacker {
   private readonly packed: PackedAutomaton[] = [];
-  private readonly rooms: readonly AutomatonRoom[];
+  private readonly spaces: readonly AutomatonSpace[];
   private readonly maker: AutomatonMaker;
 
-  /** Spends from each of `rooms`. */
-  constructor(rooms: readonly AutomatonRoom[], maker: AutomatonMaker) {
-    this.rooms = rooms;
+  /** Spends from each of `spaces`. */
+  constructor(spaces: readonly AutomatonSpace[], maker: AutomatonMaker) {
+    this.spaces = spaces;
     this.maker = maker;
   }
 
@@ -41,7 +41,7 @@ export class AutomatonPacker {
 
   /** Adds the automaton of one rule; false if the budget is exhausted. */
   add(automaton: Automaton, rule: number): boolean {
-    const left = Math.min(...this.rooms.map(({ entries }) => entries));
+    const left = Math.min(...this.spaces.map(({ entries }) => entries));
     // Automata that end early for most names are only merged with each other.
     const endsEarly = canEndEarly(automaton);
     let tries = 0;
@@ -56,7 +56,7 @@ export class AutomatonPacker {
       this.packed[at] = { automaton: merged, rules: [...rules, rule], endsEarly };
       return true;
     }
-    if (entriesOf(automaton) > left || this.rooms.some(({ automata }) => automata <= 0)) return false;
+    if (entriesOf(automaton) > left || this.spaces.some(({ automata }) => automata <= 0)) return false;
     this.take(1, entriesOf(automaton));
     this.packed.push({ automaton, rules: [rule], endsEarly });
     return true;
@@ -70,9 +70,9 @@ export class AutomatonPacker {
   }
 
   private take(automata: number, entries: number): void {
-    for (const room of this.rooms) {
-      room.automata -= automata;
-      room.entries -= entries;
+    for (const space of this.spaces) {
+      space.automata -= automata;
+      space.entries -= entries;
     }
   }
 }

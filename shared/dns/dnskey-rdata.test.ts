@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { digestOf, keyTag, speaksOf, withoutRevocation } from './dnskey-rdata.ts';
+import { digestOf, keyTag, isAnchorOf, withoutRevocation } from './dnskey-rdata.ts';
 import { RRType } from './iana.ts';
 
 describe('keyTag()', () => {
@@ -36,7 +36,7 @@ describe('digestOf()', () => {
   });
 });
 
-describe('speaksOf()', () => {
+describe('isAnchorOf()', () => {
   const key = Uint8Array.of(1, 1, 3, 15, 1, 2, 3);
   const zone = Uint8Array.of(1, 97, 0);
   const tag = keyTag(key);
@@ -49,7 +49,7 @@ describe('speaksOf()', () => {
 
   test('recognizes an equal key', () => {
     const anchor = { zone, type: RRType.DNSKEY, rdata: key };
-    expect([speaksOf(anchor, key), speaksOf(anchor, key.subarray(1))]).toEqual([true, false]);
+    expect([isAnchorOf(anchor, key), isAnchorOf(anchor, key.subarray(1))]).toEqual([true, false]);
   });
 
   test('recognizes a key of the zone by its digest and its tag', () => {
@@ -58,9 +58,9 @@ describe('speaksOf()', () => {
       ['sha256', 2],
       ['sha384', 4],
     ] as const)
-      expect(speaksOf(digestAnchor(name, number), key)).toBe(true);
-    expect(speaksOf(digestAnchor('sha256', 3), key)).toBe(false);
-    expect(speaksOf(digestAnchor('sha256', 2, { tag: tag + 1 }), key)).toBe(false);
-    expect(speaksOf({ ...digestAnchor('sha256', 2), zone: Uint8Array.of(0) }, key)).toBe(false);
+      expect(isAnchorOf(digestAnchor(name, number), key)).toBe(true);
+    expect(isAnchorOf(digestAnchor('sha256', 3), key)).toBe(false);
+    expect(isAnchorOf(digestAnchor('sha256', 2, { tag: tag + 1 }), key)).toBe(false);
+    expect(isAnchorOf({ ...digestAnchor('sha256', 2), zone: Uint8Array.of(0) }, key)).toBe(false);
   });
 });

@@ -40,7 +40,7 @@ export function withoutRevocation(rdata: Uint8Array): Uint8Array {
 }
 
 /** Whether a trust anchor is this key of its zone, or its digest (RFC 4034 section 5.1.4). */
-export function speaksOf(anchor: TrustAnchor, rdata: Uint8Array): boolean {
+export function isAnchorOf(anchor: TrustAnchor, rdata: Uint8Array): boolean {
   if (anchor.type === RRType.DNSKEY) return Buffer.compare(anchor.rdata, rdata) === 0;
   const digest = digestOf(anchor.rdata[3] ?? 0);
   if (digest === undefined || readU16(anchor.rdata, 0) !== keyTag(rdata)) return false;

@@ -19,7 +19,7 @@ const SEAL_AT = 2;
 const SEAL_BYTES = 16;
 const HEAD_BYTES = SEAL_AT + SEAL_BYTES;
 /** Maximum size of the content; longer content is not shared. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 const HASH_FACTOR = 0x9e3779b1 | 0;
 
 /** Creates empty memory for this many workers; it is allocated as it is written. */
@@ -50,7 +50,7 @@ export class SealedRecords {
 
   /** Shares content under a name in wire form until it is overwritten. */
   keep(name: Uint8Array, content: Uint8Array): void {
-    if (content.length > MOST_BYTES) return;
+    if (content.length > MAX_BYTES) return;
     const { rings, ends, index, worker } = this;
     const size = HEAD_BYTES + content.length;
     const end = ends[worker]!;
@@ -71,7 +71,7 @@ export class SealedRecords {
     if (place === 0) return null;
     const at = (place - 1) * UNIT;
     const length = (rings[at]! << 8) | rings[at + 1]!;
-    if (length > MOST_BYTES) return null;
+    if (length > MAX_BYTES) return null;
     const seal = rings.slice(at + SEAL_AT, at + HEAD_BYTES);
     const content = rings.slice(at + HEAD_BYTES, at + HEAD_BYTES + length);
     return Buffer.compare(seal, this.sealOf(name, content)) === 0 ? content : null;

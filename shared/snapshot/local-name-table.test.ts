@@ -54,10 +54,10 @@ describe('LocalNames.find()', () => {
   });
 });
 
-describe('LocalNames.isThere()', () => {
+describe('LocalNames.exists()', () => {
   test('is true for names with records and for names between a record and its zone', () => {
     expect(
-      ['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.isThere(nodeOf(name))),
+      ['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.exists(nodeOf(name))),
     ).toEqual([true, true, true]);
   });
 });

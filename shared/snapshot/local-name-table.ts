@@ -65,7 +65,7 @@ export class LocalNames {
   }
 
   /** Whether the name exists: it has records, or is known to be empty. */
-  isThere(node: number): boolean {
+  exists(node: number): boolean {
     return this.hasRecords(node) || (this.words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
   }
 

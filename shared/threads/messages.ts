@@ -327,8 +327,8 @@ export type FromWorker =
   | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
-  | { readonly type: 'snapshot-in-force'; readonly version: number }
-  | { readonly type: 'settings-in-force'; readonly version: number }
+  | { readonly type: 'snapshot-active'; readonly version: number }
+  | { readonly type: 'settings-active'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   /** null = no answer. */

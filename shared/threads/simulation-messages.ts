@@ -69,7 +69,7 @@ export interface SimulationOrder {
 /** Messages from the thread. */
 export type FromSimulation =
   /** Whether there are rules on addresses, so that the addresses in answers matter. */
-  | { readonly type: 'opened'; readonly judgesAddresses: boolean }
+  | { readonly type: 'opened'; readonly checksAddresses: boolean }
   | { readonly type: 'simulated'; readonly changes: SimulatedChanges };
 
 /** The decision of one policy. */

@@ -11,7 +11,7 @@ import { NOTHING_LIVE } from '../../control-plane/policy/change/runtime-state.ts
 import { NO_POLICY_ROWS, type PolicyRows } from '../../control-plane/policy/change/rows.ts';
 import { Generations } from '../../control-plane/policy/snapshot/publish/generations.ts';
 import { buildSnapshot } from '../../control-plane/policy/snapshot/build/snapshot-builder.ts';
-import { Judge } from '../../dns-worker/policy/judge.ts';
+import { PolicyMatcher } from '../../dns-worker/policy/policy-matcher.ts';
 import type { Query } from '../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
@@ -96,7 +96,7 @@ function measureMatches(
   snapshot: OpenSnapshot,
   rounds: number,
 ): { ns: number; bytes: number } {
-  const judge = new Judge();
+  const matcher = new PolicyMatcher();
   const query = queryFor('example.com', snapshot);
   let checksum = 0;
   const load = (): void => {
@@ -108,7 +108,7 @@ function measureMatches(
   const run = (): void => {
     for (let index = 0; index < packed.count; index++) {
       packed.load(index, query);
-      checksum ^= judge.judge(query, query, snapshot, 0);
+      checksum ^= matcher.match(query, query, snapshot, 0);
     }
   };
   const timeNs = (work: () => void): number => {
@@ -138,9 +138,9 @@ function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): numb
   const queries = texts.map((text) => queryFor(text, snapshot));
   let bestUs = Infinity;
   for (let turn = 0; turn < 4; turn++) {
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const before = process.cpuUsage();
-    for (const query of queries) judge.judge(query, query, snapshot, 0);
+    for (const query of queries) matcher.match(query, query, snapshot, 0);
     const { user, system } = process.cpuUsage(before);
     bestUs = Math.min(bestUs, (user + system) / queries.length);
   }

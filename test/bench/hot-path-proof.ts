@@ -22,7 +22,7 @@ const WARM_RUNS = 2;
 /**
  * No allocations happen per query or batch; the rest comes from the clock (twice a second) and from the measurement.
  */
-const MOST_BYTES_PER_QUERY = 0.05;
+const MAX_BYTES_PER_QUERY = 0.05;
 const V8_LOG = /^isolate-.*\.log$/;
 /** A line of V8's log: code object, place, reason. */
 const DEOPTIMISATION = /^code-deopt,\d+,\d+,\w+,-?\d+,-?\d+,([^,]*),(<.*>),(.*)$/;
@@ -100,7 +100,7 @@ function goalsOf(run: ProofRun): Goal[] {
       what: `${run.workload}: bytes allocated per query`,
       measured: run.bytesPerMillion / 1e6,
       unit: '',
-      atMost: MOST_BYTES_PER_QUERY,
+      atMost: MAX_BYTES_PER_QUERY,
     },
     { what: `${run.workload}: garbage collections`, measured: run.collections, unit: '', atMost: 0 },
     {

@@ -1,7 +1,7 @@
 // The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, with the addition
 // that the query log must keep up.
 const STEP = 0.9;
-const MOST_TRIALS = 20;
+const MAX_TRIALS = 20;
 /** Share of the offered rate that must be reached; the last questions of a trial are waited for. */
 const REACHED = 0.98;
 /** Maximum lag of the stored log at the end of a trial, seconds. */
@@ -23,7 +23,7 @@ export async function findThroughput(
   attempt: (rateQps: number) => Promise<Trial>,
 ): Promise<number> {
   let rateQps = Math.floor(firstQps);
-  for (let trial = 0; trial < MOST_TRIALS; trial++, rateQps = Math.floor(rateQps * STEP)) {
+  for (let trial = 0; trial < MAX_TRIALS; trial++, rateQps = Math.floor(rateQps * STEP)) {
     const { answered, lost, elapsedSecs, logged, logLost } = await attempt(rateQps);
     const reachedQps = answered / elapsedSecs;
     const lagSecs = (answered - logged - logLost) / reachedQps;
@@ -33,5 +33,5 @@ export async function findThroughput(
     );
     if (lost + logLost === 0 && lagSecs <= LAG_SECS && reachedQps > rateQps * REACHED) return reachedQps;
   }
-  throw new Error(`find throughput: something was lost in each of ${MOST_TRIALS} trials`);
+  throw new Error(`find throughput: something was lost in each of ${MAX_TRIALS} trials`);
 }

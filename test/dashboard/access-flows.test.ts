@@ -22,13 +22,13 @@ import { Weir } from '../support/weir/weir-process.ts';
 /** Lock time of a login after the first wrong password: longer than two axe runs over the page. */
 const LOCKED_SECS = 20;
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
   const toml = `[auth]\nlogin_rate_limit_attempts = 1\nlogin_rate_limit_window_secs = ${LOCKED_SECS}\n`;
-  room = await DashboardFixture.open({ toml });
+  fixture = await DashboardFixture.open({ toml });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 describe('the setup', () => {
   test('leads from the password to the check that a device uses Weir', async () => {
@@ -38,7 +38,7 @@ describe('the setup', () => {
     const origin = `http://127.0.0.1:${weir.webPort}`;
     // The browser itself cannot resolve the probe name, so the test does, in place of the device.
     const expected = [/ERR_NAME_NOT_RESOLVED/];
-    await room.withPage({ origin, session: '', expected }, async (page) => {
+    await fixture.withPage({ origin, session: '', expected }, async (page) => {
       await page.goto('./');
       await page.getByRole('heading', { name: 'Welcome to Weir' }).waitFor();
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -75,7 +75,7 @@ test('the setup from another machine asks for the code immediately, and names it
   await layCluster(temp.dataDir, WITHOUT_PASSWORD);
   await using weir = await Weir.start({ tempDir: temp });
   const origin = `http://127.0.0.1:${weir.webPort}`;
-  await room.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
+  await fixture.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
     // As a proxy in the network would send it.
     await page.context().setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.9' });
     await page.goto('./');
@@ -95,7 +95,7 @@ test('the setup from another machine asks for the code immediately, and names it
 describe('the login', () => {
   test('explains a failure, counts down while it is locked, and then succeeds', async () => {
     const expected = [/^(401|429) POST \/api\/auth\/login$/, /status of (401|429)/];
-    await room.withPage({ session: '', expected }, async (page) => {
+    await fixture.withPage({ session: '', expected }, async (page) => {
       await page.goto(`./queries?domain=${BLOCKED_NAME}`);
       await page.getByRole('heading', { name: 'Log in' }).waitFor();
       await logInThere(page, { username: 'admin', password: 'a wrong one' });
@@ -125,26 +125,26 @@ describe('the login', () => {
   test('opens over the page when a session ends, keeps typed text, and repeats the request', async () => {
     const name = 'typed.flow.example';
     const expected = [/^401 /, /status of 401/];
-    const session = await room.logIn();
-    await room.withPage({ session, expected }, async (page) => {
+    const session = await fixture.logIn();
+    await fixture.withPage({ session, expected }, async (page) => {
       await page.goto('./rules');
       await page.getByRole('button', { name: 'Add rule' }).click();
       const form = page.getByRole('dialog', { name: 'Add rule' });
       await form.getByLabel('Name', { exact: true }).fill(name);
       await form.getByLabel('Comment').fill('typed before the end');
-      const logout = `${room.origin}/api/auth/logout`;
+      const logout = `${fixture.origin}/api/auth/logout`;
       expect(await httpCall('POST', logout, {}, `svc_session=${session}`)).toMatchObject({ status: 204 });
 
       await form.getByRole('button', { name: 'Save' }).click();
       const login = page.getByRole('dialog', { name: 'Your session has ended.' });
       await login.waitFor();
-      expect(await room.ask([name])).not.toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).not.toEqual([BLOCKED]);
       expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the end');
       await expectAccessible(page);
       await logInThere(login);
       await noticeOf(page, 'Rule added');
-      expect(await room.ask([name])).toEqual([BLOCKED]);
-      const rules = await room.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
+      const rules = await fixture.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
       expect(rules.data).toMatchObject([{ domain: `*.${name}`, comment: 'typed before the end' }]);
       await page.getByRole('row', { name }).waitFor();
     });
@@ -176,7 +176,7 @@ const LOOKING: readonly (string | RegExp)[] = [
 
 /** A place of the dashboard for each page, part of a page and drawer, with content to show. */
 async function places(): Promise<string[]> {
-  const { api } = room;
+  const { api } = fixture;
   const made = async (path: string, body: object): Promise<number> =>
     (await api.expect<{ id: number }>(201, 'POST', path, body)).id;
   const source = { name: 'Shown', url: 'https://lists.example.org/shown.txt', enabled: false };
@@ -215,8 +215,8 @@ async function changingControls(page: Page): Promise<string[]> {
 describe('a viewer', () => {
   test('sees every page, but no control without permission', async () => {
     const all = await places();
-    await room.api.expect(201, 'POST', '/users', { username: 'looker', password: PASSWORD, role: 'viewer' });
-    const session = await room.logIn('looker');
+    await fixture.api.expect(201, 'POST', '/users', { username: 'looker', password: PASSWORD, role: 'viewer' });
+    const session = await fixture.logIn('looker');
     const seen = { admin: [] as string[], viewer: [] as string[] };
     const look = async (page: Page, found: string[]): Promise<void> => {
       await page.goto('./');
@@ -227,15 +227,15 @@ describe('a viewer', () => {
       await expectAccessible(page);
     };
     await Promise.all([
-      room.withPage({}, (page) => look(page, seen.admin)),
-      room.withPage({ session }, (page) => look(page, seen.viewer)),
+      fixture.withPage({}, (page) => look(page, seen.admin)),
+      fixture.withPage({ session }, (page) => look(page, seen.viewer)),
     ]);
     expect(seen.viewer).toEqual([]);
     // The administrator's page has such controls, which proves that `look` finds them.
     expect(all.filter((place) => !seen.admin.some((one) => one.startsWith(`${place}: `)))).toEqual([]);
     const { status, text } = await httpCall(
       'POST',
-      `${room.origin}/api/managed-domains`,
+      `${fixture.origin}/api/managed-domains`,
       { domain: 'not.his.example' },
       `svc_session=${session}`,
     );
@@ -243,14 +243,14 @@ describe('a viewer', () => {
   });
 
   test('sees neither an empty bar below an explanation nor links that create something', async () => {
-    await room.api.expect(201, 'POST', '/users', { username: 'reader', password: PASSWORD, role: 'viewer' });
-    const session = await room.logIn('reader');
+    await fixture.api.expect(201, 'POST', '/users', { username: 'reader', password: PASSWORD, role: 'viewer' });
+    const session = await fixture.logIn('reader');
     const look = async (page: Page): Promise<boolean> => {
       await openExplained(page, BLOCKED_NAME);
       return page.evaluate<boolean>(`document.querySelector('[role=dialog] footer').offsetHeight > 0`);
     };
-    expect(await room.withPage({}, look)).toBe(true);
-    await room.withPage({ session }, async (page) => {
+    expect(await fixture.withPage({}, look)).toBe(true);
+    await fixture.withPage({ session }, async (page) => {
       expect(await look(page)).toBe(false);
       await page.goto('./groups?open=1');
       await page.getByText('No schedule').waitFor();
@@ -266,15 +266,15 @@ describe('a viewer', () => {
 describe('a user of the role family', () => {
   test('sees only their own devices on one page, pauses one, unblocks a name and ends both', async () => {
     const idOf = async (ip: string, name: string): Promise<number> =>
-      (await room.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
+      (await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
     const tablet = await idOf('192.0.2.71', 'Tablet of Ida');
     await idOf('192.0.2.72', 'Not Idas');
     const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
-    await room.api.expect(201, 'POST', '/users', user);
-    const session = await room.logIn('frida');
+    await fixture.api.expect(201, 'POST', '/users', user);
+    const session = await fixture.logIn('frida');
     const grants = async (): Promise<Grant[]> =>
-      (await room.api.expect<Grant[]>(200, 'GET', '/grants')).filter((one) => one.client_id === tablet);
-    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+      (await fixture.api.expect<Grant[]>(200, 'GET', '/grants')).filter((one) => one.client_id === tablet);
+    await fixture.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
       await page.goto('./settings?part=users');
       await page.getByRole('heading', { name: 'Tablet of Ida' }).waitFor();
       expect(await page.getByText('Not Idas').count()).toBe(0);
@@ -306,22 +306,22 @@ describe('a user of the role family', () => {
   });
 
   test('unblocks a service that is blocked for their own device only', async () => {
-    const { id: group } = await room.api.createGroup('Ida');
+    const { id: group } = await fixture.api.createGroup('Ida');
     const ids: number[] = [];
     for (const ip of ['127.0.0.75', '127.0.0.76']) {
       const client = { ip_address: ip, name: `Device ${ip}`, group_id: group };
-      ids.push((await room.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id);
+      ids.push((await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id);
     }
-    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
+    await fixture.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
     const user = { username: 'ida', password: PASSWORD, role: 'family', client_ids: [ids[0]] };
-    await room.api.expect(201, 'POST', '/users', user);
+    await fixture.api.expect(201, 'POST', '/users', user);
     const asked = async (): Promise<unknown[]> => [
-      ...(await room.ask(['www.youtube.com'], '127.0.0.75')),
-      ...(await room.ask(['www.youtube.com'], '127.0.0.76')),
+      ...(await fixture.ask(['www.youtube.com'], '127.0.0.75')),
+      ...(await fixture.ask(['www.youtube.com'], '127.0.0.76')),
     ];
     expect(await asked()).toEqual([undefined, undefined]);
-    const session = await room.logIn('ida');
-    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+    const session = await fixture.logIn('ida');
+    await fixture.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
       await page.goto('./');
       await page.getByRole('button', { name: 'Unblock a service for Device 127.0.0.75' }).click();
       const form = page.getByRole('dialog', { name: 'Unblock a service for Device 127.0.0.75' });
@@ -337,8 +337,8 @@ describe('a user of the role family', () => {
   });
 
   test('gets devices in the form of the user', async () => {
-    await room.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
-    await room.withPage({}, async (page) => {
+    await fixture.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=users');
       await page.getByRole('button', { name: 'Add user' }).click();
       await page.getByLabel('User name').fill('jo');
@@ -351,7 +351,7 @@ describe('a user of the role family', () => {
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByText('jo', { exact: true }).waitFor();
     });
-    const users = await room.api.expect<{ username: string; client_ids: number[] }[]>(200, 'GET', '/users');
+    const users = await fixture.api.expect<{ username: string; client_ids: number[] }[]>(200, 'GET', '/users');
     expect(users.find(({ username }) => username === 'jo')!.client_ids).toHaveLength(1);
   });
 });

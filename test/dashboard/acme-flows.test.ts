@@ -5,7 +5,7 @@ import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { AcmeServer, TSIG_NAME } from '../support/dns/acme-server.ts';
 
 let server: AcmeServer;
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
   server = await AcmeServer.start();
@@ -19,15 +19,15 @@ dns_wait_secs = 0
 tsig_name = "${TSIG_NAME}"
 tsig_key_file = ${JSON.stringify(server.tsigPath)}
 `;
-  room = await DashboardFixture.open({ toml });
+  fixture = await DashboardFixture.open({ toml });
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await server[Symbol.asyncDispose]();
 });
 
 test('the button says what is missing, and then gets a certificate that is shown at once', async () => {
-  await room.withPage({}, async (page) => {
+  await fixture.withPage({}, async (page) => {
     await page.goto('./settings?part=tls');
     const button = page.getByRole('button', { name: 'Get a certificate' });
     await button.click();
@@ -35,13 +35,13 @@ test('the button says what is missing, and then gets a certificate that is shown
     await page.getByText('server.acme.terms_agreed').waitFor();
     await expectAccessible(page);
 
-    await room.api.expect(200, 'PATCH', '/config', { server: { acme: { terms_agreed: true } } });
+    await fixture.api.expect(200, 'PATCH', '/config', { server: { acme: { terms_agreed: true } } });
     await button.click();
     await page.getByText('Certificate obtained').waitFor();
     await page.getByText('Next renewal').waitFor();
     await page.getByText('Pebble Intermediate').waitFor();
     await expectAccessible(page);
   });
-  const status = await room.api.expect<{ error: string | null }>(200, 'GET', '/tls/acme');
+  const status = await fixture.api.expect<{ error: string | null }>(200, 'GET', '/tls/acme');
   expect(status.error).toBeNull();
 });

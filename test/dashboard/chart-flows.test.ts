@@ -12,21 +12,21 @@ const SERVICE_NAME = 'www.youtube.com';
 const LISTED_NAME = 'banner.ads.example';
 const NARROW = { ...Viewport.phone, width: 320 };
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
-  await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: 1 });
-  const list = await room.api.expect<{ id: number }>(201, 'POST', '/blocklist-sources', {
+  fixture = await DashboardFixture.open();
+  await fixture.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: 1 });
+  const list = await fixture.api.expect<{ id: number }>(201, 'POST', '/blocklist-sources', {
     name: 'Own rules',
     text: '||ads.example^\n',
   });
   expect(list.id).toBeGreaterThan(0);
-  await room.ask([SERVICE_NAME, SERVICE_NAME, LISTED_NAME]);
-  await room.api.untilQueryCount(2, `domain=${SERVICE_NAME}`);
-  await room.api.untilQueryCount(1, `domain=${LISTED_NAME}`);
+  await fixture.ask([SERVICE_NAME, SERVICE_NAME, LISTED_NAME]);
+  await fixture.api.untilQueryCount(2, `domain=${SERVICE_NAME}`);
+  await fixture.api.untilQueryCount(1, `domain=${LISTED_NAME}`);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 function card(page: Page, title: string): Locator {
   return page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -50,7 +50,7 @@ describe('the charts of the overview', () => {
     ['Devices with the most blocked queries', '127.0.0.1', /[?&]client=127\.0\.0\.1&status=BLOCKED(&|$)/],
     ['Blocked by list', 'Own rules', /lists\?.*open=\d+/],
   ])('%s has a bar for %s, which leads to its queries or its list', async (title, name, address) => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openCharts(page);
       await card(page, title).getByRole('link', { name }).first().click();
       await page.waitForURL(address);
@@ -59,7 +59,7 @@ describe('the charts of the overview', () => {
   });
 
   test('count the queries in the log', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const countIn = async (title: string): Promise<string> =>
         card(page, title).getByRole('listitem').first().innerText();
@@ -78,7 +78,7 @@ describe('the charts of the overview', () => {
   });
 
   test('show activity by device as a table for screen readers', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const activity = card(page, 'Activity by device');
       await activity.getByRole('button', { name: 'Show as table' }).click();
@@ -90,7 +90,7 @@ describe('the charts of the overview', () => {
   });
 
   test('follow the period of the page', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const asked = page.waitForRequest(/\/stats\/breakdown\?.*period=1h/);
       await page.getByRole('radio', { name: '1 hour' }).click();
@@ -99,9 +99,9 @@ describe('the charts of the overview', () => {
   });
 
   test('fit every size in the dark theme, with no finding of axe, also for a viewer', async () => {
-    await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
-    const session = await room.logIn('vera');
-    await room.withPage({ session, theme: 'dark', isCalm: true }, async (page) => {
+    await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
+    const session = await fixture.logIn('vera');
+    await fixture.withPage({ session, theme: 'dark', isCalm: true }, async (page) => {
       await openCharts(page);
       for (const viewport of [NARROW, ...Object.values(Viewport)]) {
         await page.setViewportSize(viewport);

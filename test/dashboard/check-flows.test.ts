@@ -13,16 +13,16 @@ import type { Page, PageOptions } from '../support/browser/watched-page.ts';
 /** Browser error: it cannot resolve the probe names. The test resolves them in place of the device. */
 const NOT_RESOLVED = [/ERR_NAME_NOT_RESOLVED/];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let proxy: SubPathProxy;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open({ addresses: ['127.0.0.1', '::1'] });
-  proxy = await startSubPathProxy('/weir', room.weir.webPort);
+  fixture = await DashboardFixture.open({ addresses: ['127.0.0.1', '::1'] });
+  proxy = await startSubPathProxy('/weir', fixture.weir.webPort);
 });
 afterAll(async () => {
   await proxy.close();
-  await room.close();
+  await fixture.close();
 });
 
 interface Visit extends PageOptions {
@@ -33,7 +33,7 @@ interface Visit extends PageOptions {
 
 /** Opens the check and waits for its result. */
 async function check({ path = '/check', lookUp, ...options }: Visit, use: (page: Page) => Promise<void>) {
-  await room.withPage({ session: '', expected: NOT_RESOLVED, ...options }, async (page) => {
+  await fixture.withPage({ session: '', expected: NOT_RESOLVED, ...options }, async (page) => {
     lookUpProbes(page, lookUp);
     await page.goto(path);
     await page.locator('[data-verdict]').waitFor();
@@ -43,8 +43,8 @@ async function check({ path = '/check', lookUp, ...options }: Visit, use: (page:
 
 /** Text of an element. */
 const textOf = (page: Page, id: string): Promise<string> => page.locator(`[id="${id}"]`).innerText();
-const over4 = (name: string): Promise<void> => askOver4(room.weir.dnsPort, name);
-const over6 = (name: string): Promise<void> => askOver6(room.weir.dnsPort, name);
+const over4 = (name: string): Promise<void> => askOver4(fixture.weir.dnsPort, name);
+const over6 = (name: string): Promise<void> => askOver6(fixture.weir.dnsPort, name);
 
 describe('the page /check', () => {
   test('reports that this computer uses Weir, and counts IPv4 and IPv6 separately', async () => {
@@ -88,7 +88,7 @@ describe('the page /check', () => {
   test('reports a second DNS server if only some names were queried, in the language of the dashboard', async () => {
     const lookUp = (name: string, index: number): Promise<void> =>
       index % 2 === 0 ? over4(name) : Promise.resolve();
-    await room.withPage({ session: '', expected: NOT_RESOLVED }, async (page) => {
+    await fixture.withPage({ session: '', expected: NOT_RESOLVED }, async (page) => {
       await page.addInitScript(`localStorage.setItem('weir.language', 'de');
         localStorage.setItem('weir.theme', 'dark')`);
       lookUpProbes(page, lookUp);

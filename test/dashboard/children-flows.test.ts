@@ -20,25 +20,25 @@ const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: t
 const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
 const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
+  fixture = await DashboardFixture.open();
   await own(CHILD, 'Mia’s phone');
   await own(OTHER, 'Tablet');
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 async function own(address: string, name: string): Promise<Client> {
-  return room.api.expect<Client>(201, 'POST', '/clients', { ip_address: address, name });
+  return fixture.api.expect<Client>(201, 'POST', '/clients', { ip_address: address, name });
 }
 
 async function planOf(name: string): Promise<GroupPlan | undefined> {
-  return (await room.api.expect<GroupPlan[]>(200, 'GET', '/group-plans')).find((plan) => plan.name === name);
+  return (await fixture.api.expect<GroupPlan[]>(200, 'GET', '/group-plans')).find((plan) => plan.name === name);
 }
 
 const revisions = async (): Promise<number> =>
-  (await room.api.expect<Revision[]>(200, 'GET', '/revisions')).length;
+  (await fixture.api.expect<Revision[]>(200, 'GET', '/revisions')).length;
 
 /** Taps and counts the taps. */
 class Finger {
@@ -56,7 +56,7 @@ const chip = (within: Page | Locator, name: string): Locator =>
 describe('a child', () => {
   test('has YouTube blocked on school nights after five taps from the first page, by one revision', async () => {
     const before = await revisions();
-    await room.withPage(PHONE, async (page) => {
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto('./');
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       const finger = new Finger();
@@ -85,7 +85,7 @@ describe('a child', () => {
 
   test('gets services blocked at all times, bedtime and holidays in the same form, and keeps the rest of its plan', async () => {
     const before = await revisions();
-    await room.withPage(PHONE, async (page) => {
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
       await page.getByRole('button', { name: 'Services and times of Mia' }).tap();
       const form = page.getByRole('dialog', { name: 'Services and times of Mia' });
@@ -114,15 +114,15 @@ describe('a child', () => {
       days_off: [{ from: '2026-07-01', to: '2026-08-14' }],
     });
     const [mine, others] = [
-      await room.ask(['www.roblox.com'], CHILD),
-      await room.ask(['www.roblox.com'], OTHER),
+      await fixture.ask(['www.roblox.com'], CHILD),
+      await fixture.ask(['www.roblox.com'], OTHER),
     ];
     expect([mine, others]).toEqual([[undefined], [EVERY_ADDRESS]]);
   });
 
   test('of another device is set up for an existing group, with the holidays of the first child', async () => {
-    await room.api.createGroup('Ben');
-    await room.withPage(PHONE, async (page) => {
+    await fixture.api.createGroup('Ben');
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
       await page.getByRole('button', { name: 'Set up a child' }).tap();
       const form = page.getByRole('dialog', { name: 'Set up a child' });
@@ -142,24 +142,24 @@ describe('a child', () => {
       services: [{ service_id: 'wechat' }],
       service_times: [],
     });
-    expect(await room.ask(['www.wechat.com'], OTHER)).toEqual([undefined]);
+    expect(await fixture.ask(['www.wechat.com'], OTHER)).toEqual([undefined]);
   });
 });
 
 describe('the devices of a group', () => {
   test('are blocked by one tap, and unblocked by another', async () => {
-    const group = await room.api.createGroup('Lea');
+    const group = await fixture.api.createGroup('Lea');
     const { id } = await own('127.0.0.73', 'Lea’s laptop');
-    await room.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });
-    const ask = () => room.ask(['pause.flow.example'], '127.0.0.73');
+    await fixture.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });
+    const ask = () => fixture.ask(['pause.flow.example'], '127.0.0.73');
     expect(await ask()).toEqual([EVERY_ADDRESS]);
-    await room.withPage(PHONE, async (page) => {
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
       await page.getByRole('button', { name: 'Pause internet for Lea' }).tap();
       await noticeOf(page, 'The internet is paused for this group.');
       expect(await ask()).toEqual([BLOCKED]);
-      expect(await room.ask(['pause.flow.example'])).toEqual([EVERY_ADDRESS]);
-      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+      expect(await fixture.ask(['pause.flow.example'])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
         { group_id: group.id, client_id: null, domain: null, action: 'block', until: null },
       ]);
       await page.getByText('paused', { exact: true }).waitFor();

@@ -12,15 +12,15 @@ import type { Page } from '../support/browser/watched-page.ts';
 const UPSTREAMS = ['127.0.0.1:9'];
 const NARROW = { ...Viewport.phone, width: 320 };
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let viewer: string;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open({ upstreams: UPSTREAMS });
-  await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
-  viewer = await room.logIn('vera');
+  fixture = await DashboardFixture.open({ upstreams: UPSTREAMS });
+  await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
+  viewer = await fixture.logIn('vera');
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Answers the dashboard as a server that knows of a new version. */
 async function withNewer(page: Page, newer: SystemUpdate['newer']): Promise<void> {
@@ -31,7 +31,7 @@ async function withNewer(page: Page, newer: SystemUpdate['newer']): Promise<void
 
 describe('the page Diagnosis', () => {
   test('lists the problems, whose number is in the navigation of every page', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       const link = page
         .getByRole('navigation')
@@ -47,7 +47,7 @@ describe('the page Diagnosis', () => {
   });
 
   test('shows CPU, memory, disk and the size of the database', async () => {
-    await room.withPage({ session: viewer }, async (page) => {
+    await fixture.withPage({ session: viewer }, async (page) => {
       await page.goto('./diagnosis');
       for (const label of ['CPU of Weir', 'Memory of Weir', 'Free disk space', 'Database', 'Running for'])
         await page.locator('dt', { hasText: label }).waitFor();
@@ -61,14 +61,14 @@ describe('the page Diagnosis', () => {
   });
 
   test('shows the log of the node to administrators only', async () => {
-    const lines = await room.api.expect<SystemLog>(200, 'GET', '/system/log');
-    await room.withPage({}, async (page) => {
+    const lines = await fixture.api.expect<SystemLog>(200, 'GET', '/system/log');
+    await fixture.withPage({}, async (page) => {
       await page.goto('./diagnosis');
       await page.getByRole('heading', { name: 'Warnings and errors' }).waitFor();
       if (lines.length === 0) await page.getByText('No warnings or errors').waitFor();
       else await page.getByRole('table').getByText(lines[0]!.message).first().waitFor();
     });
-    await room.withPage({ session: viewer }, async (page) => {
+    await fixture.withPage({ session: viewer }, async (page) => {
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
       await page.goto('./diagnosis');
@@ -84,7 +84,7 @@ describe('the page Diagnosis', () => {
       ...{ timestamp: new Date().toISOString(), level: 'error', message: '<img src=x onerror=alert(1)>' },
       fields: `path="${'/very-long-folder'.repeat(40)}"`,
     };
-    await room.withPage({ theme: 'dark', isCalm: true }, async (page) => {
+    await fixture.withPage({ theme: 'dark', isCalm: true }, async (page) => {
       await page.route('**/api/system/log', (route) => route.fulfill({ json: [line] }));
       await page.goto('./diagnosis');
       await page.getByText(line.message).waitFor();
@@ -102,7 +102,7 @@ describe('the notice of a new version', () => {
   const NEWER = { version: '0.2.0', url: 'https://weir.example.org/releases/0.2.0' };
 
   test.each(['./', './diagnosis'])('is on %s, and leads to the page about it', async (path) => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await withNewer(page, NEWER);
       await page.goto(path);
       await page.getByText('Weir 0.2.0 has been released. This node runs 0.1.0.').waitFor();
@@ -116,13 +116,13 @@ describe('the notice of a new version', () => {
   });
 
   test('does not exist without a newer version, and not for a viewer', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./diagnosis');
       await page.getByRole('heading', { name: 'Warnings and errors' }).waitFor();
       await untilQuiet(page);
       expect(await page.getByText('has been released').count()).toBe(0);
     });
-    await room.withPage({ session: viewer }, async (page) => {
+    await fixture.withPage({ session: viewer }, async (page) => {
       await withNewer(page, NEWER);
       await page.goto('./');
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();

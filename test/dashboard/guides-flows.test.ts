@@ -9,14 +9,14 @@ import { untilQuiet } from '../support/browser/watched-page.ts';
 /** Scripts that the page may load in addition to those of another page, compressed by gzip. */
 const PAGE_SCRIPTS_BYTES = 30 * 1024;
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
-beforeAll(async () => (room = await DashboardFixture.open()));
-afterAll(() => room.close());
+beforeAll(async () => (fixture = await DashboardFixture.open()));
+afterAll(() => fixture.close());
 
 describe('the guides', () => {
   test('are linked from the overview if there are few devices, and show the steps for a router', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Only one device has used Weir in this period.').waitFor();
       await page.getByRole('link', { name: 'Guides', exact: true }).click();
@@ -33,7 +33,7 @@ describe('the guides', () => {
   });
 
   test('are available in German, within the size budget of a page', async () => {
-    await room.withPage({ locale: 'de-DE' }, async (page) => {
+    await fixture.withPage({ locale: 'de-DE' }, async (page) => {
       const loaded = countLoaded(page);
       await page.goto('./setup');
       await untilQuiet(page);

@@ -6,20 +6,20 @@ import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let lists: ListServer;
 
 beforeAll(async () => {
-  [room, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
+  [fixture, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
 });
 afterAll(async () => {
   await lists.close();
-  await room.close();
+  await fixture.close();
 });
 
 describe('a list to add', () => {
   test('is chosen from the catalogue, which shows its licence and page without a fetch', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./lists');
       await page
         .getByRole('button', { name: /^Add (a )?list$/ })
@@ -42,10 +42,10 @@ describe('a list to add', () => {
   test('has a preview of its size, bad lines, and overlap with active lists', async () => {
     lists.serve('/known.txt', '||shared.example^\nonly-known.example\n');
     const json = { name: 'Known', url: lists.url('/known.txt') };
-    const { id } = await room.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
-    await room.api.settledSource(id);
+    const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
+    await fixture.api.settledSource(id);
     lists.serve('/new.txt', 'a.shared.example\nnew.example\n^\n');
-    await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
+    await fixture.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
       await page.goto('./lists?add=list');
       const form = page.getByRole('dialog', { name: /^Add (a )?blocklist$/ });
       const address = form.getByRole('textbox', { name: 'Address' });
@@ -71,7 +71,7 @@ describe('a list to add', () => {
 
 describe('the welcome page', () => {
   test('links to a list of the catalogue, and to custom rules', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./setup');
       await page.getByText('Well-known lists').click();
       await page.getByRole('button', { name: 'OISD small', exact: true }).click();

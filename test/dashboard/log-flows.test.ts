@@ -19,25 +19,25 @@ import { clientOnce, clientsOf } from '../support/weir/stored-clients.ts';
 
 const LISTED = 'ads.listed.example';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let lists: ListServer;
 
 beforeAll(async () => {
-  [room, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
+  [fixture, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
   lists.serve('/first.txt', `# two names\nother.listed.example\n${LISTED}\n`);
   lists.serve('/second.txt', `${LISTED}\n`);
-  await room.api.addSource({ name: 'First list', url: lists.url('/first.txt') });
-  await room.api.addSource({ name: 'Second list', url: lists.url('/second.txt') });
+  await fixture.api.addSource({ name: 'First list', url: lists.url('/first.txt') });
+  await fixture.api.addSource({ name: 'Second list', url: lists.url('/second.txt') });
 });
 afterAll(async () => {
   await lists.close();
-  await room.close();
+  await fixture.close();
 });
 
 /** Explanation of the newest query for a name. */
 async function explained(name: string): Promise<ExplainAnswer> {
-  const [newest] = await room.api.queries(`domain=${name}`);
-  return room.api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${String(newest!.id)}`);
+  const [newest] = await fixture.api.queries(`domain=${name}`);
+  return fixture.api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${String(newest!.id)}`);
 }
 
 /** Opens the log with a filter, and waits until new rows appear automatically. */
@@ -56,10 +56,10 @@ async function shownRows(page: Page): Promise<(string | null)[]> {
 
 describe('from a row of the log', () => {
   test('a user gets to the reason of the block, with every matching list, and to a rule that allows the name', async () => {
-    await room.askLogged(LISTED);
+    await fixture.askLogged(LISTED);
     const { decided_by: decider } = await explained(LISTED);
     expect(decider).toMatchObject({ sources: ['First list', 'Second list'], line: 3 });
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       const drawer = await openExplained(page, LISTED);
       const decided = drawer.locator('section').filter({ hasText: 'Decided by' });
       expect(await decided.innerText()).toContain(decider!.rule);
@@ -76,8 +76,8 @@ describe('from a row of the log', () => {
       await expectAccessible(page);
       await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
       await noticeOf(page, 'A rule now allows the name.');
-      expect(await room.ask([LISTED])).toEqual([EVERY_ADDRESS]);
-      await room.api.untilQueryCount(2, `domain=${LISTED}`);
+      expect(await fixture.ask([LISTED])).toEqual([EVERY_ADDRESS]);
+      await fixture.api.untilQueryCount(2, `domain=${LISTED}`);
       await openExplained(page, LISTED);
       expect(await stage.innerText()).toMatch(/Rule: ads.listed.example[^]*First list and Second list/);
     });
@@ -85,8 +85,8 @@ describe('from a row of the log', () => {
 
   test('a user gets to a rule that blocks the name, which the next row shows', async () => {
     const name = 'unwanted.flow.example';
-    await room.askLogged(name);
-    await room.withPage({}, async (page) => {
+    await fixture.askLogged(name);
+    await fixture.withPage({}, async (page) => {
       const drawer = await openExplained(page, name);
       await drawer.getByRole('button', { name: 'Block…' }).click();
       const sheet = page.getByRole('dialog', { name: 'Block', exact: true });
@@ -94,9 +94,9 @@ describe('from a row of the log', () => {
       await choose(sheet, 'Duration', 'until I remove it');
       await sheet.getByRole('button', { name: 'Block', exact: true }).click();
       await noticeOf(page, 'A rule now blocks the name.');
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
       await drawer.getByRole('button', { name: 'Close' }).click();
-      await room.api.untilQueryCount(2, `domain=${name}`);
+      await fixture.api.untilQueryCount(2, `domain=${name}`);
       // It is held back, because the previous row has the focus.
       await page.getByRole('button', { name: '1 new', exact: true }).click();
       await logRowOf(page, name).filter({ hasText: 'Blocked by a rule' }).locator('time').click();
@@ -109,12 +109,12 @@ describe('from a row of the log', () => {
   test('a user gets to an explanation of any name for a device or group, with lists of other groups and servers', async () => {
     const name = 'kids.unasked.example';
     lists.serve('/kids.txt', `||unasked.example^\n`);
-    const { id: kids } = await room.api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kids' });
-    await room.api.addSource({ name: 'Kids list', url: lists.url('/kids.txt'), group_ids: [kids] });
+    const { id: kids } = await fixture.api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kids' });
+    await fixture.api.addSource({ name: 'Kids list', url: lists.url('/kids.txt'), group_ids: [kids] });
     const client = { ip_address: '127.0.0.77', name: 'Tablet' };
-    const { id: tablet } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', client);
-    await room.api.expect(200, 'PUT', `/clients/${String(tablet)}/group`, { group_id: kids });
-    await room.withPage({}, async (page) => {
+    const { id: tablet } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', client);
+    await fixture.api.expect(200, 'PUT', `/clients/${String(tablet)}/group`, { group_id: kids });
+    await fixture.withPage({}, async (page) => {
       await page.goto('./queries');
       await page.getByRole('button', { name: 'Explain a name' }).click();
       await page.getByRole('textbox', { name: 'Domain' }).fill(name);
@@ -144,7 +144,7 @@ describe('from a row of the log', () => {
       await noticeOf(page, `${name} is allowed until`);
       await page.getByRole('button', { name: 'Block 10 min' }).waitFor();
       await page.getByText('For this device.').waitFor();
-      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+      expect(await fixture.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
         { client_id: tablet, domain: name, action: 'allow' },
       ]);
       await page.getByRole('button', { name: 'End', exact: true }).first().click();
@@ -164,15 +164,15 @@ describe('from a row of the log', () => {
 
   test('a user unblocks the name for this client for ten minutes, and ends that', async () => {
     const name = 'quick.flow.example';
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
-    await room.askLogged(name);
-    await room.withPage({}, async (page) => {
+    await fixture.api.expect(201, 'POST', '/managed-domains', { domain: name });
+    await fixture.askLogged(name);
+    await fixture.withPage({}, async (page) => {
       const drawer = await openExplained(page, name);
       await drawer.getByRole('button', { name: 'Unblock 10 min' }).click();
       await noticeOf(page, `${name} is allowed until`);
-      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-      expect(await room.ask([name], '127.0.0.31')).toEqual([BLOCKED]);
-      const [grant, ...others] = await room.api.expect<Grant[]>(200, 'GET', '/grants');
+      expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([name], '127.0.0.31')).toEqual([BLOCKED]);
+      const [grant, ...others] = await fixture.api.expect<Grant[]>(200, 'GET', '/grants');
       expect(others).toEqual([]);
       expect(grant).toMatchObject({ action: 'allow', domain: name, group_id: null });
       // 600 s minus at most the time limit of the test.
@@ -189,8 +189,8 @@ describe('from a row of the log', () => {
       await drawer.getByRole('button', { name: 'End' }).click();
       await noticeOf(page, 'Ended');
       await drawer.getByText('For this device.').waitFor({ state: 'detached' });
-      expect(await room.ask([name])).toEqual([BLOCKED]);
-      expect(await room.api.expect(200, 'GET', '/grants')).toEqual([]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.api.expect(200, 'GET', '/grants')).toEqual([]);
     });
   });
 });
@@ -198,10 +198,10 @@ describe('from a row of the log', () => {
 describe('the sheet of a blocked row', () => {
   test('unblocks for this device in three presses, and permanently until the rules page ends it', async () => {
     const name = 'sheet.flow.example';
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
-    await room.askLogged(name);
-    await room.withPage({}, async (page) => {
-      const grants = () => room.api.expect<Grant[]>(200, 'GET', '/grants');
+    await fixture.api.expect(201, 'POST', '/managed-domains', { domain: name });
+    await fixture.askLogged(name);
+    await fixture.withPage({}, async (page) => {
+      const grants = () => fixture.api.expect<Grant[]>(200, 'GET', '/grants');
       const drawer = await openExplained(page, name);
       await drawer
         .getByRole('button', { name: /^Block/ })
@@ -212,7 +212,7 @@ describe('the sheet of a blocked row', () => {
       await sheet.getByText('A temporary rule, which ends at').waitFor();
       await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
       const notice = await noticeOf(page, `${name} is allowed until`);
-      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
       expect(await grants()).toMatchObject([{ domain: name, subdomains: true, group_id: null }]);
       await notice.getByRole('button', { name: 'End' }).click();
       await noticeOf(page, 'Ended');
@@ -229,7 +229,7 @@ describe('the sheet of a blocked row', () => {
       await row.getByText('Until you remove it').waitFor();
       await row.getByRole('button', { name: 'End now' }).click();
       await noticeOf(page, 'Ended');
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
     });
   });
 });
@@ -238,15 +238,15 @@ describe('the live log', () => {
   test('shows new rows as they arrive, and holds them back while a user points at it or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openLive(page, 'domain=tail.example');
       await page.getByText('No queries match.').waitFor();
-      await room.ask(names('first', 40));
+      await fixture.ask(names('first', 40));
       await page.getByText('40 rows').waitFor();
       const before = await shownRows(page);
 
       await page.getByRole('row').nth(3).hover();
-      await room.ask(names('second', 312));
+      await fixture.ask(names('second', 312));
       await page.getByRole('button', { name: '312 new', exact: true }).waitFor();
       expect(await shownRows(page)).toEqual(before);
       await expectAccessible(page);
@@ -258,13 +258,13 @@ describe('the live log', () => {
       await page.getByRole('row').nth(30).waitFor();
       await untilQuiet(page);
       const scrolled = await shownRows(page);
-      await room.ask(names('third', 5));
+      await fixture.ask(names('third', 5));
       await page.getByRole('button', { name: '5 new', exact: true }).waitFor();
       expect(await shownRows(page)).toEqual(scrolled);
       await page.getByRole('button', { name: '5 new', exact: true }).click();
       await page.getByRole('row', { name: 'third-' }).first().waitFor();
       expect(await page.evaluate('scrollY')).toBe(0);
-      expect(await room.api.untilQueryCount(357, 'domain=tail.example')).toBe(357);
+      expect(await fixture.api.untilQueryCount(357, 'domain=tail.example')).toBe(357);
     });
   });
 });
@@ -277,18 +277,18 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
 
 describe('the log of a page that was hidden or paused', () => {
   test('has the rows that arrived while it was hidden, or while its live view was paused', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await openLive(page, 'domain=away.example');
       await page.getByText('No queries match.').waitFor();
       await hide(page, true);
       await page.getByText('Live view paused').waitFor();
-      await room.ask(['one.away.example', 'two.away.example']);
-      await room.api.untilQueryCount(2, 'domain=away.example');
+      await fixture.ask(['one.away.example', 'two.away.example']);
+      await fixture.api.untilQueryCount(2, 'domain=away.example');
       await hide(page, false);
       await page.getByText('2 rows').waitFor();
       await page.getByRole('switch', { name: 'Live' }).press('Space');
       await page.getByRole('button', { name: 'Show newest' }).waitFor();
-      await room.ask(['three.away.example']);
+      await fixture.ask(['three.away.example']);
       await page.getByRole('switch', { name: 'Live' }).press('Space');
       await page.getByText('3 rows').waitFor();
       await logRowOf(page, 'three.away.example').waitFor();
@@ -298,10 +298,10 @@ describe('the log of a page that was hidden or paused', () => {
 
 describe('the filters of the log', () => {
   test('are in the address, which shows another user the same rows', async () => {
-    await room.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
-    await room.ask(['one.shared.example'], '127.0.0.32');
-    await room.api.untilQueryCount(4, 'domain=shared.example');
-    const [address, rows] = await room.withPage({}, async (page) => {
+    await fixture.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
+    await fixture.ask(['one.shared.example'], '127.0.0.32');
+    await fixture.api.untilQueryCount(4, 'domain=shared.example');
+    const [address, rows] = await fixture.withPage({}, async (page) => {
       await page.goto('./queries');
       await page.getByRole('searchbox', { name: 'Search for names' }).fill('shared.example');
       await page.getByText('4 rows').waitFor();
@@ -314,8 +314,8 @@ describe('the filters of the log', () => {
       return [page.url(), await shownRows(page)];
     });
     expect(rows).toEqual([expect.stringContaining('one.shared.example, A, asked by 127.0.0.32')]);
-    const session = await room.logIn();
-    await room.withPage({ session, locale: 'en-GB' }, async (page) => {
+    const session = await fixture.logIn();
+    await fixture.withPage({ session, locale: 'en-GB' }, async (page) => {
       await page.goto(address);
       await page.getByText('1 row', { exact: true }).waitFor();
       expect(await shownRows(page)).toEqual(rows);
@@ -328,11 +328,11 @@ describe('the filters of the log', () => {
 describe('the log of a device', () => {
   test('is reached from the device, and shows only its queries', async () => {
     const device = { ip_address: '127.0.0.33', name: 'Tablet' };
-    const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', device);
-    await room.ask(['one.device.example'], device.ip_address);
-    await room.ask(['one.device.example', 'two.device.example'], '127.0.0.34');
-    await room.api.untilQueryCount(3, 'domain=device.example');
-    await room.withPage({}, async (page) => {
+    const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', device);
+    await fixture.ask(['one.device.example'], device.ip_address);
+    await fixture.ask(['one.device.example', 'two.device.example'], '127.0.0.34');
+    await fixture.api.untilQueryCount(3, 'domain=device.example');
+    await fixture.withPage({}, async (page) => {
       await page.goto(`./clients?open=${String(id)}`);
       await page.getByRole('link', { name: 'Its queries in the log' }).click();
       await page.waitForURL(`**/queries?client_id=${String(id)}`);
@@ -355,9 +355,9 @@ describe('the log', () => {
   test('is cleared after a second press, and figures state that they still count the rows', async () => {
     const name = 'cleared.flow.example';
     const isSeenOnly = (client: Client): boolean => client.name === null;
-    await room.askLogged(name);
-    await clientOnce(room.api, isSeenOnly);
-    await room.withPage({}, async (page) => {
+    await fixture.askLogged(name);
+    await clientOnce(fixture.api, isSeenOnly);
+    await fixture.withPage({}, async (page) => {
       await page.goto(`./queries?domain=${name}`);
       await logRowOf(page, name).waitFor();
       await page.getByRole('button', { name: 'Clear', exact: true }).click();
@@ -369,8 +369,8 @@ describe('the log', () => {
       await dialog.getByRole('button', { name: /^Really clear \d+ rows?$/ }).click();
       await dialog.getByText(/^\d+ rows? cleared$/).waitFor();
       await dialog.getByText('Close', { exact: true }).click();
-      expect(await room.api.queries()).toEqual([]);
-      expect((await clientsOf(room.api)).filter(isSeenOnly)).toEqual([]);
+      expect(await fixture.api.queries()).toEqual([]);
+      expect((await clientsOf(fixture.api)).filter(isSeenOnly)).toEqual([]);
       await logRowOf(page, name).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByText(/^Rows of the query log .* were cleared/).waitFor();
@@ -381,16 +381,16 @@ describe('the log', () => {
 describe('while the database is unreachable', () => {
   test('the page reports it, keeps its data, shows new queries, and continues afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];
-    await room.askLogged(before);
-    await room.withPage({ expected: [/^503 /, /status of 503/] }, async (page) => {
+    await fixture.askLogged(before);
+    await fixture.withPage({ expected: [/^503 /, /status of 503/] }, async (page) => {
       const stream = page.waitForResponse((response) => response.url().includes('/queries/stream'));
       await page.goto('./queries?domain=outage.example');
       await stream;
       await logRowOf(page, before).waitFor();
       {
-        using _hung = HungDatabase.of(room.weir);
-        await room.weir.untilHealth(({ checks }) => checks.database.status !== 'ok');
-        expect(await room.ask([during])).toEqual([EVERY_ADDRESS]);
+        using _hung = HungDatabase.of(fixture.weir);
+        await fixture.weir.untilHealth(({ checks }) => checks.database.status !== 'ok');
+        expect(await fixture.ask([during])).toEqual([EVERY_ADDRESS]);
         await logRowOf(page, during).waitFor();
         await page.getByText('this node only: the database is unavailable').waitFor();
 
@@ -406,8 +406,8 @@ describe('while the database is unreachable', () => {
           .getByText('The database is slow, sometimes unavailable, or not set up as it should be.')
           .waitFor();
       }
-      await room.weir.untilHealth(({ checks }) => checks.database.status === 'ok');
-      expect(await room.api.untilQueryCount(1, `domain=${during}`)).toBe(1);
+      await fixture.weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+      expect(await fixture.api.untilQueryCount(1, `domain=${during}`)).toBe(1);
       await page.goBack();
       await logRowOf(page, during).waitFor();
       await logRowOf(page, before).waitFor();
@@ -421,13 +421,13 @@ describe('while the database is unreachable', () => {
 describe('after an upgrade', () => {
   test('an open tab offers to reload if one of its parts is gone, and its other parts keep working', async () => {
     const expected = [/^404 GET \/assets\/history-page/, /status of 404/, /dynamically imported module/];
-    await room.withPage({ expected }, async (page) => {
+    await fixture.withPage({ expected }, async (page) => {
       // File names depend on their content, so an upgrade has others.
       await page.route('**/assets/history-page-*.js', (route) =>
         route.continue({ url: route.request().url().replace('.js', '0.js') }),
       );
       await page.goto('./');
-      const document = `${room.origin}/`;
+      const document = `${fixture.origin}/`;
       await page.route(document, async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, body: (await response.text()).replace(/first-/, 'first-0') });

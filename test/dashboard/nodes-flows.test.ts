@@ -10,16 +10,16 @@ import { NodeCluster } from '../support/weir/node-cluster.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
 let cluster: NodeCluster;
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let other: Weir;
 
 beforeAll(async () => {
   cluster = await NodeCluster.open();
-  room = await DashboardFixture.open(cluster.optionsOf('core'));
+  fixture = await DashboardFixture.open(cluster.optionsOf('core'));
   other = await cluster.start('edge');
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await cluster.close();
 });
 
@@ -27,8 +27,8 @@ describe('with two nodes', () => {
   test('the overview counts the queries of both, or of the node in its address', async () => {
     using udp = await UdpClient.open(other.dnsPort);
     await udp.ask('printer.example', 'A');
-    await room.api.untilQueryCount(1, 'node=edge');
-    await room.withPage({}, async (page) => {
+    await fixture.api.untilQueryCount(1, 'node=edge');
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       const most = page
         .locator('section')
@@ -50,7 +50,7 @@ describe('with two nodes', () => {
   });
 
   test('the page shows both as current, then names the lost one, which can be removed while DNS keeps answering', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes are running with the current policy.').waitFor();
       await other.end('SIGKILL');
@@ -61,7 +61,7 @@ describe('with two nodes', () => {
       );
       await page.getByText('One node does not respond: edge.').waitFor();
       await expectAccessible(page);
-      expect(await room.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: 'Remove edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('This node is running with the current policy.').waitFor();

@@ -11,26 +11,26 @@ import { encryptedToml } from '../support/weir/encrypted-toml.ts';
 import { freePort } from '../support/weir/free-ports.ts';
 
 let authority: TestAuthority;
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let ports: { dot: number; doh: number };
 
 beforeAll(async () => {
   authority = new TestAuthority();
   const certificate = authority.issue('DNS:dns.example.org,DNS:*.dns.example.org');
   ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
-  room = await DashboardFixture.open({ toml: encryptedToml(ports, certificate) });
+  fixture = await DashboardFixture.open({ toml: encryptedToml(ports, certificate) });
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   authority.close();
 });
 
 test('the page of a device shows how to set up a phone, and that it works after the first query', async () => {
-  const phone = await room.api.expect<{ id: number }>(201, 'POST', '/clients', {
+  const phone = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', {
     client_key: 'annas-phone',
     name: 'Anna',
   });
-  await room.withPage({}, async (page) => {
+  await fixture.withPage({}, async (page) => {
     await page.goto(`./clients?open=${String(phone.id)}`);
     await page.getByText('No query with this key has arrived yet.').waitFor();
     await page.getByText('Devices use port 853').waitFor();

@@ -19,29 +19,29 @@ import { until } from '../support/parts/until.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let lists: ListServer;
 
 beforeAll(async () => {
-  [room, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
+  [fixture, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
 });
 afterAll(async () => {
   await lists.close();
-  await room.close();
+  await fixture.close();
 });
 
 /** Sends queries from a device with this address until it is a known client. */
 async function meet(address: string): Promise<Client> {
-  await room.ask(['hello.example.org'], address);
+  await fixture.ask(['hello.example.org'], address);
   const found = async (): Promise<Client | undefined> => {
-    const { data } = await room.api.expect<{ data: Client[] }>(200, 'GET', `/clients?search=${address}`);
+    const { data } = await fixture.api.expect<{ data: Client[] }>(200, 'GET', `/clients?search=${address}`);
     return data.find(({ ip_address: known }) => known === address);
   };
   return (await until(`a client at ${address}`, found, Boolean, { pauseMs: 100 }))!;
 }
 
 async function groupNamed(name: string): Promise<Group> {
-  const groups = await room.api.expect<Group[]>(200, 'GET', '/groups');
+  const groups = await fixture.api.expect<Group[]>(200, 'GET', '/groups');
   return groups.find((group) => group.name === name)!;
 }
 
@@ -50,12 +50,12 @@ describe('a list', () => {
     const used = 'shop.listed.example';
     const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.listed.example`);
     lists.serve('/ads.txt', [...names, used].join('\n'));
-    await room.askLogged(used);
+    await fixture.askLogged(used);
     const source = async (): Promise<BlocklistSource> => {
-      const sources = await room.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
-      return room.api.settledSource(sources.find(({ name }) => name === 'Flowing')!.id);
+      const sources = await fixture.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
+      return fixture.api.settledSource(sources.find(({ name }) => name === 'Flowing')!.id);
     };
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./lists');
       await page.getByRole('button', { name: 'Add list' }).first().click();
       const form = page.getByRole('dialog', { name: 'Add blocklist' });
@@ -65,18 +65,18 @@ describe('a list', () => {
       await form.getByText('Would block 1 name that 1 device asked for in 7 days (1 query).').waitFor();
       await form.getByRole('rowheader', { name: used }).waitFor();
       await expectAccessible(page);
-      expect(await room.ask([used])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([used])).toEqual([EVERY_ADDRESS]);
       await form.getByRole('button', { name: 'Add and enable' }).click();
       await noticeOf(page, 'List added');
       expect(await source()).toMatchObject({ status: 'ok', rules: 6 });
-      expect(await room.ask([used])).toEqual([BLOCKED]);
+      expect(await fixture.ask([used])).toEqual([BLOCKED]);
       await page.getByRole('row', { name: 'Flowing' }).getByText('active', { exact: true }).waitFor();
 
       lists.serve('/ads.txt', names.slice(0, 2).join('\n'));
       await takeAction(page, 'Actions for Flowing', 'Update now');
       await page.getByText('The update of Flowing is on hold.').waitFor();
       expect(await source()).toMatchObject({ status: 'held', rules: 6 });
-      expect(await room.ask([used])).toEqual([BLOCKED]);
+      expect(await fixture.ask([used])).toEqual([BLOCKED]);
       await page.getByRole('button', { name: 'Show', exact: true }).click();
       const drawer = page.getByRole('dialog', { name: 'Flowing' });
       await drawer.getByText('It has far fewer rules than before.').waitFor();
@@ -88,14 +88,14 @@ describe('a list', () => {
       const question = page.getByRole('alertdialog', { name: 'Apply the update of Flowing?' });
       await question.getByRole('button', { name: 'Apply', exact: true }).click();
       await noticeOf(page, 'Update applied');
-      expect(await room.ask([used, names[0]!])).toEqual([EVERY_ADDRESS, BLOCKED]);
+      expect(await fixture.ask([used, names[0]!])).toEqual([EVERY_ADDRESS, BLOCKED]);
       expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
     });
   });
   test('that fails shows a red notice with one plain line, without its path and address', async () => {
     const address = lists.url('/gone.txt');
     lists.serve('/page', '<!doctype html><title>Lists</title>');
-    await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
+    await fixture.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
       await page.goto('./lists');
       await page.getByRole('button', { name: 'Add list' }).first().click();
       const form = page.getByRole('dialog', { name: 'Add blocklist' });
@@ -132,8 +132,8 @@ describe('custom rules', () => {
       '||nas.pasted.example^$dnsrewrite=192.0.2.61',
     ];
     const answers = () =>
-      room.ask(['ads', 'hosts', 'dnsmasq', 'other', 'nas'].map((label) => `${label}.pasted.example`));
-    await room.withPage({ expected: [/ERR_FAILED/] }, async (page) => {
+      fixture.ask(['ads', 'hosts', 'dnsmasq', 'other', 'nas'].map((label) => `${label}.pasted.example`));
+    await fixture.withPage({ expected: [/ERR_FAILED/] }, async (page) => {
       await page.goto('./lists');
       await page.getByRole('button', { name: 'Add custom rules' }).click();
       const form = page.getByRole('dialog', { name: 'Add custom rules' });
@@ -154,7 +154,7 @@ describe('custom rules', () => {
       await box.getByRole('button', { name: 'Save' }).click();
       await noticeOf(page, 'Rules saved');
       expect(await answers()).toEqual([BLOCKED, BLOCKED, BLOCKED, EVERY_ADDRESS, '192.0.2.61']);
-      expect(await room.ask(['other.pasted.example'], '127.0.0.61')).toEqual([BLOCKED]);
+      expect(await fixture.ask(['other.pasted.example'], '127.0.0.61')).toEqual([BLOCKED]);
     });
   });
 });
@@ -164,13 +164,13 @@ describe('a device', () => {
     const name = 'merged.flow.example';
     const [main, other] = [await meet('127.0.0.53'), await meet('127.0.0.54')];
     expect(other).toMatchObject({ name: null, hostname: null, is_new: true });
-    const { id } = await room.api.createGroup('Laptops');
-    await room.api.expect(200, 'PUT', `/clients/${String(main.id)}/group`, { group_id: id });
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: name, action: 'deny', group_id: id });
+    const { id } = await fixture.api.createGroup('Laptops');
+    await fixture.api.expect(200, 'PUT', `/clients/${String(main.id)}/group`, { group_id: id });
+    await fixture.api.expect(201, 'POST', '/managed-domains', { domain: name, action: 'deny', group_id: id });
     const answers = (): Promise<unknown> =>
-      Promise.all(['127.0.0.53', '127.0.0.54'].map((address) => room.ask([name], address)));
+      Promise.all(['127.0.0.53', '127.0.0.54'].map((address) => fixture.ask([name], address)));
     expect(await answers()).toEqual([[BLOCKED], [EVERY_ADDRESS]]);
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto(`./clients?seen=new&search=127.0.0.54&open=${String(other.id)}`);
       const drawer = page.getByRole('dialog', { name: '127.0.0.54' });
       await drawer.getByText('New', { exact: true }).waitFor();
@@ -193,7 +193,7 @@ describe('a device', () => {
       await page.getByRole('button', { name: 'Split off 127.0.0.54' }).click();
       await noticeOf(page, 'Device split off');
       expect(await answers()).toEqual([[BLOCKED], [BLOCKED]]);
-      const split = await room.api.expect<Client>(200, 'GET', `/clients/${String(other.id)}`);
+      const split = await fixture.api.expect<Client>(200, 'GET', `/clients/${String(other.id)}`);
       expect(split).toMatchObject({ merged_into: null, group_id: id, is_new: false });
     });
   });
@@ -203,7 +203,7 @@ describe('a group', () => {
   test('is created, is given a client and a rule, and only that client is blocked', async () => {
     const name = 'games.flow.example';
     const client = await meet('127.0.0.51');
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./groups');
       await page.getByRole('button', { name: 'Add group' }).click();
       const form = page.getByRole('dialog', { name: 'Add group' });
@@ -223,14 +223,14 @@ describe('a group', () => {
       await expectAccessible(page);
       await moving.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('link', { name: '127.0.0.51' }).waitFor();
-      const moved = await room.api.expect<Client>(200, 'GET', `/clients/${String(client.id)}`);
+      const moved = await fixture.api.expect<Client>(200, 'GET', `/clients/${String(client.id)}`);
       expect(moved).toMatchObject({ group_id: id });
 
       await page.getByLabel('Domain', { exact: true }).fill(name);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await noticeOf(page, 'Rule added');
-      expect(await room.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
-      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: `Delete the rule *.${name}` }).waitFor();
       await expectAccessible(page);
     });
@@ -238,15 +238,15 @@ describe('a group', () => {
 
   test('is deleted with its client and rule in one change, which is undone as a whole', async () => {
     const client = await meet('127.0.0.52');
-    const { id } = await room.api.createGroup('Gamers');
-    await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
+    const { id } = await fixture.api.createGroup('Gamers');
+    await fixture.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
     const rule = { domain: 'arcade.flow.example', action: 'deny', group_id: id };
-    await room.api.expect(201, 'POST', '/managed-domains', rule);
-    const asked = (): Promise<unknown> => room.ask([rule.domain], '127.0.0.52');
+    await fixture.api.expect(201, 'POST', '/managed-domains', rule);
+    const asked = (): Promise<unknown> => fixture.ask([rule.domain], '127.0.0.52');
     expect(await asked()).toEqual([BLOCKED]);
-    const revisions = (): Promise<Revision[]> => room.api.expect<Revision[]>(200, 'GET', '/revisions');
+    const revisions = (): Promise<Revision[]> => fixture.api.expect<Revision[]>(200, 'GET', '/revisions');
     const before = await revisions();
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto(`./groups?open=${String(id)}`);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       const dialog = page.getByRole('alertdialog', { name: 'Delete Gamers?' });
@@ -267,7 +267,7 @@ describe('a group', () => {
 
 describe('a service', () => {
   test('is found by its tag, and shown with its icon', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./services');
       await choose(page, 'Category', 'Messaging');
       const link = page.getByRole('link', { name: 'Signal' });
@@ -283,10 +283,10 @@ describe('a service', () => {
 
 describe('services', () => {
   test('start with popular ones, and one gets a preset of times, whose schedule shows that it blocks services', async () => {
-    const { id } = await room.api.createGroup('Streamers');
-    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: id });
-    await room.api.expect(201, 'POST', '/schedule-profiles', { name: 'Other', timezone: 'UTC' });
-    await room.withPage({}, async (page) => {
+    const { id } = await fixture.api.createGroup('Streamers');
+    await fixture.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: id });
+    await fixture.api.expect(201, 'POST', '/schedule-profiles', { name: 'Other', timezone: 'UTC' });
+    await fixture.withPage({}, async (page) => {
       await page.goto('./services');
       const first = page.getByRole('row').nth(1);
       await first.getByRole('link', { name: 'YouTube' }).waitFor();
@@ -294,9 +294,9 @@ describe('services', () => {
       await page.goto(`./groups?open=${String(id)}`);
       await choose(page, 'When YouTube is blocked', 'Bedtime');
       await noticeOf(page, 'Times saved');
-      const profiles = await room.api.expect<ScheduleProfile[]>(200, 'GET', '/schedule-profiles');
+      const profiles = await fixture.api.expect<ScheduleProfile[]>(200, 'GET', '/schedule-profiles');
       const bedtime = profiles.find(({ name }) => name === 'Bedtime')!;
-      expect(await room.api.expect(200, 'GET', `/services?group_id=${String(id)}`)).toMatchObject([
+      expect(await fixture.api.expect(200, 'GET', `/services?group_id=${String(id)}`)).toMatchObject([
         { service_id: 'youtube', profile_id: bedtime.id },
       ]);
       await page.goto(`./schedules?open=${String(bedtime.id)}`);
@@ -311,11 +311,11 @@ describe('a schedule', () => {
   test('with a period over midnight blocks the group that uses it during that period', async () => {
     const name = 'late.flow.example';
     const client = await meet('127.0.0.52');
-    const { id } = await room.api.createGroup('Night owls');
-    await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
+    const { id } = await fixture.api.createGroup('Night owls');
+    await fixture.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
     // The period spans midnight and contains the current hour.
     const [start, end] = new Date().getUTCHours() < 12 ? ['20:00', '19:00'] : ['05:00', '04:00'];
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./schedules');
       await page.getByRole('button', { name: 'Add schedule' }).click();
       const form = page.getByRole('dialog', { name: 'Add schedule' });
@@ -337,14 +337,14 @@ describe('a schedule', () => {
         .getByRole('listitem')
         .filter({ hasText: `${start}–${end} (over midnight)` })
         .waitFor();
-      expect(await room.ask([name], '127.0.0.52')).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([name], '127.0.0.52')).toEqual([EVERY_ADDRESS]);
 
       await page.getByText('Night owls').click();
       await noticeOf(page, 'The group now uses this schedule.');
       await page.getByText('Everything is blocked').waitFor();
-      expect(await room.ask([name], '127.0.0.52')).toEqual([BLOCKED]);
-      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-      await room.api.untilQueryCount(1, `domain=${name}&status=BLOCKED_SCHEDULE`);
+      expect(await fixture.ask([name], '127.0.0.52')).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
+      await fixture.api.untilQueryCount(1, `domain=${name}&status=BLOCKED_SCHEDULE`);
       await expectAccessible(page);
     });
   });
@@ -353,8 +353,8 @@ describe('a schedule', () => {
 describe('a draft', () => {
   test('shows its effects before it is applied, then has these effects', async () => {
     const name = 'draft.flow.example';
-    await room.askLogged(name);
-    await room.withPage({}, async (page) => {
+    await fixture.askLogged(name);
+    await fixture.withPage({}, async (page) => {
       await page.goto('./simulate');
       await choose(page, 'Change', 'Add a domain rule');
       await page.getByLabel('Name', { exact: true }).fill(name);
@@ -365,23 +365,23 @@ describe('a draft', () => {
       await page.getByRole('radio', { name: 'By device' }).click();
       await page.getByRole('rowheader', { name: '127.0.0.1' }).waitFor();
       await expectAccessible(page);
-      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: 'Apply', exact: true }).click();
       await noticeOf(page, 'Changes applied');
       await page.getByText('The draft is empty').waitFor();
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
     });
   });
 });
 
 describe('many rules', () => {
   test('are pasted, checked line by line, and saved', async () => {
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
+    await fixture.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
     const text = [
       ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
       ...['https://four.paste.example/page', 'one.paste.example', 'there.paste.example', 'two words'],
     ];
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./rules');
       await page.getByRole('button', { name: 'Paste several' }).click();
       const drawer = page.getByRole('dialog', { name: 'Add several names' });
@@ -390,22 +390,22 @@ describe('many rules', () => {
       await drawer.getByText(sums).waitFor();
       await drawer.getByRole('listitem').filter({ hasText: 'two words' }).getByText('not a name').waitFor();
       await expectAccessible(page);
-      expect(await room.ask(['one.paste.example'])).toEqual([EVERY_ADDRESS]);
+      expect(await fixture.ask(['one.paste.example'])).toEqual([EVERY_ADDRESS]);
       await drawer.getByRole('button', { name: 'Add 4 rules' }).click();
       const undo = await holdNotice(await noticeOf(page, '4 rules added'), 'Undo');
       const written = ['one', 'two', 'sub.three', 'four'].map((label) => `${label}.paste.example`);
-      expect(await room.ask(written)).toEqual(written.map(() => BLOCKED));
+      expect(await fixture.ask(written)).toEqual(written.map(() => BLOCKED));
       await undo.click();
       await noticeOf(page, 'Undone');
-      expect(await room.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
-      expect(await room.ask(['there.paste.example'])).toEqual([BLOCKED]);
+      expect(await fixture.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
+      expect(await fixture.ask(['there.paste.example'])).toEqual([BLOCKED]);
     });
   });
 });
 
 describe('a rule', () => {
   test('is created from the pasted address of a page, with its subdomains unless the switch is off', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./rules');
       await page.getByRole('button', { name: 'Add rule' }).first().click();
       const form = page.getByRole('dialog', { name: 'Add rule' });
@@ -419,14 +419,14 @@ describe('a rule', () => {
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Save' }).click();
       await noticeOf(page, 'Rule added');
-      expect(await room.ask(['pasted.example', 'sub.pasted.example'])).toEqual([BLOCKED, BLOCKED]);
+      expect(await fixture.ask(['pasted.example', 'sub.pasted.example'])).toEqual([BLOCKED, BLOCKED]);
 
       await page.getByRole('button', { name: 'Add rule' }).first().click();
       await name.fill('a.pasted-many.example https://b.pasted-many.example/');
       await form.getByText('2 rules, one per name.').waitFor();
       await form.getByRole('button', { name: 'Save' }).click();
       await form.waitFor({ state: 'detached' });
-      expect(await room.ask(['a.pasted-many.example', 'x.b.pasted-many.example'])).toEqual([
+      expect(await fixture.ask(['a.pasted-many.example', 'x.b.pasted-many.example'])).toEqual([
         BLOCKED,
         BLOCKED,
       ]);
@@ -438,11 +438,11 @@ describe('a rule that two people edit', () => {
   test('shows the second user the differences, and is saved as that user decides; the table updates itself', async () => {
     const domain = 'tabs.example';
     const path = '/managed-domains';
-    const { id } = await room.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });
+    const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });
     const other = async (comment: string): Promise<void> => {
-      await room.api.expect(200, 'PUT', `${path}/${id}`, { domain, action: 'deny', comment });
+      await fixture.api.expect(200, 'PUT', `${path}/${id}`, { domain, action: 'deny', comment });
     };
-    await room.withPage({ expected: [/ 412 |^412 /] }, async (page) => {
+    await fixture.withPage({ expected: [/ 412 |^412 /] }, async (page) => {
       await page.goto(`./rules?search=${domain}`);
       await takeAction(page, `Actions for ${domain}`, 'Edit');
       const form = page.getByRole('dialog', { name: 'Edit rule' });
@@ -465,14 +465,14 @@ describe('a rule that two people edit', () => {
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Rule saved');
-      expect(await room.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({ comment: 'mine after all' });
+      expect(await fixture.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({ comment: 'mine after all' });
     });
   });
 });
 
 describe('a regex rule', () => {
   test('is tested on a name with Enter without being saved', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./rules?tab=expression');
       await page.getByRole('button', { name: 'Add regex rule' }).first().click();
       const form = page.getByRole('dialog');
@@ -486,7 +486,7 @@ describe('a regex rule', () => {
       await form.getByRole('button', { name: 'Cancel' }).click();
       await form.waitFor({ state: 'detached' });
       expect(sent).not.toContain('POST');
-      expect(await room.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
+      expect(await fixture.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
     });
   });
 
@@ -518,7 +518,7 @@ describe('a regex rule', () => {
 describe('a local record', () => {
   test('is added, answered, and deleted', async () => {
     const name = 'nas.home.arpa';
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./names');
       await page.getByRole('button', { name: 'Add record' }).click();
       const form = page.getByRole('dialog', { name: 'Add record' });
@@ -527,15 +527,15 @@ describe('a local record', () => {
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Save' }).click();
       await noticeOf(page, 'Record added');
-      expect(await room.ask([name])).toEqual(['192.0.2.5']);
-      await room.api.untilQueryCount(1, `domain=${name}&status=LOCAL`);
+      expect(await fixture.ask([name])).toEqual(['192.0.2.5']);
+      await fixture.api.untilQueryCount(1, `domain=${name}&status=LOCAL`);
 
       await takeAction(page, `Actions for ${name}`, 'Delete');
       const question = page.getByRole('alertdialog', { name: `Delete ${name}?` });
       await question.getByRole('button', { name: 'Delete' }).click();
       await noticeOf(page, 'Record deleted');
       await page.getByText('No local names yet').waitFor();
-      expect(await room.ask([name])).not.toEqual(['192.0.2.5']);
+      expect(await fixture.ask([name])).not.toEqual(['192.0.2.5']);
     });
   });
 });
@@ -544,10 +544,10 @@ describe('a cached answer', () => {
   test('is found, cleared, and resolved again', async () => {
     const name = 'kept.cache.example';
     const entries = async (): Promise<CacheEntryRow[]> =>
-      (await room.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
-    await room.ask([name]);
+      (await fixture.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
+    await fixture.ask([name]);
     await until('the answer in the cache', entries, ({ length }) => length === 1, { pauseMs: 100 });
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('searchbox', { name: 'Search the cache by name' }).fill(name);
       await page.getByRole('rowheader', { name }).waitFor();
@@ -560,9 +560,9 @@ describe('a cached answer', () => {
       await page.getByText('No answer for this name is cached').waitFor();
     });
     expect(await entries()).toEqual([]);
-    expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-    await room.api.untilQueryCount(2, `domain=${name}`);
-    const answered = (await room.api.queries(`domain=${name}`)).map(({ status }) => status);
+    expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
+    await fixture.api.untilQueryCount(2, `domain=${name}`);
+    const answered = (await fixture.api.queries(`domain=${name}`)).map(({ status }) => status);
     expect(answered).toEqual(['ALLOWED', 'ALLOWED']);
   });
 });
@@ -581,33 +581,33 @@ async function blockOnPage(page: Page, name: string): Promise<void> {
 
 /** Blocks a name as another user would. */
 function blockElsewhere(name: string): Promise<unknown> {
-  return room.api.expect(201, 'POST', '/managed-domains', { domain: name });
+  return fixture.api.expect(201, 'POST', '/managed-domains', { domain: name });
 }
 
 async function newestRevision(): Promise<Revision> {
-  const revisions = await room.api.expect<Revision[]>(200, 'GET', '/revisions');
+  const revisions = await fixture.api.expect<Revision[]>(200, 'GET', '/revisions');
   return revisions.toSorted((one, other) => other.id - one.id)[0]!;
 }
 
 async function blockedNames(part: string): Promise<string[]> {
   const path = `/managed-domains?search=${part}`;
-  const { data } = await room.api.expect<{ data: { domain: string }[] }>(200, 'GET', path);
+  const { data } = await fixture.api.expect<{ data: { domain: string }[] }>(200, 'GET', path);
   return data.map(({ domain }) => domain).sort();
 }
 
 describe('a change of policy', () => {
   test('is undone from its notice', async () => {
     const name = 'noticed.undo.example';
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await blockOnPage(page, name);
       const undo = await holdNotice(await noticeOf(page, 'Rule added'), 'Undo');
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
       await expectAccessible(page);
       await undo.click();
       await noticeOf(page, 'Undone');
       await page.getByRole('rowheader', { name }).waitFor({ state: 'detached' });
     });
-    expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
     expect(await blockedNames(name)).toEqual([]);
   });
 
@@ -615,7 +615,7 @@ describe('a change of policy', () => {
     const name = 'found.undo.example';
     await blockElsewhere(name);
     const { id, summary } = await newestRevision();
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       await page.getByRole('searchbox', { name: 'Search changes' }).fill(name);
       await page.getByRole('button', { name: summary, exact: true }).click();
@@ -631,19 +631,19 @@ describe('a change of policy', () => {
         expect.stringContaining(summary),
       ]);
       await expectAccessible(page);
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
       await question.getByRole('button', { name: 'Undo' }).click();
       await noticeOf(page, 'Undone');
       await question.waitFor({ state: 'detached' });
     });
-    expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
     expect(await blockedNames(name)).toEqual([]);
   });
 
   test('is undone together with later changes only after a review, which includes changes made during it', async () => {
     const [own, since, meanwhile] = ['own', 'since', 'while'].map((label) => `${label}.conflict.example`);
     const all = [own!, since!, meanwhile!];
-    await room.withPage({ expected: REFUSED }, async (page) => {
+    await fixture.withPage({ expected: REFUSED }, async (page) => {
       await blockOnPage(page, own!);
       const undo = await holdNotice(await noticeOf(page, 'Rule added'), 'Undo');
       const { id } = await newestRevision();
@@ -664,13 +664,13 @@ describe('a change of policy', () => {
       await question.getByText('Someone else changed the policy.').waitFor();
       await question.getByRole('listitem').filter({ hasText: meanwhile! }).waitFor();
       await expectAccessible(page);
-      expect(await room.ask(all)).toEqual(all.map(() => BLOCKED));
+      expect(await fixture.ask(all)).toEqual(all.map(() => BLOCKED));
 
       await question.getByRole('button', { name: 'Undo 3 changes' }).click();
       await noticeOf(page, 'Undone');
       await question.waitFor({ state: 'detached' });
     });
-    expect(await room.ask(all)).toEqual(all.map(() => EVERY_ADDRESS));
+    expect(await fixture.ask(all)).toEqual(all.map(() => EVERY_ADDRESS));
     expect(await blockedNames('conflict.example')).toEqual([]);
   });
 });

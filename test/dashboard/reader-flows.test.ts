@@ -11,15 +11,15 @@ import type { Page } from '../support/browser/watched-page.ts';
 
 const [de, en] = ['de', 'en'].map(messagesOf) as [Messages, Messages];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
+  fixture = await DashboardFixture.open();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Number of links and buttons before the last link of the navigation. */
-const MOST_TABS = 30;
+const MAX_TABS = 30;
 
 type Messages = Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ function messagesOf(language: string): Messages {
 async function tabToLink(page: Page, name: string): Promise<void> {
   const focused = page.locator('a:focus').filter({ hasText: name });
   for (let presses = 0; (await focused.count()) === 0; presses += 1) {
-    expect(presses).toBeLessThan(MOST_TABS);
+    expect(presses).toBeLessThan(MAX_TABS);
     await page.keyboard.press('Tab');
   }
 }
@@ -45,9 +45,9 @@ function focusedLabel(page: Page): Promise<string> {
 describe('with only the keyboard', () => {
   test('a user logs in, reads the log and a reason, blocks a name, and returns to the same place', async () => {
     const [older, newer] = ['older.keys.example', 'newer.keys.example'];
-    await room.askLogged(older);
-    await room.askLogged(newer);
-    await room.withPage({ session: '' }, async (page) => {
+    await fixture.askLogged(older);
+    await fixture.askLogged(newer);
+    await fixture.withPage({ session: '' }, async (page) => {
       const { keyboard } = page;
       await page.goto('./');
       await page.locator('input[type=password]:focus').waitFor();
@@ -70,7 +70,7 @@ describe('with only the keyboard', () => {
       await expectAccessible(page);
       await keyboard.press('b');
       await noticeOf(page, `${newer} is blocked until`);
-      expect(await room.ask([newer])).toEqual([BLOCKED]);
+      expect(await fixture.ask([newer])).toEqual([BLOCKED]);
       await keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
       // One frame after the drawer has closed.
@@ -82,8 +82,8 @@ describe('with only the keyboard', () => {
 describe('in German', () => {
   test('a user logs in and blocks a name without seeing English text', async () => {
     const name = 'deutsch.flow.example';
-    await room.askLogged(name);
-    await room.withPage({ session: '', locale: 'de-DE' }, async (page) => {
+    await fixture.askLogged(name);
+    await fixture.withPage({ session: '', locale: 'de-DE' }, async (page) => {
       await page.goto(`./queries?domain=${name}`);
       await page.getByLabel(de['field.password']!).fill(PASSWORD);
       await page.getByRole('button', { name: de['login.action']! }).click();
@@ -106,7 +106,7 @@ describe('in German', () => {
         .getByRole('region', { name: de['notice.region']! })
         .getByText(de['queries.rule.blocked']!)
         .waitFor();
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
     });
   });
 });
@@ -122,12 +122,12 @@ async function englishOn(page: Page): Promise<string[]> {
 describe('from right to left', () => {
   test('a user opens a row on the other side, adds a rule, and selects an hour of the week', async () => {
     const name = 'mirrored.flow.example';
-    await room.askLogged(name);
-    const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {
+    await fixture.askLogged(name);
+    const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {
       name: 'Week',
       timezone: 'UTC',
     });
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.addInitScript(`localStorage.setItem('weir.language', 'ar-XB')`);
       await page.goto(`./queries?domain=${name}`);
       expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
@@ -145,7 +145,7 @@ describe('from right to left', () => {
       await form.getByRole('textbox').first().fill(name);
       await form.getByRole('button', { name: 'Save' }).click();
       await noticeOf(page, 'Rule added');
-      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await fixture.ask([name])).toEqual([BLOCKED]);
 
       await page.goto(`./schedules?open=${id}`);
       const week = page.getByRole('group', { name: 'The week' });

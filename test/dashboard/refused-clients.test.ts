@@ -22,23 +22,23 @@ import { until } from '../support/parts/until.ts';
 /** A proxy on this machine gives each query the source address that a test needs. */
 const PROXY = { WEIR_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 beforeAll(async () => {
   const [dot, doh] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
   const toml = `${encryptedToml({ dot, doh })}[dns]\nblocked_clients = ["203.0.113.0/24"]\n`;
-  room = await DashboardFixture.open({ toml, env: PROXY });
+  fixture = await DashboardFixture.open({ toml, env: PROXY });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Response code of a query from an address. */
 async function rcodeOf(address: string, name = 'www.example.org'): Promise<number> {
   const path = dohPath(query(name, 'A', { id: 0 }));
-  const answer = await fetch(`${room.origin}${path}`, { headers: { 'x-forwarded-for': address } });
+  const answer = await fetch(`${fixture.origin}${path}`, { headers: { 'x-forwarded-for': address } });
   return Buffer.from(await answer.arrayBuffer())[3]! & 15;
 }
 
 async function allowed(): Promise<unknown> {
-  const { dns } = await room.api.expect<ConfigAnswer>(200, 'GET', '/config');
+  const { dns } = await fixture.api.expect<ConfigAnswer>(200, 'GET', '/config');
   return dns['allowed_clients'];
 }
 
@@ -46,7 +46,7 @@ describe('a refused network', () => {
   test('is shown on the overview, and is allowed with one press, which can be undone', async () => {
     expect(await rcodeOf('198.51.100.7')).toBe(Rcode.REFUSED);
     expect(await rcodeOf('203.0.113.7')).toBe(Rcode.REFUSED);
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Devices in 198.51.100.0/24 were refused.').waitFor();
       await expectAccessible(page);
@@ -62,7 +62,7 @@ describe('a refused network', () => {
       await row.waitFor({ state: 'detached' });
       expect(await allowed()).toEqual(['private', 'connected', '198.51.100.0/24']);
       expect(await rcodeOf('198.51.100.7')).toBe(Rcode.NOERROR);
-      const [revision] = await room.api.expect<Revision[]>(200, 'GET', '/revisions');
+      const [revision] = await fixture.api.expect<Revision[]>(200, 'GET', '/revisions');
       expect(revision).toMatchObject({ summary: 'configuration dns.allowed_clients: changed' });
 
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -72,10 +72,10 @@ describe('a refused network', () => {
   });
 
   test('cannot be allowed by a viewer', async () => {
-    await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
+    await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
     expect(await rcodeOf('198.51.100.7')).toBe(Rcode.REFUSED);
-    const session = await room.logIn('vera');
-    await room.withPage({ session }, async (page) => {
+    const session = await fixture.logIn('vera');
+    await fixture.withPage({ session }, async (page) => {
       await page.goto('./clients?tab=access');
       await page.getByRole('row', { name: '198.51.100.0/24' }).waitFor();
       expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
@@ -85,14 +85,14 @@ describe('a refused network', () => {
 
 describe('recent clients after an upgrade', () => {
   test('are announced for a day, and continue to be answered if they are allowed', async () => {
-    const client = new pg.Client(embeddedTarget(runningServerAddress(room.weir.tempDir.dataDir)).config);
+    const client = new pg.Client(embeddedTarget(runningServerAddress(fixture.weir.tempDir.dataDir)).config);
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
     await client.end();
     // The node reads this row with the next change.
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.announced.example' });
+    await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.announced.example' });
     const isAnnounced = async (): Promise<boolean> => {
-      const { announced } = await room.api.expect<RefusedClients>(200, 'GET', '/clients/refused');
+      const { announced } = await fixture.api.expect<RefusedClients>(200, 'GET', '/clients/refused');
       return announced?.networks.length === 2;
     };
     const isAnswered = async (): Promise<boolean> => {
@@ -103,7 +103,7 @@ describe('recent clients after an upgrade', () => {
     };
     await until('answers to all that are not blocked', isAnswered, Boolean, { pauseMs: 100 });
     await until('two announced networks', isAnnounced, Boolean, { pauseMs: 100 });
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Devices in 2 networks will soon be refused', { exact: false }).waitFor();
       await page.getByText('Check who may use this server.').waitFor();
@@ -125,7 +125,7 @@ describe('recent clients after an upgrade', () => {
 
 describe('the page in German', () => {
   test('names the allowed clients', async () => {
-    await room.withPage({ locale: 'de-DE' }, async (page) => {
+    await fixture.withPage({ locale: 'de-DE' }, async (page) => {
       await page.goto('./clients?tab=access');
       await page.getByRole('heading', { name: 'Wer Weir nutzen darf' }).waitFor();
       await page.getByText('Geräte in den Netzen dieses Rechners').waitFor();

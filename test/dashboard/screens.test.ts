@@ -30,18 +30,18 @@ const VIEWS = [
   ...['clients?tab=access', 'clients?tab=bypass', 'clients?tab=subnets', 'groups?open=1'],
 ];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
   if (RECORDS_PAGES) mkdirSync(PICTURES, { recursive: true });
-  room = await DashboardFixture.open();
+  fixture = await DashboardFixture.open();
   await fill();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** One of each kind of entity, with long or hostile names. */
 async function fill(): Promise<void> {
-  const { api } = room;
+  const { api } = fixture;
   const long = 'A group with a very long name, one that needs more than one line on any phone';
   await api.expect(201, 'POST', '/groups', { name: long, comment: '<b>bold</b>' });
   const client = { ip_address: '192.0.2.77', name: 'Anna’s "phone" <img src=x onerror=alert(1)>' };
@@ -55,7 +55,7 @@ async function fill(): Promise<void> {
     domain: 'home.arpa',
     ip: '192.0.2.9',
   });
-  await room.ask(['dns.google', 'xn--bcher-kva.example', '\\000\\255<script>.example.org']);
+  await fixture.ask(['dns.google', 'xn--bcher-kva.example', '\\000\\255<script>.example.org']);
 }
 
 /** Doubles the text size, as readers set it in the browser. */
@@ -83,7 +83,7 @@ async function picturesOfThemes(page: Page, path: string, size: string): Promise
 
 describe('each page of the dashboard', () => {
   test.each(VIEWS)('/%s fits every size and large text, and has no axe findings', async (path) => {
-    await room.withPage({ isCalm: true, theme: 'dark', viewport: Viewport.phone }, async (page) => {
+    await fixture.withPage({ isCalm: true, theme: 'dark', viewport: Viewport.phone }, async (page) => {
       await page.goto(`./${path}`);
       for (const [size, viewport] of Object.entries(Viewport)) {
         await page.setViewportSize(viewport);
@@ -110,7 +110,7 @@ describe('each page of the dashboard', () => {
     'fits a narrow phone in the language %s',
     async (language) => {
       const viewport = { width: 320, height: 700 };
-      await room.withPage({ isCalm: true, viewport }, async (page) => {
+      await fixture.withPage({ isCalm: true, viewport }, async (page) => {
         await page.addInitScript(`localStorage.setItem('weir.language', '${language}')`);
         await page.goto('./');
         for (const path of VIEWS) {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
-  const { api } = room;
+  fixture = await DashboardFixture.open();
+  const { api } = fixture;
   await api.expect(201, 'POST', '/groups', { name: 'Findable people' });
   await api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.70', name: 'Findable tablet' });
   const list = { name: 'Findable list', url: 'https://lists.example.org/ads.txt', enabled: false };
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const service = { name: 'Findable service', category: 'social_media', domains: ['service.example'] };
   await api.expect(201, 'POST', '/custom-services', service);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 describe('the search of the frame', () => {
   test.each([
@@ -30,7 +30,7 @@ describe('the search of the frame', () => {
     ['udp coalesce', /dns\.udp_coalesce_us/, 'textbox', 'dns.udp_coalesce_us'],
     ['API tok', 'API tokens', 'heading', 'API tokens'],
   ] as const)('for %p offers %p, and opens it', async (search, entry, role, name) => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByRole('navigation', { name: 'Main navigation' }).getByText('Search').click();
       const palette = page.getByRole('dialog', { name: 'Search everything' });
@@ -41,7 +41,7 @@ describe('the search of the frame', () => {
   });
 
   test('shows a few results of each kind', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       await page.keyboard.press('Control+k');
@@ -60,7 +60,7 @@ describe('the search of the frame', () => {
 
 describe('the settings', () => {
   test('show a few keys of a section, and those for experts once they are expanded', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=dns');
       await page.getByRole('switch', { name: 'dns.dnssec_enabled' }).waitFor();
       const expert = page.getByRole('textbox', { name: 'dns.udp_coalesce_us' });
@@ -72,7 +72,7 @@ describe('the settings', () => {
   });
 
   test('show the effect of a key before its name', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=cache');
       const row = page.getByRole('listitem').filter({ hasText: 'cache.enabled' });
       expect(await row.innerText()).toMatch(/^Caches answers until their TTL expires\.\s+cache\.enabled/);
@@ -82,7 +82,7 @@ describe('the settings', () => {
 
 describe('the login', () => {
   test('explains how to replace a forgotten password', async () => {
-    await room.withPage({ session: '' }, async (page) => {
+    await fixture.withPage({ session: '' }, async (page) => {
       await page.goto('./');
       await page.getByText('Forgot your password?').click();
       await page.getByText('sudo weir set-password').waitFor();

@@ -16,16 +16,16 @@ import type { SubPathProxy } from '../support/browser/sub-path-proxy.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let proxy: SubPathProxy;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open({ nodeName: LAN_NAME });
-  proxy = await startSubPathProxy('/weir', room.weir.webPort);
+  fixture = await DashboardFixture.open({ nodeName: LAN_NAME });
+  proxy = await startSubPathProxy('/weir', fixture.weir.webPort);
 });
 afterAll(async () => {
   await proxy.close();
-  await room.close();
+  await fixture.close();
 });
 
 /** Opens a path and waits until the page has drawn something; returns what it has loaded. */
@@ -44,7 +44,7 @@ function pathOf(response: Response): string {
 
 describe('the dashboard in a browser', () => {
   test.each(['/', '/queries?domain=example.org'])('the page at %s loads without faults', async (path) => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       const loaded = await load(page, path);
       expect(loaded.map(pathOf)).toEqual(
         expect.arrayContaining(['/svc-config.js', expect.stringMatching(/^\/assets\/.+\.js$/)]),
@@ -54,7 +54,7 @@ describe('the dashboard in a browser', () => {
   });
 
   test('a page whose scripts fail to load reports it and loads again', async () => {
-    await room.withPage({ expected: [/ERR_CONNECTION_RESET/] }, async (page) => {
+    await fixture.withPage({ expected: [/ERR_CONNECTION_RESET/] }, async (page) => {
       let isLost = true;
       await page.route('**/assets/*.js', (route) =>
         isLost ? route.abort('connectionreset') : route.continue(),
@@ -68,21 +68,21 @@ describe('the dashboard in a browser', () => {
   });
 
   test('the page without a session has no axe findings', async () => {
-    await room.withPage({ session: '' }, async (page) => {
+    await fixture.withPage({ session: '' }, async (page) => {
       await load(page, '/');
       await expectAccessible(page);
     });
   });
 
   test('a page under a name of a plain network loads without faults', async () => {
-    const origin = `http://${LAN_NAME}:${room.weir.webPort}`;
+    const origin = `http://${LAN_NAME}:${fixture.weir.webPort}`;
     // Two header fields that are valid only over TLS; the browser reports that it ignores them.
     const expected = [/Cross-Origin-Opener-Policy header has been ignored/, /Origin-Agent-Cluster header/];
-    await room.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
+    await fixture.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
   });
 
   test('scripts and styles are compressed with Brotli, and have their types', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       // Chromium offers Brotli only to loopback addresses and over HTTPS.
       const loaded = await load(page, '/');
       const assets = loaded.filter((response) => pathOf(response).startsWith('/assets/'));
@@ -97,7 +97,7 @@ describe('the dashboard in a browser', () => {
   });
 
   test('a second visit revalidates the document and uses cached scripts and styles', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await load(page, '/');
       await load(page, '/');
       const sizes = Object.entries(await page.evaluate<Record<string, number>>(TRANSFERRED));
@@ -122,7 +122,7 @@ const TRANSFERRED = `Object.fromEntries(
 describe('the dashboard below a path of a proxy', () => {
   test.each(['/weir/', '/weir/queries'])('%s loads all its resources from below the path', async (path) => {
     const expected = [/^401 GET \/weir\/api\//, /status of 401/];
-    await room.withPage({ origin: proxy.origin, session: '', expected }, async (page) => {
+    await fixture.withPage({ origin: proxy.origin, session: '', expected }, async (page) => {
       const loaded = await load(page, path);
       expect(loaded.length).toBeGreaterThan(3);
       for (const response of loaded) expect(pathOf(response)).toMatch(/^\/weir\//);
@@ -175,7 +175,7 @@ async function openByOwnClock(page: Page, path: string, shown: string): Promise<
 
 describe('the budgets of the dashboard', () => {
   test('the first view and each further page stay within their budgets', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       const loaded = countLoaded(page);
       await page.goto('./');
       await untilQuiet(page);
@@ -198,7 +198,7 @@ describe('the budgets of the dashboard', () => {
   });
 
   test('nothing on the overview moves while it loads and while its figures change', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.addInitScript(`
         globalThis.shifts = 0;
         new PerformanceObserver((list) => {
@@ -215,7 +215,7 @@ describe('the budgets of the dashboard', () => {
     ['', '/api/dashboard'],
     ['queries', '/api/queries'],
   ])('/%s sends no requests while its tab is hidden', async (path, shown) => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       const asked = await openByOwnClock(page, path, shown);
       await hide(page);
       asked.length = 0;
@@ -226,7 +226,7 @@ describe('the budgets of the dashboard', () => {
   });
 
   test('the overview sends at most one request in ten seconds while it is visible', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       const asked = await openByOwnClock(page, '', '/api/dashboard');
       asked.length = 0;
       await page.clock.runFor(2 * MINUTE_MS);

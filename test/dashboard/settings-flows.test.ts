@@ -11,7 +11,7 @@ import { version6 } from '../support/weir/pihole-exports.ts';
 
 const [FIRST, SECOND] = ['the first password', 'the second password'];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let certificates: TempDir;
 
 beforeAll(async () => {
@@ -19,10 +19,10 @@ beforeAll(async () => {
   const paths = ['cert', 'key'].map(
     (name) => `tls_${name}_path = "${join(certificates.path, `${name}.pem`)}"`,
   );
-  room = await DashboardFixture.open({ toml: ['[server.web_tls]', ...paths].join('\n') });
+  fixture = await DashboardFixture.open({ toml: ['[server.web_tls]', ...paths].join('\n') });
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   certificates.remove();
 });
 
@@ -53,9 +53,9 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
 
 describe('the settings of the dashboard', () => {
   test('let a user change the password, and enable and disable a second factor', async () => {
-    await room.api.expect(201, 'POST', '/users', { username: 'vera', password: FIRST, role: 'viewer' });
+    await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: FIRST, role: 'viewer' });
     const expected = [/^401 POST \/api\/auth/, /status of 401/];
-    await room.withPage({ session: '', expected }, async (page) => {
+    await fixture.withPage({ session: '', expected }, async (page) => {
       await page.goto('./settings?part=account');
       await page.getByLabel('User name').fill('vera');
       await page.getByLabel('Password').fill(FIRST);
@@ -102,7 +102,7 @@ describe('the settings of the dashboard', () => {
 
   test('show faults of a certificate beside its field, and create another one', async () => {
     const expected = [/^400 POST \/api\/tls\/upload/, /status of 400/];
-    await room.withPage({ expected }, async (page) => {
+    await fixture.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=tls');
       const files = page.locator('input[type=file]');
       const nothing = { name: 'a.pem', mimeType: 'text/plain', buffer: Buffer.from('nothing') };
@@ -121,26 +121,26 @@ describe('the settings of the dashboard', () => {
   });
 
   test('compare a backup with the current settings before it is restored', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=backup');
       const started = page.waitForEvent('download');
       await press(page, 'Download the backup');
       const download = await started;
       expect(download.suggestedFilename()).toMatch(/^weir-backup-[\d-]+\.json$/);
       const backup = readFileSync(await download.path());
-      await room.api.expect(201, 'POST', '/managed-domains', { domain: 'later.example' });
+      await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'later.example' });
       await choose(page, 'backup.json', backup);
       await page.getByText('This would remove 1, change 0 and add 0 entries.').waitFor();
       await press(page, 'Restore');
       await page.getByText('Backup restored').waitFor();
-      const { total } = await room.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
+      const { total } = await fixture.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
       expect(total).toBe(1);
     });
   });
 
   test('create a backup with secrets under a passphrase, which a restore asks for', async () => {
     const expected = [/^400 POST \/api\/restore$/, /status of 400/];
-    await room.withPage({ expected }, async (page) => {
+    await fixture.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=backup');
       await page.getByText('Include secrets').click();
       await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
@@ -160,7 +160,7 @@ describe('the settings of the dashboard', () => {
   });
 
   test("preview the import of another program's settings before they apply it", async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=import');
       await choose(page, 'pi-hole_teleporter.zip', version6());
       await page.getByText('Settings of Pi-hole. Nothing has changed yet.').waitFor();
@@ -170,11 +170,11 @@ describe('the settings of the dashboard', () => {
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
       await press(page, 'Import');
       await page.getByText('The settings of Pi-hole are imported.').waitFor();
-      const config = await room.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
+      const config = await fixture.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
       // The first is no longer selected; the second, an upstream that does not answer, never was.
       expect(config['blocking']!).toMatchObject({ mode: 'nxdomain', ttl_secs: 10 });
       expect(JSON.stringify(config['dns']!['pools'])).not.toContain('2001:db8::53');
-      const groups = await room.api.expect<{ name: string }[]>(200, 'GET', '/groups');
+      const groups = await fixture.api.expect<{ name: string }[]>(200, 'GET', '/groups');
       expect(groups.map(({ name }) => name)).toContain('Kids');
     });
   });

@@ -9,14 +9,14 @@ const NAME = 'fits.example.org';
 /** Font size of users with large text in the browser, twice the default. */
 const LARGE_PX = 32;
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
-  await room.api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', name: 'Anna’s telephone' });
-  await room.askLogged(NAME);
+  fixture = await DashboardFixture.open();
+  await fixture.api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', name: 'Anna’s telephone' });
+  await fixture.askLogged(NAME);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Elements with text wider than the element. */
 function cutTexts(page: Page, selector: string): Promise<string[]> {
@@ -26,7 +26,7 @@ function cutTexts(page: Page, selector: string): Promise<string[]> {
 
 describe('on a small screen', () => {
   test('the navigation shows all pages without scrolling at a height of 720 px', async () => {
-    await room.withPage({ viewport: { width: 1_280, height: 720 } }, async (page) => {
+    await fixture.withPage({ viewport: { width: 1_280, height: 720 } }, async (page) => {
       await page.goto('./');
       const navigation = page.getByRole('navigation', { name: 'Main navigation' });
       await navigation.getByRole('link', { name: 'Settings' }).waitFor();
@@ -39,7 +39,7 @@ describe('on a small screen', () => {
   });
 
   test('a row of the log names the device', async () => {
-    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+    await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       await page.goto(`./queries?domain=${NAME}`);
       const name = logRowOf(page, NAME).first().locator('[data-filter=client]');
       await name.waitFor();
@@ -48,7 +48,7 @@ describe('on a small screen', () => {
   });
 
   test('a notice is displayed above a sheet, and does not cover its buttons', async () => {
-    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+    await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       const sheet = await openExplained(page, NAME);
       await sheet
         .getByRole('button', { name: /^Block/ })
@@ -62,7 +62,7 @@ describe('on a small screen', () => {
   });
 
   test('large text does not break the words of the bar', async () => {
-    await room.withPage({ viewport: Viewport.phone }, async (page) => {
+    await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('Page.setFontSizes', { fontSizes: { standard: LARGE_PX, fixed: LARGE_PX } });
       await page.goto('./groups?open=1');

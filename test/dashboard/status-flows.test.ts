@@ -24,22 +24,22 @@ const UPSTREAMS = ['127.0.0.1:9', '127.0.0.2:9', '127.0.0.3:9'];
 /** Browser errors that are expected while Weir is stopped. */
 const AWAY = [/ERR_/, /Failed to load resource/, /dynamically imported module/, /Unable to preload/];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let options: WeirOptions;
 const home = makeTempDir();
 beforeAll(async () => {
   const [webPort, dnsPort] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
   await prepareDataDir(home.dataDir);
   options = { tempDir: home, webPort, dnsPort, upstreams: UPSTREAMS };
-  room = await DashboardFixture.open(options);
+  fixture = await DashboardFixture.open(options);
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   home.remove();
 });
 
 async function blocking(): Promise<Blocking> {
-  return room.api.expect<Blocking>(200, 'GET', '/blocking');
+  return fixture.api.expect<Blocking>(200, 'GET', '/blocking');
 }
 
 /** Visits every page once to load its code. */
@@ -63,7 +63,7 @@ describe('upstream servers that have never replied', () => {
       'Upstream-Server anzeigen',
     ],
   ])('are never shown as replying, in %s', async (locale, down, cause, link) => {
-    await room.withPage({ locale }, async (page) => {
+    await fixture.withPage({ locale }, async (page) => {
       await page.goto('./');
       await page.getByRole('main').getByRole('link', { name: link }).click();
       await page.getByText(down).waitFor();
@@ -76,7 +76,7 @@ describe('upstream servers that have never replied', () => {
 
 describe('the status on every page', () => {
   test('lists all problems with the fix for each, at every size', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       await page.getByRole('button', { name: '1 problem' }).click();
       const dialog = page.getByRole('dialog', { name: 'Problems' });
@@ -94,19 +94,19 @@ describe('the status on every page', () => {
   });
 
   test('shows a warning while blocking is active and no name is blocked', async () => {
-    const rules = await room.api.expect<{ data: ManagedDomain[] }>(200, 'GET', '/managed-domains');
-    await room.withPage({}, async (page) => {
+    const rules = await fixture.api.expect<{ data: ManagedDomain[] }>(200, 'GET', '/managed-domains');
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       const state = page.locator('[data-tone]');
       await state.filter({ hasText: 'Blocking is active. 1 name' }).waitFor();
-      for (const { id } of rules.data) await room.api.expect(204, 'DELETE', `/managed-domains/${id}`);
+      for (const { id } of rules.data) await fixture.api.expect(204, 'DELETE', `/managed-domains/${id}`);
       const nothing = 'Blocking is enabled, but nothing is blocked';
       await page.locator('[data-tone="off"]').filter({ hasText: nothing }).waitFor();
       await page.getByRole('main').getByText(nothing, { exact: false }).waitFor();
       await page.getByRole('main').getByRole('link', { name: 'Add list' }).waitFor();
       expect(await page.getByText('No problems').count()).toBe(0);
       await expectAccessible(page);
-      await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.tracker.example' });
+      await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.tracker.example' });
       await page.locator('[data-tone="on"]').waitFor();
     });
   });
@@ -124,7 +124,7 @@ describe('the status on every page', () => {
     ['en-GB', ENGLISH],
     ['de-DE', GERMAN],
   ])('pauses and resumes blocking from every page, in %s', async (locale, texts) => {
-    await room.withPage({ locale, viewport: Viewport.phone, isTouched: true }, async (page) => {
+    await fixture.withPage({ locale, viewport: Viewport.phone, isTouched: true }, async (page) => {
       await page.goto('./');
       const state = page.locator('[data-tone]');
       for (const path of PATHS) {
@@ -140,7 +140,7 @@ describe('the status on every page', () => {
   });
 
   test('pauses until tomorrow, for a chosen time, and until resumed', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./');
       const choose = async (name: RegExp | string): Promise<void> => {
         await page.getByRole('button', { name: 'Pause blocking', exact: true }).click();
@@ -169,7 +169,7 @@ describe('the status on every page', () => {
       await resume.waitFor();
       expect(await blocking()).toMatchObject({ enabled: false, timer_secs: null });
       // Resumed by another client: the page shows it without an action.
-      await room.api.expect(200, 'POST', '/blocking', { enabled: true });
+      await fixture.api.expect(200, 'POST', '/blocking', { enabled: true });
       await resume.waitFor({ state: 'detached' });
     });
   });
@@ -179,11 +179,11 @@ describe('while Weir does not answer', () => {
   const LOST = 'No connection to Weir since';
 
   test('every page is marked as outdated, at every size, until the process continues', async () => {
-    await room.withPage({ expected: AWAY, theme: 'dark' }, async (page) => {
+    await fixture.withPage({ expected: AWAY, theme: 'dark' }, async (page) => {
       await visitAll(page);
       await page.evaluate('globalThis.isSamePage = true');
       const note = page.getByRole('alert').filter({ hasText: LOST });
-      room.weir.child.kill('SIGSTOP');
+      fixture.weir.child.kill('SIGSTOP');
       try {
         await note.waitFor();
         expect(await page.locator('[data-tone="on"]').count()).toBe(0);
@@ -196,7 +196,7 @@ describe('while Weir does not answer', () => {
           expect(await layoutFaults(page)).toEqual([]);
         }
       } finally {
-        room.weir.child.kill('SIGCONT');
+        fixture.weir.child.kill('SIGCONT');
       }
       await note.waitFor({ state: 'detached' });
       await page.locator('[data-tone="on"]').waitFor();
@@ -205,7 +205,7 @@ describe('while Weir does not answer', () => {
   });
 
   test('a page recovers after a restart, even one whose code did not load, and none reports an upgrade', async () => {
-    await room.withPage(
+    await fixture.withPage(
       { expected: [...AWAY, /^5\d\d /, /^401 /, /status of/], locale: 'de-DE' },
       async (page) => {
         await page.goto('./');
@@ -217,7 +217,7 @@ describe('while Weir does not answer', () => {
         const noteOf = (of: Page) =>
           of.getByRole('alert').filter({ hasText: 'Keine Verbindung zu Weir seit' });
 
-        await room.weir.end('SIGTERM');
+        await fixture.weir.end('SIGTERM');
         await noteOf(page).waitFor();
         await noteOf(seen).waitFor();
         await page.evaluate(`history.pushState({}, '', './history')`);

@@ -10,12 +10,12 @@ const CHANGED = 'Someone else has changed this since you opened it.';
 /** Console messages of the browser about the second save. */
 const REFUSED = [/ 412 |^412 /];
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open();
+  fixture = await DashboardFixture.open();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Presses the button that opens a form, and returns the form. */
 async function openForm(page: Page, form: string | RegExp, within: Page | Locator = page): Promise<Locator> {
@@ -36,7 +36,7 @@ interface Edited {
 }
 
 const made = async (path: string, body: object, key = 'id'): Promise<string> =>
-  `${path}/${(await room.api.expect<Record<string, string>>(201, 'POST', path, body))[key]}`;
+  `${path}/${(await fixture.api.expect<Record<string, string>>(201, 'POST', path, body))[key]}`;
 
 const EDITED: Readonly<Record<string, Edited>> = {
   'a local record': {
@@ -108,9 +108,9 @@ describe('a form that is saved after another user has saved the same object', ()
       const [mine, theirs, again] = values;
       const path = await make();
       const save = async (value: string): Promise<void> => {
-        await room.api.expect(200, method, path, { [field]: value });
+        await fixture.api.expect(200, method, path, { [field]: value });
       };
-      await room.withPage({ expected: REFUSED }, async (page) => {
+      await fixture.withPage({ expected: REFUSED }, async (page) => {
         const form = await open(page, path);
         const text = form.getByRole('textbox', { name: label });
         await text.fill(mine);
@@ -128,16 +128,16 @@ describe('a form that is saved after another user has saved the same object', ()
         await form.getByRole('button', { name: 'Save', exact: true }).click();
         await form.getByRole('button', { name: 'Save my version anyway' }).click();
         await noticeOf(page, /saved/i);
-        expect(await room.api.expect(200, 'GET', path)).toMatchObject({ [field]: mine });
+        expect(await fixture.api.expect(200, 'GET', path)).toMatchObject({ [field]: mine });
       });
     },
   );
 
   test('shows the value of a setting that differs, and saves the chosen value', async () => {
     const save = async (hours: number): Promise<void> => {
-      await room.api.expect(200, 'PATCH', '/config', { blocking: { list_refresh_hours: hours } });
+      await fixture.api.expect(200, 'PATCH', '/config', { blocking: { list_refresh_hours: hours } });
     };
-    await room.withPage({ expected: REFUSED }, async (page) => {
+    await fixture.withPage({ expected: REFUSED }, async (page) => {
       await page.goto('./settings?part=blocking');
       const text = page.getByRole('textbox', { name: 'blocking.list_refresh_hours' });
       await text.fill('7');
@@ -147,7 +147,7 @@ describe('a form that is saved after another user has saved the same object', ()
       await page.getByRole('row').filter({ hasText: 'blocking.list_refresh_hours' }).getByText('8').waitFor();
       await page.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Setting saved');
-      expect(await room.api.expect(200, 'GET', '/config')).toMatchObject({
+      expect(await fixture.api.expect(200, 'GET', '/config')).toMatchObject({
         blocking: { list_refresh_hours: 7 },
       });
     });
@@ -156,15 +156,15 @@ describe('a form that is saved after another user has saved the same object', ()
   test('keeps the pool of upstream servers that another user has added', async () => {
     type Pools = { readonly name: string }[];
     const pools = async (): Promise<Pools> =>
-      (await room.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
+      (await fixture.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
     const [first] = await pools();
-    await room.withPage({ expected: REFUSED }, async (page) => {
+    await fixture.withPage({ expected: REFUSED }, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('button', { name: 'Edit', exact: true }).first().click();
       const form = page.getByRole('dialog', { name: 'Edit pool' });
       await form.getByLabel('Name', { exact: true }).fill('mine');
       const added = { name: 'theirs', priority: 9, servers: ['127.0.0.1:9'] };
-      await room.api.expect(200, 'PATCH', '/config?force=true', { dns: { pools: [first, added] } });
+      await fixture.api.expect(200, 'PATCH', '/config?force=true', { dns: { pools: [first, added] } });
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByText(CHANGED).waitFor();
       await form.getByRole('button', { name: 'Save my version anyway' }).click();
@@ -204,14 +204,14 @@ describe('a form that is saved after another user has saved the same object', ()
     const slot = { days: 31, start_time: '21:00', end_time: '22:00', action: 'block_all' };
     const path = await made('/schedule-profiles', { name: 'Times', timezone: 'UTC', slots: [slot] });
     const slots = async (): Promise<{ id: number; start_time: string }[]> =>
-      (await room.api.expect<{ slots: { id: number; start_time: string }[] }>(200, 'GET', path)).slots;
-    await room.withPage({ expected: [/ 404 |^404 /] }, async (page) => {
+      (await fixture.api.expect<{ slots: { id: number; start_time: string }[] }>(200, 'GET', path)).slots;
+    await fixture.withPage({ expected: [/ 404 |^404 /] }, async (page) => {
       await page.goto(`./schedules?open=${path.split('/').pop()}`);
       await page.getByRole('button', { name: /^Edit .*21:00/ }).click();
       const form = page.getByRole('dialog', { name: 'Edit time' });
       await form.getByLabel('From').fill('20:00');
       const [first] = await slots();
-      await room.api.expect(204, 'DELETE', `${path}/slots/${first!.id}`);
+      await fixture.api.expect(204, 'DELETE', `${path}/slots/${first!.id}`);
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByText(CHANGED).waitFor();
       expect(await slots()).toEqual([]);
@@ -225,15 +225,15 @@ describe('a form that is saved after another user has saved the same object', ()
 describe('a switch that another user has already pressed', () => {
   test('reports that, and shows the current state', async () => {
     const block = { service_id: 'tiktok', group_id: 1 };
-    await room.api.expect(201, 'POST', '/services', block);
-    await room.withPage({ expected: [/ 404 |^404 /] }, async (page) => {
+    await fixture.api.expect(201, 'POST', '/services', block);
+    await fixture.withPage({ expected: [/ 404 |^404 /] }, async (page) => {
       await page.goto('./services?open=tiktok');
       const isBlocked = page.getByRole('dialog').getByRole('switch', { name: 'Default' });
       await isBlocked.waitFor();
       await untilQuiet(page);
       // The page is not notified of the change before its own request.
       await page.route('**/api/services/tiktok/groups/1', async (route) => {
-        await room.api.expect(204, 'DELETE', '/services/tiktok/groups/1');
+        await fixture.api.expect(204, 'DELETE', '/services/tiktok/groups/1');
         await route.continue();
       });
       await isBlocked.press('Space');

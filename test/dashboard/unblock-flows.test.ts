@@ -22,27 +22,27 @@ const OPTIONS = {
   env: { WEIR_SERVER_TRUSTED_PROXIES: PROXY },
 };
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 /** Forwards the requests of the tablet, as a proxy of the network does. */
 let device: SubPathProxy;
 let tablet: number;
 
 beforeAll(async () => {
-  room = await DashboardFixture.open(OPTIONS);
-  device = await startSubPathProxy('/weir', room.weir.webPort, { from: PROXY, client: TABLET });
+  fixture = await DashboardFixture.open(OPTIONS);
+  device = await startSubPathProxy('/weir', fixture.weir.webPort, { from: PROXY, client: TABLET });
   const client = { ip_address: TABLET, name: 'Tablet' };
-  tablet = (await room.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id;
+  tablet = (await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', client)).id;
 });
 afterAll(async () => {
   await device.close();
-  await room.close();
+  await fixture.close();
 });
 
 /** Requests a name on the page of the device, and returns the displayed answer. */
 async function askOnDevice(name: string, use?: (page: Page) => Promise<void>): Promise<string> {
   const options = { origin: device.origin, session: '', viewport: Viewport.phone };
-  return room.withPage({ ...options, expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
-    lookUpProbes(page, (probe) => askOver4(room.weir.dnsPort, probe));
+  return fixture.withPage({ ...options, expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
+    lookUpProbes(page, (probe) => askOver4(fixture.weir.dnsPort, probe));
     await page.goto('/weir/check');
     await page.locator('[data-verdict]').waitFor();
     await page.getByLabel('Name or address of the page').fill(name);
@@ -55,15 +55,15 @@ async function askOnDevice(name: string, use?: (page: Page) => Promise<void>): P
 }
 
 const asked = async (): Promise<unknown[]> => [
-  ...(await room.ask([BLOCKED_NAME], TABLET)),
-  ...(await room.ask([BLOCKED_NAME], OTHER)),
+  ...(await fixture.ask([BLOCKED_NAME], TABLET)),
+  ...(await fixture.ask([BLOCKED_NAME], OTHER)),
 ];
-const grants = (): Promise<Grant[]> => room.api.expect<Grant[]>(200, 'GET', '/grants');
+const grants = (): Promise<Grant[]> => fixture.api.expect<Grant[]>(200, 'GET', '/grants');
 
 describe('a device that asks to unblock a name', () => {
   test('is shown on the open page of an admin, who unblocks the name only for it', async () => {
     expect(await asked()).toEqual([BLOCKED, BLOCKED]);
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./settings');
       await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
       expect(await page.getByRole('button', { name: '1 request to unblock' }).count()).toBe(0);
@@ -88,15 +88,15 @@ describe('a device that asks to unblock a name', () => {
     expect(await asked()).toEqual([EVERY_ADDRESS, BLOCKED]);
     const [grant] = await grants();
     expect(grant).toMatchObject({ client_id: tablet, domain: BLOCKED_NAME });
-    await room.api.expect(204, 'DELETE', `/grants/${grant!.id}`);
+    await fixture.api.expect(204, 'DELETE', `/grants/${grant!.id}`);
   });
 
   test('is shown to its linked user of the role family, who unblocks or dismisses', async () => {
     const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
-    await room.api.expect(201, 'POST', '/users', user);
-    const session = await room.logIn('frida');
+    await fixture.api.expect(201, 'POST', '/users', user);
+    const session = await fixture.logIn('frida');
     await askOnDevice(BLOCKED_NAME);
-    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+    await fixture.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
       await page.goto('./');
       await page.getByText('Tablet asks to unblock').waitFor();
       expect(await layoutFaults(page)).toEqual([]);
@@ -110,19 +110,19 @@ describe('a device that asks to unblock a name', () => {
       await page.getByText(BLOCKED_NAME).waitFor({ state: 'detached' });
     });
     await askOnDevice(BLOCKED_NAME);
-    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+    await fixture.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
       await page.goto('./');
       await page.getByRole('button', { name: 'Dismiss the request of Tablet' }).click();
       await page.getByText('Tablet asks to unblock').waitFor({ state: 'detached' });
     });
     expect(await asked()).toEqual([BLOCKED, BLOCKED]);
-    expect(await room.api.expect(200, 'GET', '/unblock-requests')).toEqual([]);
+    expect(await fixture.api.expect(200, 'GET', '/unblock-requests')).toEqual([]);
   });
 
   test('sees no form on the page while requests are disabled', async () => {
-    await room.api.expect(200, 'PATCH', '/config', { blocking: { unblock_requests: false } });
-    await room.withPage({ session: '', expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
-      lookUpProbes(page, (probe) => askOver4(room.weir.dnsPort, probe));
+    await fixture.api.expect(200, 'PATCH', '/config', { blocking: { unblock_requests: false } });
+    await fixture.withPage({ session: '', expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
+      lookUpProbes(page, (probe) => askOver4(fixture.weir.dnsPort, probe));
       await page.goto('/check');
       await page.locator('[data-verdict]').waitFor();
       expect(await page.getByText('Ask to unblock').count()).toBe(0);

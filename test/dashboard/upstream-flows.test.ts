@@ -6,24 +6,24 @@ import { choose, noticeOf } from '../support/browser/page-steps.ts';
 import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
-let room: DashboardFixture;
+let fixture: DashboardFixture;
 let live: ScriptedUpstream;
 /** Address on which nothing listens. */
 let dead: string;
 
 beforeAll(async () => {
-  [room, live] = await Promise.all([DashboardFixture.open(), startEchoingUpstream()]);
+  [fixture, live] = await Promise.all([DashboardFixture.open(), startEchoingUpstream()]);
   const closed = await ScriptedUpstream.start();
   dead = `127.0.0.1:${String(closed.port)}`;
   await closed.close();
 });
 afterAll(async () => {
   await live.close();
-  await room.close();
+  await fixture.close();
 });
 
 async function poolNames(): Promise<string[]> {
-  const { dns } = await room.api.expect<{ dns: { pools: { name: string }[] } }>(200, 'GET', '/config');
+  const { dns } = await fixture.api.expect<{ dns: { pools: { name: string }[] } }>(200, 'GET', '/config');
   return dns.pools.map(({ name }) => name);
 }
 
@@ -31,7 +31,7 @@ describe('a new pool', () => {
   test('is tested before it is saved, and without an answer saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
-    await room.withPage({ expected: refused }, async (page) => {
+    await fixture.withPage({ expected: refused }, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('heading', { name: 'Upstreams', level: 1 }).waitFor();
       await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
@@ -59,7 +59,7 @@ describe('a new pool', () => {
   });
 
   test('uses the servers of a known operator, who is described', async () => {
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
       const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });

@@ -16,7 +16,7 @@ export interface FilledLog {
 }
 
 /** Shorter gaps are left empty, because they look like the restarts that they were. */
-const LEAST_GAP_MS = 600_000;
+const MIN_GAP_MS = 600_000;
 /** Rows of a block, about as many as maintenance leaves in a quiet log. */
 const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
@@ -32,7 +32,7 @@ export async function fillLog(
     'SELECT max(last_time) AS last FROM query_blocks',
   );
   const fromMs = Math.max(rows[0]?.last?.getTime() ?? 0, toMs - days * DAY_MS);
-  if (toMs - fromMs < LEAST_GAP_MS) return;
+  if (toMs - fromMs < MIN_GAP_MS) return;
   const nodeId = nodeIdOf(nodeName);
   const stored = madeRows({ ...made, fromMs, toMs, seed: SEED });
   await storeRows(database, countedByDay(stored, toMs - fromMs, progress), { nodeId, blockRows: BLOCK_ROWS });

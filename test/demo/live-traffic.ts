@@ -15,7 +15,7 @@ export const BALANCER = '127.0.0.2';
 
 const TURN_MS = 200;
 /** Minimum queries per second, also at night, so that there is always something to see. */
-const LEAST_RATE = 1.5;
+const MIN_RATE = 1.5;
 
 /** Queries that are sent until stopped. */
 export class LiveTraffic {
@@ -56,6 +56,6 @@ function askers(perDay: number): Device[] {
   const now = new Date();
   const rates = HOUSEHOLD.map((device) => rateOf(device, now, perDay));
   const sum = rates.reduce((all, rate) => all + rate, 0);
-  const factor = (Math.max(sum, LEAST_RATE) / sum) * (TURN_MS / 1000);
+  const factor = (Math.max(sum, MIN_RATE) / sum) * (TURN_MS / 1000);
   return HOUSEHOLD.filter((_, place) => Math.random() < rates[place]! * factor);
 }

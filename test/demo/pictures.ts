@@ -18,7 +18,7 @@ interface Picture {
 }
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'docs', 'pictures');
-const MOST_BYTES = 120_000;
+const MAX_BYTES = 120_000;
 const QUALITY = 82;
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
@@ -74,7 +74,7 @@ async function take(browser: Browser, demo: Demo, picture: Picture): Promise<voi
     const devTools = await context.newCDPSession(page);
     const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
     const bytes = Buffer.from(data, 'base64');
-    if (bytes.length > MOST_BYTES) throw new Error(`picture ${name}: ${bytes.length} bytes`);
+    if (bytes.length > MAX_BYTES) throw new Error(`picture ${name}: ${bytes.length} bytes`);
     writeFileSync(join(FOLDER, `${name}.webp`), bytes);
     process.stdout.write(`${name}.webp: ${(bytes.length / 1000).toFixed(0)} KB\n`);
   } finally {

@@ -202,13 +202,13 @@ async function compare(count: number): Promise<number> {
     say(`${String(rows).padStart(8)}  ${row}`);
   if (threads > 0) say(`${String(threads)} threads of Weir were replaced:\n${weir.output}`);
   say('\nWeir accepts answers that both others reject:');
-  const unexplained = judge(answered, EXPLAINED);
+  const unexplained = reportUnexplained(answered, EXPLAINED);
   say('\nWeir rejects answers that both others accept:');
-  return unexplained + judge(refused, EXPLAINED_REFUSALS) + threads;
+  return unexplained + reportUnexplained(refused, EXPLAINED_REFUSALS) + threads;
 }
 
 /** Prints the findings; returns how many have no reason. */
-function judge(findings: ReadonlyMap<string, readonly number[]>, explained: typeof EXPLAINED): number {
+function reportUnexplained(findings: ReadonlyMap<string, readonly number[]>, explained: typeof EXPLAINED): number {
   let unexplained = 0;
   if (findings.size === 0) say('  nothing');
   for (const [kinds, indexes] of [...findings].sort(([, a], [, b]) => b.length - a.length)) {

@@ -37,7 +37,7 @@ const FAIL_OVER_AT = 0.65;
 const UNSTORED_MS = 2000;
 const CHANGE_MS = 1000;
 const LOOK_MS = 200;
-const MOST_DOMAINS = 1000;
+const MAX_DOMAINS = 1000;
 
 interface Run {
   readonly secs: number;
@@ -157,7 +157,7 @@ async function missingChanges(
   await until('all nodes to be of one revision', revisions, ({ size }) => size === 1, { pauseMs: LOOK_MS });
   for (const [name, weir] of Object.entries(nodes)) {
     const api = await weir.api();
-    const path = `/managed-domains?limit=${String(MOST_DOMAINS)}`;
+    const path = `/managed-domains?limit=${String(MAX_DOMAINS)}`;
     const { data } = await api.expect<ManagedDomainPage>(200, 'GET', path);
     const domains = new Set(data.map(({ domain }) => domain));
     const missing = acknowledged.filter((domain) => !domains.has(domain));

@@ -42,8 +42,8 @@ const FLOOD_LIMIT = { enabled: true, queries_per_second: 50, burst_size: 50 };
  * Maximum number of blocks that a second of a flood may be spread over: a block ends each second, and when the log is
  * read.
  */
-const MOST_PARTS = 3;
-const MOST_SECS = 3600;
+const MAX_PARTS = 3;
+const MAX_SECS = 3600;
 
 const { values } = parseArgs({
   options: {
@@ -85,7 +85,7 @@ async function prove(
   const halfSecs = Math.ceil(queries / 2 / rateQps);
   const ask = (weir: Weir, job: Partial<LoadJob>): Promise<LoadResult> =>
     load.run({
-      ...{ port: weir.dnsPort, questionFile: files.mix, secs: MOST_SECS, rateQps, window: 2000, sockets: 8 },
+      ...{ port: weir.dnsPort, questionFile: files.mix, secs: MAX_SECS, rateQps, window: 2000, sockets: 8 },
       ...{ clients: CLIENTS, passes: undefined, firstSerial: undefined, check: true },
       ...job,
     });
@@ -145,7 +145,7 @@ async function flood(
 async function boundRows(api: ApiClient, { elapsedSecs, sent }: LoadResult): Promise<string[]> {
   const rows = await api.rowCount('status=RATE_LIMITED');
   const queries = await api.queryCount('status=RATE_LIMITED');
-  const mostRows = FLOOD_NETWORKS * (Math.ceil(elapsedSecs) + 2) * MOST_PARTS;
+  const mostRows = FLOOD_NETWORKS * (Math.ceil(elapsedSecs) + 2) * MAX_PARTS;
   say(`${String(queries)} of ${String(sent)} queries of the flood were limited: ${String(rows)} rows`);
   if (queries < sent / 2) return [`only ${String(queries)} of ${String(sent)} queries were limited`];
   return rows <= mostRows

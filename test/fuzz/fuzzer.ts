@@ -142,8 +142,8 @@ export class Fuzzer {
     } catch (error) {
       return { input, ...told(error) };
     }
-    const judged = limits.exceeded(() => target.run(input.slice()));
-    const excess = judged instanceof Promise ? await judged : judged;
+    const outcome = limits.exceeded(() => target.run(input.slice()));
+    const excess = outcome instanceof Promise ? await outcome : outcome;
     return excess === null ? null : { input, key: excess.key, text: excess.text };
   }
 

@@ -55,7 +55,7 @@ export function octetsOf(text: string): Uint8Array {
 }
 
 /** The input surrounded by `poison` bytes, so that code which reads beyond its input gets different results. */
-export function amid(octets: Uint8Array, poison: number, before: number, behind: number): Uint8Array {
+export function surrounded(octets: Uint8Array, poison: number, before: number, behind: number): Uint8Array {
   const whole = new Uint8Array(before + octets.length + behind).fill(poison);
   whole.set(octets, before);
   return whole;

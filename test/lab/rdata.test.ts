@@ -15,7 +15,7 @@ import { requireProgram } from '../support/parts/programs.ts';
 const checker = requireProgram('named-checkzone');
 
 /** Maximum number of damaged variants of a sample, spread over its length. */
-const MOST_VARIANTS = 12;
+const MAX_VARIANTS = 12;
 /**
  * BIND checks the contents of NXT's bitmap, WKS's ports and the digits of X25; Weir does not, because they are
  * obsolete.
@@ -34,7 +34,7 @@ const APEX = ['$TTL 60', '@ SOA ns.test. host.test. 1 2 3 4 5', '@ NS ns.test.']
 function* variants(sample: Uint8Array): Generator<Uint8Array> {
   yield sample;
   yield octets(sample, [1]);
-  const step = Math.max(1, Math.ceil(sample.length / MOST_VARIANTS));
+  const step = Math.max(1, Math.ceil(sample.length / MAX_VARIANTS));
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Judge } from '../../dns-worker/policy/judge.ts';
+import { PolicyMatcher } from '../../dns-worker/policy/policy-matcher.ts';
 import type { OpenSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
 import { NOT_BLOCKED, isAllowing } from '../../dns-worker/policy/rule-match-memo.ts';
 import { openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
@@ -176,9 +176,9 @@ function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
   return expected;
 }
 
-function matchOf(judge: Judge, snapshot: OpenSnapshot, name: string): Expectation['match'] {
+function matchOf(matcher: PolicyMatcher, snapshot: OpenSnapshot, name: string): Expectation['match'] {
   const query = queryFor(name, snapshot);
-  const match = judge.judge(query, query, snapshot, 0);
+  const match = matcher.match(query, query, snapshot, 0);
   return match === NOT_BLOCKED ? 'none' : isAllowing(match) ? 'allowed' : 'blocked';
 }
 
@@ -226,9 +226,9 @@ for (const folder of readdirSync(root).sort()) {
       statistics: { ...source.statistics, fault: null },
     }));
     const snapshot = openSnapshot(buildSnapshot(1, { ...compiled, sources }, rows, blocking, NOTHING_LIVE));
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const samples = sample(syntax, text, kind === 'allow');
-    const wrong = samples.filter(({ name, match }) => matchOf(judge, snapshot, name) !== match);
+    const wrong = samples.filter(({ name, match }) => matchOf(matcher, snapshot, name) !== match);
     checkedNames += samples.length;
     const isWrong = counted !== own || wrong.length > 0;
     if (isWrong) faults++;

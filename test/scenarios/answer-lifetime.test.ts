@@ -187,9 +187,9 @@ describe('a stale answer', () => {
     forwarding.clock.advance(6000);
     // The target of the alias is blocked now, but was not when it was cached.
     forwarding.use([{ text: `${TARGET}\n`, reading: block }]);
-    const judged = forwarding.ask(NAME);
+    const filtered = forwarding.ask(NAME);
     forwarding.settle(TIMED_OUT);
-    expect(replyOf(judged)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
+    expect(replyOf(filtered)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_CNAME' });
     forwarding.use([]);
     forwarding.clock.advance(6000);

@@ -1,6 +1,6 @@
 /** The whole pipeline with cached answers: decisions based on the names and addresses in them. */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { judgedName, type Query } from '../../dns-worker/query/query.ts';
+import { matchedName, type Query } from '../../dns-worker/query/query.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
@@ -26,7 +26,7 @@ describe('Pipeline', () => {
     const answer = weir.ask('shop.example');
     expect(answer.status).toBe('BLOCKED_CNAME');
     expect(sent(answer)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
-    const judged = judgedName(answer.query);
+    const judged = matchedName(answer.query);
     expect(nameToText(judged)).toBe('shop.tracker.example');
     expect(nameToText(judged.slice(answer.query.ruleNameOffset))).toBe('tracker.example');
   });

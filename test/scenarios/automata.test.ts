@@ -78,7 +78,7 @@ function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[]
   return numbers.sort((a, b) => a - b);
 }
 
-const ROOM = { automata: 1000, entries: 1_000_000 };
+const SPACE = { automata: 1000, entries: 1_000_000 };
 
 describe('compileExpression()', () => {
   test('finds the same matches as RE2, for any expression and name', () => {
@@ -161,7 +161,7 @@ describe('patternExpression()', () => {
 
 describe('AutomatonPacker', () => {
   const packed = (patterns: readonly string[], maker = FRESH_AUTOMATA): AutomatonPacker => {
-    const packer = new AutomatonPacker([{ ...ROOM }], maker);
+    const packer = new AutomatonPacker([{ ...SPACE }], maker);
     for (const [number, pattern] of patterns.entries()) {
       const made = maker.compile(pattern);
       if ('automaton' in made) packer.add(made.automaton, number);

@@ -3,7 +3,7 @@
  * unbound bind9 dnsmasq-base
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Judge } from '../../dns-worker/policy/judge.ts';
+import { PolicyMatcher } from '../../dns-worker/policy/policy-matcher.ts';
 import { NOT_BLOCKED, isAllowing } from '../../dns-worker/policy/rule-match-memo.ts';
 import { UdpClient } from '../support/dns/dns-client.ts';
 import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
@@ -35,10 +35,10 @@ afterAll(() => upstream[Symbol.asyncDispose]());
 function blockedHere({ lines, names }: NeighbourFile): string[] {
   const reading = { kind: 'block', subdomains: false } as const;
   const snapshot = openLists([{ text: `${lines.join('\n')}\n`, reading }]);
-  const judge = new Judge();
+  const matcher = new PolicyMatcher();
   return names.filter((name) => {
     const query = queryFor(name, snapshot);
-    const match = judge.judge(query, query, snapshot, 0);
+    const match = matcher.match(query, query, snapshot, 0);
     return match !== NOT_BLOCKED && !isAllowing(match);
   });
 }

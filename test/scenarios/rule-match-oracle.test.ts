@@ -3,7 +3,7 @@
  * simplest way; both must have the same rule match for random names, types and clients.
  */
 import { describe, expect, test } from '@jest/globals';
-import { Judge } from '../../dns-worker/policy/judge.ts';
+import { PolicyMatcher } from '../../dns-worker/policy/policy-matcher.ts';
 import { NOT_BLOCKED, isAllowing, originOf } from '../../dns-worker/policy/rule-match-memo.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
@@ -197,7 +197,7 @@ function manualRules(random: Random): { manual: Manual[]; rows: Parameters<typeo
   return { manual, rows: { managedDomains, regexFilters, blockedServices: hasService ? [serviceRow] : [] } };
 }
 
-describe('Judge', () => {
+describe('PolicyMatcher', () => {
   test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))(
     'agrees with a naive evaluator, seed %i',
     (seed) => {
@@ -228,7 +228,7 @@ describe('Judge', () => {
         [...rules.filter((_, index) => serves(index % 2, group)), ...(serves(2, group) ? [bad] : [])].filter(
           ({ text }) => text !== bad.text || !serves(3, group),
         );
-      const judge = new Judge();
+      const matcher = new PolicyMatcher();
       for (let round = 0; round < 400; round++) {
         const question: Question = {
           name: nameOf(random),
@@ -238,7 +238,7 @@ describe('Judge', () => {
         const query = queryFor(question.name, snapshot, question.qtype);
         query.clientBytes = addressFromText(question.client)!;
         const group = pick(random, [1, 2]);
-        const match = judge.judge(query, query, snapshot, snapshot.policy.groupClass(group - 1));
+        const match = matcher.match(query, query, snapshot, snapshot.policy.groupClass(group - 1));
         const seen = { ...question, group, outcome: outcomeOf(match), lists, manual };
         const ofGroup = manual.filter(({ level }) => group === 1 || level !== 'service');
         expect(seen).toEqual({ ...seen, outcome: naive(rulesOf(group), ofGroup, question) });

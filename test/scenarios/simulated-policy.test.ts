@@ -154,7 +154,7 @@ async function simulate(
   rows: readonly QueryLogRow[],
 ): Promise<{ changes: SimulatedChanges; questions: LoggedQuestions }> {
   const [now, then] = [before.pipeline.snapshot, after.pipeline.snapshot];
-  const gathered = new DistinctQuestions(now.judgesAddresses || then.judgesAddresses, LIMITS);
+  const gathered = new DistinctQuestions(now.checksAddresses || then.checksAddresses, LIMITS);
   gathered.add(new BlockReader(await blockOf(rows)), null);
   const questions = gathered.shared();
   return { changes: new Simulation(new QuestionList(questions), now, then).run(1000), questions };

@@ -129,14 +129,14 @@ function namesOf(all: readonly Names[]): string {
 }
 
 /** Minimum length, the same as on the server. */
-const LEAST_LENGTH = 12;
+const MIN_LENGTH = 12;
 
 /** A passphrase for a new backup, typed twice. */
 export async function newPassphrase(run: CommandRun): Promise<string> {
   const passphrase = await givenPassphrase(run, true);
-  if (passphrase.length < LEAST_LENGTH)
+  if (passphrase.length < MIN_LENGTH)
     throw new Misuse(
-      `the passphrase has ${String(passphrase.length)} characters; use ${String(LEAST_LENGTH)} or more`,
+      `the passphrase has ${String(passphrase.length)} characters; use ${String(MIN_LENGTH)} or more`,
     );
   return passphrase;
 }

@@ -34,7 +34,7 @@ export async function showTail(run: CommandRun): Promise<never> {
 
 function lineOf(screen: Screen, row: Row): string {
   const { columns } = screen;
-  const spare = columns === null ? 0 : columns - LEAST_COLUMNS;
+  const spare = columns === null ? 0 : columns - MIN_COLUMNS;
   const clock = row.timestamp.slice(11, 23);
   const client = printable(row.client_hostname ?? row.client);
   const cells = [
@@ -55,7 +55,7 @@ function lineOf(screen: Screen, row: Row): string {
   return cells.join(' ');
 }
 
-const LEAST_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;
+const MIN_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;
 
 /** The data of each event, as JSON. Ignores comments and other fields. */
 export async function* serverEvents(response: Response): AsyncGenerator<unknown, undefined> {

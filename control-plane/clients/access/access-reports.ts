@@ -5,7 +5,7 @@ import { admitsAddress } from '../../../shared/policy/access.ts';
 import type { Access } from '../../../shared/policy/access.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { SeenAddress } from '../devices/client-record.ts';
-import type { AccessInForce, AccessRows } from './access-in-force.ts';
+import type { ActiveAccess, AccessRows } from './active-access.ts';
 
 /** Clients last seen before this are not announced. */
 const RECENT_MS = 7 * 24 * 3_600_000;
@@ -31,7 +31,7 @@ export interface Announcement {
 
 /** Parts of the reports. */
 export interface AccessReportParts {
-  readonly access: Pick<AccessInForce, 'current' | 'afterGrace' | 'graceEndMs'>;
+  readonly access: Pick<ActiveAccess, 'current' | 'afterGrace' | 'graceEndMs'>;
   readonly rows: () => AccessRows;
   readonly clients: Pick<ClientDirectory, 'seenSince'>;
   readonly refused: () => readonly RefusedNetworkReport[];

@@ -5,7 +5,7 @@ import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
 import { revisionRoutes } from '../../transfer/revisions/revision-routes.ts';
-import { AccessInForce } from './access-in-force.ts';
+import { ActiveAccess } from './active-access.ts';
 import { AccessReports } from './access-reports.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';
 import { accessRoutes } from './access-routes.ts';
@@ -21,7 +21,7 @@ let accessGraceEndMs: number | null;
 /** Routes under test, on a machine with one network. */
 const suiteRoutes: Rows = (parts) => {
   ({ clients } = parts);
-  const access = new AccessInForce({ ...parts, connected: () => ['198.51.100.2/24'] });
+  const access = new ActiveAccess({ ...parts, connected: () => ['198.51.100.2/24'] });
   const rows = () => ({ accessGraceEndMs });
   const reports = new AccessReports({ ...parts, access, rows, refused: () => refused });
   return [

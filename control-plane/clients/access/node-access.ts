@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
-import type { AccessInForce, AccessRows } from './access-in-force.ts';
+import type { ActiveAccess, AccessRows } from './active-access.ts';
 import { AccessReports } from './access-reports.ts';
 import { AccessState } from './access-state.ts';
 import type { RefusedNetworks } from './refused-networks.ts';
@@ -15,7 +15,7 @@ import { whoMayAsk } from './allowed-in-words.ts';
 
 /** Parts of the access. */
 export interface NodeAccessParts {
-  readonly access: AccessInForce;
+  readonly access: ActiveAccess;
   readonly clients: ClientDirectory;
   readonly configuration: { current(): Config };
   readonly publisher: { current(): { readonly rows: AccessRows } };

@@ -75,7 +75,7 @@ export function findClients(
   const part = search?.toLowerCase();
   const found: ClientRecord[] = [];
   for (const record of directory.all()) {
-    if (part !== undefined && !directory.partsOf(record).some((one) => speaksOf(one, part))) continue;
+    if (part !== undefined && !directory.partsOf(record).some((one) => isIdentifiedBy(one, part))) continue;
     const grouping = directory.groupOf(record);
     if (groupId !== undefined && grouping.groupId !== groupId) continue;
     if (source !== undefined && grouping.source !== source) continue;
@@ -86,7 +86,7 @@ export function findClients(
   return found;
 }
 
-function speaksOf({ ip, mac, key, addresses, hostname, name }: ClientRecord, part: string): boolean {
+function isIdentifiedBy({ ip, mac, key, addresses, hostname, name }: ClientRecord, part: string): boolean {
   const speaks = (text: string | null): boolean => text?.toLowerCase().includes(part) === true;
   return [ip, mac, key, hostname, name, ...addresses].some(speaks) || speaks(vendorOf(mac));
 }

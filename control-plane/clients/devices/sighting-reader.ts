@@ -46,7 +46,7 @@ export class ClientSightings {
   }
 }
 
-type TellSighting = (
+type ReportSighting = (
   client: Pick<ClientSighting, 'address' | 'clientId'>,
   queries: number,
   lastSeenSecs: number,
@@ -63,13 +63,13 @@ class ThreadSightings {
     this.before = new Int32Array(buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
   }
 
-  sweep(tell: TellSighting): void {
+  sweep(report: ReportSighting): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
       // A plain read, because almost all slots are unchanged: a change that this sweep misses is found by the next one.
       const count = words[at + L.COUNT_AT]!;
       if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
-        this.sweepSlot(at, tell);
+        this.sweepSlot(at, report);
     }
   }
 
@@ -81,7 +81,7 @@ class ThreadSightings {
   }
 
   /** Reports a slot, unless it is being reassigned: then the next sweep does. */
-  private sweepSlot(at: number, tell: TellSighting): void {
+  private sweepSlot(at: number, report: ReportSighting): void {
     const { words, before, address } = this;
     const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
     const isSame = this.isSameAddress(at);
@@ -100,6 +100,6 @@ class ThreadSightings {
     const client = isKeyed
       ? { address: '', clientId: address.getInt32(4) }
       : { address: addressToText(new Uint8Array(address.buffer)) };
-    tell(client, queries, lastSeenSecs);
+    report(client, queries, lastSeenSecs);
   }
 }

@@ -40,14 +40,14 @@ export interface ClientParts {
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
   readonly publisher: { current(): Pick<PublishedState, 'rows' | 'compiled'> };
-  readonly policyInForce: { applyLive(): Promise<void> };
+  readonly activePolicy: { applyLive(): Promise<void> };
 }
 
 /** Starts discovery; returns how to stop it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
   const { access, clients: directory, configuration, database, clock, logger, supervisor } = parts;
   const rows = (): PolicyRows => parts.publisher.current().rows;
-  const applyLive = (): Promise<void> => parts.policyInForce.applyLive();
+  const applyLive = (): Promise<void> => parts.activePolicy.applyLive();
   const sightings = new ClientSightings(supervisor.memories());
   const hostNames = new HostNames({
     ask: askInTurn(

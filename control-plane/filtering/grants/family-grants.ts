@@ -9,7 +9,7 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
 /** Maximum duration of a grant of the role family: until the next morning, even if it starts late at night. */
-const MOST_MS = 36 * 3_600_000;
+const MAX_MS = 36 * 3_600_000;
 
 type Timed = {
   readonly clientId: number | null;
@@ -34,7 +34,7 @@ export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
   if (!isOwn(grant, own)) throw notLinked();
   const { createdMs, untilMs } = grant;
   if (untilMs === null) throw forbidden('only an admin can create a grant without an end');
-  if (untilMs - createdMs > MOST_MS) throw forbidden('a grant of the role family must end within 36 hours');
+  if (untilMs - createdMs > MAX_MS) throw forbidden('a grant of the role family must end within 36 hours');
 }
 
 /** Rejects the end of a grant by the role family. @throws {ApiError} 403 */

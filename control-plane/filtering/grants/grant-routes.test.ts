@@ -29,7 +29,7 @@ let known: PolicyRows['grants'] = [];
 const catalog = new ServiceCatalog(tmpdir());
 const stats = { addressCounts: () => Promise.resolve([]) };
 const suiteRoutes: Rows = (parts) => [
-  ...grantRoutes({ ...parts, catalog, grants: () => times.inForce(known) }),
+  ...grantRoutes({ ...parts, catalog, grants: () => times.active(known) }),
   ...customServiceRoutes(parts),
   ...groupRoutes(parts),
   ...clientRoutes({ ...parts, stats }),

@@ -26,9 +26,9 @@ function grant(id: number, leftMs: number): PolicyGrant {
 
 /** Active ids, ids that ended, and milliseconds until the next end. */
 function look(grants: readonly PolicyGrant[]): unknown {
-  const { inForce, ended, nextEndMs } = times.look(grants);
-  expect(times.inForce(grants)).toEqual(inForce);
-  return [inForce.map(({ id }) => id), [...ended], nextEndMs];
+  const { active, ended, nextEndMs } = times.look(grants);
+  expect(times.active(grants)).toEqual(active);
+  return [active.map(({ id }) => id), [...ended], nextEndMs];
 }
 
 describe('GrantTimes', () => {

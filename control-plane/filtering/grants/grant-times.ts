@@ -8,7 +8,7 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 
 /** The active grants, and the next change. */
 export interface GrantsNow {
-  readonly inForce: readonly PolicyGrant[];
+  readonly active: readonly PolicyGrant[];
   /** Ids of grants that were active here and whose time is used up. */
   readonly ended: ReadonlySet<number>;
   /** Milliseconds until the next end; Infinity = none. */
@@ -16,7 +16,7 @@ export interface GrantsNow {
 }
 
 /** No active grants. */
-export const NO_GRANTS: GrantsNow = { inForce: [], ended: new Set(), nextEndMs: Infinity };
+export const NO_GRANTS: GrantsNow = { active: [], ended: new Set(), nextEndMs: Infinity };
 
 interface Seen {
   readonly untilMs: number;
@@ -37,22 +37,22 @@ export class GrantTimes {
     if (grants.length === 0 && this.seen.size === 0) return NO_GRANTS;
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();
-    const inForce: PolicyGrant[] = [];
+    const active: PolicyGrant[] = [];
     const ended = new Set<number>();
     let nextEndMs = Infinity;
     for (const grant of grants) {
       const leftMs = this.leftOf(grant, nowMs, monotonicMs);
       if (leftMs > 0) {
-        inForce.push(grant);
+        active.push(grant);
         nextEndMs = Math.min(nextEndMs, leftMs);
       } else if (this.hasUsedUp(grant, monotonicMs)) ended.add(grant.id);
     }
     this.forget(new Set(grants.map(({ id }) => id)), nowMs);
-    return { inForce, ended, nextEndMs };
+    return { active, ended, nextEndMs };
   }
 
   /** The active ones among `grants`. */
-  inForce(grants: readonly PolicyGrant[]): PolicyGrant[] {
+  active(grants: readonly PolicyGrant[]): PolicyGrant[] {
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();
     return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);

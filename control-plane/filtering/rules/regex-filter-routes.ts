@@ -80,7 +80,7 @@ function createRegexFilter(policy: PolicyChanges): Route {
     handle: async (request) => {
       const rule = ruleOf(request.body);
       return toRegexFilter(
-        await createRule(policy, authorOf(request), REGEX_FILTERS, rule, keepingAllInForce),
+        await createRule(policy, authorOf(request), REGEX_FILTERS, rule, keepingAllActive),
       );
     },
   });
@@ -125,7 +125,7 @@ function updateRegexFilter(policy: PolicyChanges): Route {
       const { pattern, ...fields } = request.body;
       const change = { ...fields, id: request.params.id, text: pattern };
       return toRegexFilter(
-        await updateRule(policy, authorOf(request), REGEX_FILTERS, change, keepingAllInForce),
+        await updateRule(policy, authorOf(request), REGEX_FILTERS, change, keepingAllActive),
       );
     },
   });
@@ -145,7 +145,7 @@ function deleteRegexFilter(policy: PolicyChanges): Route {
 }
 
 /** 400 if a change would exceed the budget and make any filter inactive. */
-const keepingAllInForce: GuardChange = async (tx, work) => {
+const keepingAllActive: GuardChange = async (tx, work) => {
   const before = new Set((await newlyRefusedFilters(tx, new Set())).map(({ id }) => id));
   const changed = await work();
   const result: StoredRule | StoredRule[] = changed;

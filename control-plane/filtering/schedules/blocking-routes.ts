@@ -36,7 +36,7 @@ interface BlockingContext {
   readonly policy: PolicyChanges;
   readonly localSwitch: Pick<LocalSwitch, 'isActive' | 'use' | 'end'>;
   /** Publishes the active rows again. */
-  readonly policyInForce: { applyLive(): Promise<void> };
+  readonly activePolicy: { applyLive(): Promise<void> };
   readonly logger: Logger;
 }
 
@@ -134,7 +134,7 @@ async function switchHere(
     throw new ApiError(status, code, detail, { headers, cause });
   }
   await context.localSwitch.use(author, enabled, until, context.policyRows().blockingSwitch);
-  await context.policyInForce.applyLive();
+  await context.activePolicy.applyLive();
 }
 
 function giveBlockingBack(context: BlockingContext): Route {

@@ -51,7 +51,7 @@ class LonelyNode implements AsyncDisposable {
           use: (...given) => node.local.use(...given),
           end: () => node.local.end(),
         },
-        policyInForce: { applyLive: async () => node.publish(node.rows) },
+        activePolicy: { applyLive: async () => node.publish(node.rows) },
       });
     const fakes = { ...NO_LOCAL_SWITCH, policyRows: () => ({ blockingSwitch: null }) };
     node.api = await RunningApi.start(suite.database, (parts) => rows({ ...parts, ...fakes }), {

@@ -70,17 +70,17 @@ export class LocalSwitch {
   }
 
   /**
-   * Enables or pauses blocking here until a time; `inForce` is the currently active state. The caller publishes the
+   * Enables or pauses blocking here until a time; `current` is the currently active state. The caller publishes the
    * rows.
    */
-  use(actor: Author, enabled: boolean, until: Date, inForce: BlockingSwitch | null): Promise<void> {
-    const stored = this.active === null ? inForce : this.active.stored;
+  use(actor: Author, enabled: boolean, until: Date, current: BlockingSwitch | null): Promise<void> {
+    const stored = this.active === null ? current : this.active.stored;
     const before = stored?.enabled ?? null;
     const local: BlockingSwitch = { enabled, until: until.toISOString(), before, isLocal: true };
     this.active = { local, stored };
     const at = new Date(this.parts.clock.nowMs()).toISOString();
     const { name, address } = actor;
-    this.entries = [...this.entries, { at, actor: name, address, before: inForce, after: local }];
+    this.entries = [...this.entries, { at, actor: name, address, before: current, after: local }];
     return this.keep();
   }
 

@@ -50,7 +50,7 @@ export class ScheduleEvaluator {
   private readonly logger: Logger;
   private readonly grants: GrantTimes;
   /** The result in the newest snapshot; undefined if the snapshot could not be applied. */
-  private inForce: Evaluation | undefined;
+  private active: Evaluation | undefined;
   private policy: EvaluatedPolicy | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -63,9 +63,9 @@ export class ScheduleEvaluator {
 
   /** The current result for a snapshot of `rows`. */
   evaluate(rows: PolicyRows): Evaluated {
-    const { fromMs: nowMs, overrides, grants } = (this.inForce = this.evaluation(rows));
+    const { fromMs: nowMs, overrides, grants } = (this.active = this.evaluation(rows));
     if (grants.ended.size > 0) this.policy?.endGrants(grants.ended);
-    return { nowMs, overrides, grants: grants.inForce, endedGrants: grants.ended };
+    return { nowMs, overrides, grants: grants.active, endedGrants: grants.ended };
   }
 
   /** Checks every minute, and at the end of a grant and of the blocking timer, until `close`. */
@@ -84,7 +84,7 @@ export class ScheduleEvaluator {
   /** Each sleep is computed from the clock, so that errors do not accumulate. */
   private sleep(): void {
     if (this.policy === undefined) return;
-    const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.inForce ?? {};
+    const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.active ?? {};
     const leftMs = Math.min(untilMs - this.clock.nowMs(), untilMonotonicMs - this.clock.monotonicMs());
     this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(LOOK_MS, leftMs)));
     this.timer.unref();
@@ -95,18 +95,18 @@ export class ScheduleEvaluator {
   }
 
   private async look(): Promise<void> {
-    const { policy, inForce } = this;
+    const { policy, active } = this;
     if (policy === undefined) return;
-    if (inForce !== undefined && this.holds(inForce)) return;
+    if (active !== undefined && this.holds(active)) return;
     const now = this.evaluation(policy.rows());
-    if (inForce !== undefined && areSame(inForce, now)) {
-      this.inForce = now;
+    if (active !== undefined && areSame(active, now)) {
+      this.active = now;
       return;
     }
     try {
       await policy.apply();
     } catch (error) {
-      this.inForce = undefined;
+      this.active = undefined;
       const reason = reasonOf(error);
       this.logger.error('could not apply schedules; retrying in a second', { reason });
     }
@@ -134,9 +134,9 @@ export class ScheduleEvaluator {
 
 function areSame(one: Evaluation, other: Evaluation): boolean {
   const { overrides, grants } = one;
-  const granted = other.grants.inForce;
-  if (grants.inForce.length !== granted.length || overrides.size !== other.overrides.size) return false;
-  if (!grants.inForce.every(({ id }, index) => id === granted[index]!.id)) return false;
+  const granted = other.grants.active;
+  if (grants.active.length !== granted.length || overrides.size !== other.overrides.size) return false;
+  if (!grants.active.every(({ id }, index) => id === granted[index]!.id)) return false;
   for (const [groupId, { override, nextFlipAtSecs }] of overrides) {
     const match = other.overrides.get(groupId);
     if (match?.override !== override || match.nextFlipAtSecs !== nextFlipAtSecs) return false;

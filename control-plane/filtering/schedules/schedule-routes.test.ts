@@ -26,18 +26,18 @@ import type { SuiteDatabase } from '../../../test/support/parts/suite-database.t
 /** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...scheduleRoutes(parts),
-  ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => inForce }),
+  ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => active }),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
 ];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-let inForce: PolicyRows;
+let active: PolicyRows;
 let applied = 0;
 
 const apply = async (): Promise<void> => {
-  inForce = await readPolicyRows(suite.database, () => undefined);
+  active = await readPolicyRows(suite.database, () => undefined);
   applied++;
 };
 
@@ -208,7 +208,7 @@ describe('schedules of groups', () => {
     }
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(204);
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(404);
-    expect(inForce.schedules).toEqual([]);
+    expect(active.schedules).toEqual([]);
     expect((await send('PUT', '/groups/4711/schedule', { profile_id: one.id })).status).toBe(404);
     expect((await send('PUT', '/groups/1/schedule', { profile_id: 4711 })).status).toBe(400);
     const bad = await send('PUT', '/groups/1/schedule', { profile_id: 'x' });
@@ -221,9 +221,9 @@ describe('schedules of groups', () => {
     const group = (await send('POST', '/groups', { name: 'kids' })).body as { id: number };
     for (const id of [1, group.id]) await send('PUT', `/groups/${id}/schedule`, { profile_id: profile.id });
     expect((await send('DELETE', `/groups/${group.id}`)).status).toBe(204);
-    expect(inForce.schedules.map(({ groupId }) => groupId)).toEqual([1]);
+    expect(active.schedules.map(({ groupId }) => groupId)).toEqual([1]);
     expect((await send('DELETE', `/schedule-profiles/${profile.id}`)).status).toBe(204);
-    expect(inForce.schedules).toEqual([]);
+    expect(active.schedules).toEqual([]);
     const { rows } = await suite.database.query('SELECT FROM schedule_slots');
     expect(rows).toEqual([]);
   });
@@ -338,6 +338,6 @@ describe('the blocking switch', () => {
   ])('%j is 400 and names the field', async (json, path) => {
     const answer = await send('POST', '/blocking', json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
-    expect(inForce.blockingSwitch).toBeNull();
+    expect(active.blockingSwitch).toBeNull();
   });
 });

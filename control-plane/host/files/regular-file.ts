@@ -2,12 +2,12 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /** A larger file cannot be the intended one. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The text of a file; throws errors of the system, and for files that are not regular or too large. */
 export function readRegularFile(path: string): string {
   const stat = statSync(path);
   if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
-  if (stat.size > MOST_BYTES) throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
+  if (stat.size > MAX_BYTES) throw new Error(`${path} has more than ${MAX_BYTES} bytes`);
   return readFileSync(path, 'utf8');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PassThrough } from 'node:stream';
-import { MOST_LINES, RecentLines } from './recent-lines.ts';
+import { MAX_LINES, RecentLines } from './recent-lines.ts';
 import { createLogger } from './winston-logger.ts';
 
 function open(level: 'info' | 'error' = 'info') {
@@ -42,8 +42,8 @@ test('RecentLines keeps a warning that the level of the log leaves out, and adju
 
 test('RecentLines bounds the number of lines and the length of each', () => {
   const { recent, logger } = open();
-  for (let i = 0; i <= MOST_LINES; i++) logger.warn(`line ${i}`);
-  expect(recent.all()).toHaveLength(MOST_LINES);
+  for (let i = 0; i <= MAX_LINES; i++) logger.warn(`line ${i}`);
+  expect(recent.all()).toHaveLength(MAX_LINES);
   expect(recent.all().at(-1)!.message).toBe('line 1');
   logger.warn('x'.repeat(100_000), { text: 'y'.repeat(100_000) });
   const { message, fields } = recent.all()[0]!;

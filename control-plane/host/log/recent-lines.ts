@@ -12,9 +12,9 @@ export interface RecentLine {
 }
 
 /** Lines that are kept. */
-export const MOST_LINES = 200;
+export const MAX_LINES = 200;
 /** Characters of a message, and of its fields, that are kept. */
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 
 /** Keeps the newest lines. */
 export class RecentLines {
@@ -58,10 +58,10 @@ export class RecentLines {
       message: cut(message),
       fields: cut(fieldsText(fields)),
     });
-    if (this.kept.length > MOST_LINES) this.kept.shift();
+    if (this.kept.length > MAX_LINES) this.kept.shift();
   }
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
 }

@@ -56,7 +56,7 @@ beforeAll(async () => {
     logger,
   });
   await supervisor.start();
-  supervisor.tell(NodeState.READY);
+  supervisor.setNodeState(NodeState.READY);
   await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
   explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),

@@ -66,7 +66,7 @@ beforeAll(async () => {
   past = new PastExplainer({
     generations,
     servers: { details: () => [SERVER], pools: () => [] },
-    rulesInForce: () => SMALL_RULES,
+    activeRules: () => SMALL_RULES,
     blocking: () => SMALL_BLOCKING,
     liveAt: (of, nowMs) => {
       onRead();

@@ -26,7 +26,7 @@ const HEAP_MIB = 64;
 export interface PastExplainerParts {
   readonly generations: Pick<Generations, 'at'>;
   /** The active rules, most of which an earlier generation shares. */
-  readonly rulesInForce: () => CompiledRules;
+  readonly activeRules: () => CompiledRules;
   readonly blocking: () => BlockingSettings;
   /** Servers, see `ExplainerParts`. */
   readonly servers: AskedServersParts;
@@ -49,8 +49,8 @@ export class PastExplainer {
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
       signal.throwIfAborted();
-      const { generations, rulesInForce, blocking, liveAt, servers } = this.parts;
-      const kept = await generations.at(momentMs, rulesInForce());
+      const { generations, activeRules, blocking, liveAt, servers } = this.parts;
+      const kept = await generations.at(momentMs, activeRules());
       if (kept === null) return null;
       const { version, compiled, rows } = kept;
       const snapshot = buildSnapshot(version, compiled, rows, blocking(), liveAt(rows, momentMs));

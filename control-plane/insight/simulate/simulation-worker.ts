@@ -45,11 +45,11 @@ export class SimulationWorker {
   /** Resolves when both policies are ready: whether addresses in answers matter. */
   async opened(): Promise<boolean> {
     const message = await this.next();
-    return message.type === 'opened' && message.judgesAddresses;
+    return message.type === 'opened' && message.checksAddresses;
   }
 
   /** Evaluates the questions. */
-  async judge(order: SimulationOrder): Promise<SimulatedChanges> {
+  async simulate(order: SimulationOrder): Promise<SimulatedChanges> {
     const answer = this.next();
     this.worker.postMessage(order);
     const message = await answer;

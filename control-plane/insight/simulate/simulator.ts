@@ -81,7 +81,7 @@ export class Simulator {
       const withAddresses = await worker.opened();
       const read = await log.distinctQuestions({ ...span, withAddresses }, gone);
       const { questions } = read;
-      const changes = await worker.judge({ questions, limit: draft.limit });
+      const changes = await worker.simulate({ questions, limit: draft.limit });
       return {
         from: new Date(span.fromMs).toISOString(),
         to: new Date(span.toMs).toISOString(),
@@ -142,14 +142,14 @@ export class Simulator {
 }
 
 function aboutLog(
-  { judged, notJudged, leftOut, oldestMs, damagedBlocks, questions }: ReadQuestions,
+  { evaluated, notEvaluated, leftOut, oldestMs, damagedBlocks, questions }: ReadQuestions,
   { undecided, unknownAnswers }: SimulatedChanges,
 ): Pick<Simulation, 'oldest' | 'queries' | 'is_complete' | 'damaged_blocks'> {
   return {
     oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
     queries: {
-      judged,
-      not_judged: notJudged,
+      judged: evaluated,
+      not_judged: notEvaluated,
       undecided,
       answer_unknown: unknownAnswers,
       left_out: leftOut,

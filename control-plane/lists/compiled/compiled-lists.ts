@@ -13,11 +13,11 @@ import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { type SpecialRule, readSpecialRules } from '../../../shared/snapshot/special-rules.ts';
 import { hasErrorCode } from '../../../shared/errors.ts';
 import { dependencyUnavailable } from '../../api/api-error.ts';
-import { forEachPairLeft, hasTakenBack } from '../../policy/compile/table/attribute-table.ts';
+import { forEachPairLeft, hasDisabledRules } from '../../policy/compile/table/attribute-table.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 import { rulesIdOf } from '../../policy/compile/table/compiled-rules.ts';
-import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import { ActiveSources } from '../../policy/snapshot/build/active-sources.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { countRulesBySource, type RuleCounts } from './rules-by-source.ts';
 import { safeSearchExceptions } from './safe-search-exceptions.ts';
@@ -127,9 +127,9 @@ class LineReader {
   readonly areAllActive: boolean;
   private readonly kind: SourceKind;
   private readonly state: PublishedState;
-  private readonly inForce: SourcesInForce;
-  private readonly takesBack = (by: number, source: number): boolean =>
-    this.inForce.takesBackForAll(by, source);
+  private readonly active: ActiveSources;
+  private readonly disables = (by: number, source: number): boolean =>
+    this.active.disablesForAll(by, source);
   private readonly table: RuleTable;
   private readonly hash = { low: 0, high: 0 };
 
@@ -137,12 +137,12 @@ class LineReader {
     this.kind = kind;
     this.state = state;
     this.table = new RuleTable(state.compiled.rules);
-    this.inForce = new SourcesInForce(state.compiled, state.rows);
+    this.active = new ActiveSources(state.compiled, state.rows);
     const { attributes } = state.compiled;
     this.areAllActive =
-      this.inForce.areAll &&
+      this.active.areAll &&
       state.compiled.hasLeftNames !== true &&
-      !attributes.nameCounts.some((_, attribute) => hasTakenBack(attributes, attribute));
+      !attributes.nameCounts.some((_, attribute) => hasDisabledRules(attributes, attribute));
   }
 
   /** Null for a name that is in no enabled source. */
@@ -155,8 +155,8 @@ class LineReader {
     if (attribute < 0) return null;
     const sources: string[] = [];
     let kinds = 0;
-    forEachPairLeft(this.state.compiled.attributes, attribute, this.takesBack, (index, bits) => {
-      const source = this.inForce.nameOf(index);
+    forEachPairLeft(this.state.compiled.attributes, attribute, this.disables, (index, bits) => {
+      const source = this.active.nameOf(index);
       if (source === null || (bits & ALL[kind]) === 0) return;
       sources.push(source);
       kinds |= bits;
@@ -174,9 +174,9 @@ class LineReader {
   specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
     const shown: CompiledRule[] = [];
     for (const { source, kind, match, rule, takenBackBy } of rules) {
-      const name = this.inForce.nameOf(source);
+      const name = this.active.nameOf(source);
       if (name === null || (kind & ALL[this.kind]) === 0) continue;
-      if (takenBackBy?.some((by) => this.takesBack(by, source)) === true) continue;
+      if (takenBackBy?.some((by) => this.disables(by, source)) === true) continue;
       shown.push({
         domain: rule,
         match: match === 'regex' ? 'regex' : 'pattern',

@@ -2,7 +2,7 @@
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
 import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
-import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import { ActiveSources } from '../../policy/snapshot/build/active-sources.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 /** Number of rules of an active list: names in its table, and patterns and rules with conditions by their text. */
@@ -20,34 +20,34 @@ export function countRulesBySource(
   { compiled, rows }: Pick<PublishedState, 'compiled' | 'rows'>,
   special: readonly SpecialRule[],
 ): ReadonlyMap<number, RuleCounts> {
-  const inForce = new SourcesInForce(compiled, rows);
+  const active = new ActiveSources(compiled, rows);
   const counted = compiled.sources.map((): RuleCounts => ({ rules: 0, unique: 0 }));
-  countNames(compiled.attributes, inForce, counted);
-  countSpecialRules(special, inForce, counted);
+  countNames(compiled.attributes, active, counted);
+  countSpecialRules(special, active, counted);
   const byId = compiled.sources.map(({ id }, index) => [id, counted[index]!] as const);
-  return new Map(byId.filter((_, index) => inForce.nameOf(index) !== null));
+  return new Map(byId.filter((_, index) => active.nameOf(index) !== null));
 }
 
 /** Names with the same lists and kinds are counted together. */
 function countNames(
   attributes: PublishedState['compiled']['attributes'],
-  inForce: SourcesInForce,
+  active: ActiveSources,
   counted: readonly RuleCounts[],
 ): void {
-  const takesBack = (by: number, source: number): boolean => inForce.takesBackForAll(by, source);
-  const isOn = counted.map((_, source) => inForce.nameOf(source) !== null);
+  const disables = (by: number, source: number): boolean => active.disablesForAll(by, source);
+  const isOn = counted.map((_, source) => active.nameOf(source) !== null);
   for (let attribute = 0; attribute < attributes.nameCounts.length; attribute++) {
     const names = attributes.nameCounts[attribute]!;
     // Bits that at least one list has, and at least two.
     let once = 0;
     let twice = 0;
-    forEachPairLeft(attributes, attribute, takesBack, (source, kinds) => {
+    forEachPairLeft(attributes, attribute, disables, (source, kinds) => {
       if (isOn[source] !== true) return;
       const covered = coveredBy(kinds);
       twice |= once & covered;
       once |= covered;
     });
-    forEachPairLeft(attributes, attribute, takesBack, (source, kinds) => {
+    forEachPairLeft(attributes, attribute, disables, (source, kinds) => {
       if (isOn[source] !== true) return;
       const counts = counted[source]!;
       counts.rules += names;
@@ -58,13 +58,13 @@ function countNames(
 
 function countSpecialRules(
   rules: readonly SpecialRule[],
-  inForce: SourcesInForce,
+  active: ActiveSources,
   counted: readonly RuleCounts[],
 ): void {
   const owners = new Map<string, Set<number>>();
   for (const { source, kind, rule, takenBackBy } of rules) {
-    if (inForce.nameOf(source) === null) continue;
-    if (takenBackBy?.some((by) => inForce.takesBackForAll(by, source)) === true) continue;
+    if (active.nameOf(source) === null) continue;
+    if (takenBackBy?.some((by) => active.disablesForAll(by, source)) === true) continue;
     // The same text may block in one list and allow in another.
     const key = `${kind} ${rule}`;
     const lists = owners.get(key);

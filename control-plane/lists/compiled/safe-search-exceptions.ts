@@ -8,7 +8,7 @@ import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
 import { hashedName } from '../../policy/compile/table/hashed-name.ts';
 import type { PolicySource } from '../../policy/change/rows.ts';
 import { ENGINES } from '../../policy/snapshot/build/engine-data.ts';
-import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import { ActiveSources } from '../../policy/snapshot/build/active-sources.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 const INHERITED = RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
@@ -46,14 +46,14 @@ function enforces({ groupIds }: PolicySource, engine: string, { safeSearch }: St
 /** The active lists that allow a name. */
 class ExceptionsOfLists {
   private readonly compiled: State['compiled'];
-  private readonly inForce: SourcesInForce;
+  private readonly active: ActiveSources;
   private readonly table: RuleTable;
   private readonly special: SpecialMatcher;
   private readonly all: Uint8Array;
 
   constructor({ compiled, rows }: State) {
     this.compiled = compiled;
-    this.inForce = new SourcesInForce(compiled, rows);
+    this.active = new ActiveSources(compiled, rows);
     this.table = new RuleTable(compiled.rules);
     this.special = new SpecialMatcher(compiled.special, this.table.seedLow, this.table.seedHigh);
     this.all = new Uint8Array(compiled.sources.length).fill(1);
@@ -67,19 +67,19 @@ class ExceptionsOfLists {
     this.addTabled(name, indexes);
     this.special.forEachMatch(name, this.all, (rule) => {
       const { kind, source, takenBackBy = [] } = this.special.rule(rule);
-      const isTakenBack = takenBackBy.some((by) => this.inForce.takesBackForAll(by, source));
-      if ((kind & (OWN | INHERITED)) !== 0 && !isTakenBack) indexes.add(source);
+      const isDisabled = takenBackBy.some((by) => this.active.disablesForAll(by, source));
+      if ((kind & (OWN | INHERITED)) !== 0 && !isDisabled) indexes.add(source);
     });
-    return new Set([...indexes].filter((index) => this.inForce.nameOf(index) !== null));
+    return new Set([...indexes].filter((index) => this.active.nameOf(index) !== null));
   }
 
   private addTabled({ hashLow, hashHigh, labelCount }: HashedName, indexes: Set<number>): void {
-    const takesBack = (by: number, source: number): boolean => this.inForce.takesBackForAll(by, source);
+    const disables = (by: number, source: number): boolean => this.active.disablesForAll(by, source);
     for (let label = 0; label < labelCount; label++) {
       const attribute = this.table.find(hashLow[label]!, hashHigh[label]!);
       if (attribute < 0) continue;
       const allowing = label === 0 ? OWN : INHERITED;
-      forEachPairLeft(this.compiled.attributes, attribute, takesBack, (index, kinds) => {
+      forEachPairLeft(this.compiled.attributes, attribute, disables, (index, kinds) => {
         if ((kinds & allowing) !== 0) indexes.add(index);
       });
     }

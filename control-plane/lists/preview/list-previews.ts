@@ -11,7 +11,7 @@ import type { ListMeasure } from '../../policy/compile/table/compile-job.ts';
 import { CompileError, type CompilePool } from '../../policy/compile/table/compile-pool.ts';
 import type { ActiveRules } from '../../policy/compile/table/list-overlap.ts';
 import { MAX_SAMPLES } from '../../policy/compile/parse/list-statistics.ts';
-import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import { ActiveSources } from '../../policy/snapshot/build/active-sources.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import { FETCH_LIMITS, type FetchLimits } from '../fetch/fetch-limits.ts';
@@ -36,7 +36,7 @@ const LIMITS: FetchLimits = {
   lines: 8_000_000,
 };
 /** Maximum number of waiting previews; one runs at a time. */
-const MOST_WAITING = 2;
+const MAX_WAITING = 2;
 const RETRY_SECS = 10;
 
 /** Creates previews, one at a time. */
@@ -51,7 +51,7 @@ export class ListPreviews {
 
   /** Content of a list; 400 if it cannot be used, 503 if too many previews are waiting. */
   async preview(kind: SourceKind, request: ListPreviewRequest, gone: AbortSignal): Promise<ListPreview> {
-    if (this.count > MOST_WAITING)
+    if (this.count > MAX_WAITING)
       throw overloaded('other previews are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
@@ -73,11 +73,11 @@ export class ListPreviews {
     try {
       const bytes = await fetchUnsaved({ url, path, limits }, this.parts, gone);
       const state = current();
-      const inForce = new SourcesInForce(state.compiled, state.rows);
+      const active = new ActiveSources(state.compiled, state.rows);
       const list = { path, reading: { kind, subdomains } };
-      const measure = await this.measure(list, activeRules(state, inForce), gone);
+      const measure = await this.measure(list, activeRules(state, active), gone);
       return toPreview(measure, bytes, (source) => {
-        const name = inForce.nameOf(source);
+        const name = active.nameOf(source);
         return name === null ? null : { id: state.compiled.sources[source]!.id, name };
       });
     } finally {
@@ -104,14 +104,14 @@ export class ListPreviews {
 }
 
 /** The compiled rules, and which of their lists are active. */
-function activeRules({ compiled }: PublishedState, inForce: SourcesInForce): ActiveRules {
+function activeRules({ compiled }: PublishedState, active: ActiveSources): ActiveRules {
   const { rules, special, attributes, sources } = compiled;
-  const isOn = Uint8Array.from(sources, (_, source) => (inForce.nameOf(source) === null ? 0 : 1));
-  const takesBack = new Uint8Array(sources.length ** 2);
+  const isOn = Uint8Array.from(sources, (_, source) => (active.nameOf(source) === null ? 0 : 1));
+  const disables = new Uint8Array(sources.length ** 2);
   for (const by of sources.keys())
     for (const source of sources.keys())
-      takesBack[by * sources.length + source] = inForce.takesBackForAll(by, source) ? 1 : 0;
-  return { rules, special, attributes, isOn, takesBack };
+      disables[by * sources.length + source] = active.disablesForAll(by, source) ? 1 : 0;
+  return { rules, special, attributes, isOn, disables };
 }
 
 function toPreview(

@@ -105,7 +105,7 @@ describe('custom rules', () => {
     const node = await running.startNode();
     const id = await write(node, 'a.example');
     const before = await revisions();
-    expect(await node.all.custom.judge('block', id, 'b.example\n$$$\n')).toEqual({
+    expect(await node.all.custom.preview('block', id, 'b.example\n$$$\n')).toEqual({
       rules: 1,
       refused: [{ line: 2, reason: expect.any(String) as unknown }],
     });

@@ -1,7 +1,7 @@
 /**
  * Custom rules: lists that users write themselves. Their text is stored like the copy of any list, by its content, so
  * that revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is
- * held only if a new release interprets it differently, see `judge-again.ts`.
+ * held only if a new release interprets it differently, see `recheck-copy.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -17,17 +17,17 @@ import { CompileError } from '../../policy/compile/table/compile-pool.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
-import { judgementOf } from './list-guard.ts';
-import type { ForceParts, ListsInForce } from './lists-in-force.ts';
+import { findingsOf } from './list-guard.ts';
+import type { ActivationParts, ActiveLists } from './active-lists.ts';
 import { insertSource, readSource, recordFacts, type StoredSource } from './source-store.ts';
 
 /** Parts of the custom rules. */
 export interface CustomRulesParts extends Pick<
-  ForceParts,
+  ActivationParts,
   'cache' | 'clock' | 'database' | 'pool' | 'refused'
 > {
   readonly changes: PolicyChanges;
-  readonly inForce: Pick<ListsInForce, 'chooseCopies' | 'compileFor' | 'needsCompile'>;
+  readonly active: Pick<ActiveLists, 'chooseCopies' | 'compileFor' | 'needsCompile'>;
 }
 
 /** A text, and the key of its content. */
@@ -63,7 +63,7 @@ export class CustomRules {
       const result = await this.store(tx, inserted, packed, inspection);
       return { result, summary: `${kind}list ${result.name}: created` };
     };
-    return this.parts.changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
+    return this.parts.changes.change(author, work, (stored, apply) => this.activate(stored, apply));
   }
 
   /** The text of custom rules; 404 for a list that is fetched. */
@@ -76,7 +76,7 @@ export class CustomRules {
   }
 
   /** The effect of a text; nothing is stored. */
-  async judge(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
+  async preview(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
     const { statistics } = await this.inspect(text, await this.find(this.parts.database, kind, id));
     return verdictOf(statistics);
   }
@@ -101,7 +101,7 @@ export class CustomRules {
       const result = await this.store(tx, before, packed, inspection);
       return { result, summary: `${kind}list ${before.name}: rules changed` };
     };
-    await changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
+    await changes.change(author, work, (stored, apply) => this.activate(stored, apply));
     return { ...verdictOf(inspection.statistics), contentKey: packed.key };
   }
 
@@ -144,7 +144,7 @@ export class CustomRules {
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const { rules, invalidLines, format } = inspection.statistics;
     const counts = { rules, invalidLines, format, bytes };
-    const judged = judgementOf(contentKey, inspection);
+    const judged = findingsOf(contentKey, inspection);
     await recordFacts(tx, id, url, {
       ...counts,
       contentKey,
@@ -158,12 +158,12 @@ export class CustomRules {
     return readSource(tx, id);
   }
 
-  private async putIntoForce(source: StoredSource, apply: () => Promise<void>): Promise<void> {
-    const { inForce, refused } = this.parts;
+  private async activate(source: StoredSource, apply: () => Promise<void>): Promise<void> {
+    const { active, refused } = this.parts;
     refused.forget(source.id);
-    const [chosen = source] = await inForce.chooseCopies([source.id]);
-    if (!inForce.needsCompile(chosen)) return apply();
-    return inForce.compileFor(chosen, chosen.contentKey ?? undefined);
+    const [chosen = source] = await active.chooseCopies([source.id]);
+    if (!active.needsCompile(chosen)) return apply();
+    return active.compileFor(chosen, chosen.contentKey ?? undefined);
   }
 }
 

@@ -164,7 +164,7 @@ export class DraftLists {
     const { compiled } = base;
     const replaced = new Set(added.map(({ row }) => row.id));
     const stay = kept.filter(({ id }) => !replaced.has(id));
-    const inputs = [...this.inputsInForce(compiled, stay), ...added.map(({ input }) => input)];
+    const inputs = [...this.activeInputs(compiled, stay), ...added.map(({ input }) => input)];
     const textBytes = added.reduce((sum, { bytes }) => sum + bytes, compiled.rules.byteLength);
     const startedMs = this.parts.clock.monotonicMs();
     const { table, special, statistics } = await this.run(
@@ -220,7 +220,7 @@ export class DraftLists {
   }
 
   /** The active lists that remain, with the way in which they were read. */
-  private inputsInForce({ sources }: CompiledRules, stay: readonly PolicySource[]): Input[] {
+  private activeInputs({ sources }: CompiledRules, stay: readonly PolicySource[]): Input[] {
     const enabled = new Set(stay.flatMap(({ id, enabled: isOn }) => (isOn ? id : [])));
     return sources.flatMap(({ id, inputKey, statistics }) => {
       if (!enabled.has(id) || statistics.fault !== null) return [];

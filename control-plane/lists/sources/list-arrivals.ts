@@ -28,7 +28,7 @@ export interface ArrivalParts {
   /** Whether more lists are being fetched. */
   readonly expectsMore: () => boolean;
   /** Compiles and activates the current copies. */
-  readonly bringIntoForce: () => Promise<void>;
+  readonly activate: () => Promise<void>;
 }
 
 interface Waiting extends Arrival {
@@ -107,7 +107,7 @@ export class ListArrivals {
       return;
     }
     const isActive = batch.some(({ source }) => source.enabled && there.has(source.id));
-    const active = isActive ? this.parts.bringIntoForce() : Promise.resolve();
+    const active = isActive ? this.parts.activate() : Promise.resolve();
     for (const { source, settle } of batch) settle(active.then(() => there.has(source.id)));
     await active.catch(() => undefined);
   }

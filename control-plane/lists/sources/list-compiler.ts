@@ -8,17 +8,17 @@ import type { ListFile } from '../../policy/compile/table/compile-job.ts';
 import { CompileError, type CompilePool } from '../../policy/compile/table/compile-pool.ts';
 import {
   type CompiledRules,
-  keysInForce,
+  activeKeys,
   rulesIdOf,
   seedsOf,
 } from '../../policy/compile/table/compiled-rules.ts';
 import { Coalescer } from '../../storage/concurrency/coalescer.ts';
-import type { PolicyInForce } from '../../policy/snapshot/publish/policy-in-force.ts';
+import type { ActivePolicy } from '../../policy/snapshot/publish/active-policy.ts';
 import type { ListReading } from '../../policy/compile/parse/line-rules.ts';
 import { changeText, SHORT_TEXT_BYTES } from '../../policy/compile/table/short-text.ts';
 import { contentKeyOf, inputKeyOf, readingOfInput } from '../../policy/compile/table/input-key.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
-import { isJudged } from './list-guard.ts';
+import { isChecked } from './list-guard.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -30,7 +30,7 @@ export interface CompilerParts {
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly names: NamesFolder;
-  readonly policy: PolicyInForce;
+  readonly policy: ActivePolicy;
   /** The currently active rules. */
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
@@ -78,11 +78,11 @@ export class ListCompiler {
    * Resolves when the sources in the database are active with the copies that were on disk at the call, or newer.
    * Throws a CompileError, or the error of the database; then the active rules are kept.
    */
-  bringIntoForce(): Promise<void> {
+  activate(): Promise<void> {
     return this.compiler.run();
   }
 
-  /** Like `bringIntoForce()`, but also removes rules that no enabled source needs. */
+  /** Like `activate()`, but also removes rules that no enabled source needs. */
   compact(): Promise<void> {
     this.isToCompact = true;
     return this.compiler.run();
@@ -91,7 +91,7 @@ export class ListCompiler {
   /** Whether a source can only be activated by compiling. */
   needsCompile(source: StoredSource): boolean {
     const [input] = this.inputsOf([source]);
-    return input !== undefined && !keysInForce(this.parts.compiled()).has(input.inputKey);
+    return input !== undefined && !activeKeys(this.parts.compiled()).has(input.inputKey);
   }
 
   /** Resolves when no compilation is running. */
@@ -120,14 +120,14 @@ export class ListCompiler {
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
-    const keys = keysInForce(this.parts.compiled());
+    const keys = activeKeys(this.parts.compiled());
     // Disabled lists may stay in memory until the next compilation: they have no effect there, and are active at once
     // when they are enabled again.
-    const isInForce =
+    const isActive =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
       !(isToCompact && this.parts.compiled().sources.length > inputs.length);
-    if (isInForce) {
+    if (isActive) {
       await policy.apply();
       return true;
     }
@@ -158,7 +158,7 @@ export class ListCompiler {
    * since the others were compiled before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
-    const keys = keysInForce(this.parts.compiled());
+    const keys = activeKeys(this.parts.compiled());
     const isNew = ({ inputKey }: Input): boolean => !keys.has(inputKey);
     const atWork = inputs[list];
     if (atWork !== undefined && isNew(atWork)) return atWork;
@@ -173,8 +173,8 @@ export class ListCompiler {
     const { cache, refused, logger } = this.parts;
     refused.add(id, inputKey, reason);
     const good = this.goodCopyOf(id);
-    const inForce = good === undefined ? 'none of its rules are' : 'the previous copy stays';
-    logger.error(`compile lists: copy rejected, ${inForce} active`, { id, reason });
+    const active = good === undefined ? 'none of its rules are' : 'the previous copy stays';
+    logger.error(`compile lists: copy rejected, ${active} active`, { id, reason });
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
   }
@@ -284,8 +284,8 @@ export class ListCompiler {
 
   /** A copy that the guard has not checked with this release may be used only if it is already active. */
   private mayBeRead({ contentKey, judged }: StoredSource, input: Input): boolean {
-    if (contentKey === input.contentKey && isJudged(judged, contentKey)) return true;
-    return keysInForce(this.parts.compiled()).has(input.inputKey);
+    if (contentKey === input.contentKey && isChecked(judged, contentKey)) return true;
+    return activeKeys(this.parts.compiled()).has(input.inputKey);
   }
 
   private inputsOf(sources: readonly StoredSource[]): Input[] {

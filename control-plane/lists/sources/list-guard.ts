@@ -8,7 +8,7 @@ import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
 import type { WideRule } from '../../policy/compile/table/watched-names.ts';
-import type { Judgement } from './source-store.ts';
+import type { CheckFindings } from './source-store.ts';
 
 /** Statistics of one copy that the guard compares. */
 export interface GuardedCopy {
@@ -26,7 +26,7 @@ export interface GuardedCopy {
 const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
 /** Maximum number of wide rules recorded per copy; a copy with more is held again after an upgrade. */
-const MOST_WIDE_RULES = 200;
+const MAX_WIDE_RULES = 200;
 /** Number of most frequently queried allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
 const WATCHED_DAYS = 7;
@@ -91,7 +91,7 @@ export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly
  * The same for a stored copy that an earlier release checked: lines that its parser rejected may be wide rules now.
  * `judged` = the earlier findings; null = none.
  */
-export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): HeldCopy | null {
+export function reasonToHoldAgain(judged: CheckFindings | null, next: GuardedCopy): HeldCopy | null {
   const before = (judged?.wide_rules ?? []).map((rule) => ({ line: 0, rule }));
   return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
 }
@@ -107,11 +107,11 @@ export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): He
 }
 
 /** The findings about a copy, which a later release compares. */
-export function judgementOf(
+export function findingsOf(
   contentKey: string,
   { forEveryName, addressShare }: Pick<GuardedCopy, 'forEveryName' | 'addressShare'>,
-): Judgement {
-  const wide = forEveryName.slice(0, MOST_WIDE_RULES).map(({ rule }) => rule);
+): CheckFindings {
+  const wide = forEveryName.slice(0, MAX_WIDE_RULES).map(({ rule }) => rule);
   return {
     content_key: contentKey,
     reading: LIST_READING,
@@ -121,7 +121,7 @@ export function judgementOf(
 }
 
 /** Whether this release, or a later one, has checked the copy. */
-export function isJudged(judged: Judgement | null, contentKey: string): boolean {
+export function isChecked(judged: CheckFindings | null, contentKey: string): boolean {
   return judged?.content_key === contentKey && judged.reading >= LIST_READING;
 }
 

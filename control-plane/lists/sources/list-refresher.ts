@@ -37,7 +37,7 @@ export interface RefresherParts extends RefreshParts {
   /** Selects the copy in the row of a source, to compare fetched content with. */
   readonly chooseCopy: (id: number) => Promise<unknown>;
   /** Activates the current copies. */
-  readonly bringIntoForce: () => Promise<void>;
+  readonly activate: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -111,7 +111,7 @@ export class ListRefresher {
   }
 
   /** Restarts for a source whose content has changed; a running attempt may have read the old content. */
-  startAnew(id: number): Promise<void> {
+  restart(id: number): Promise<void> {
     this.stop(id);
     return this.start(id);
   }
@@ -254,12 +254,12 @@ export class ListRefresher {
           return;
         case 'unchanged':
           if (!(await this.store(lease, source, refreshed.facts, undefined))) return;
-          if (source.enabled) await this.parts.bringIntoForce();
+          if (source.enabled) await this.parts.activate();
           break;
         case 'new': {
-          const isThere = this.arrivals.add({ lease, source, ...refreshed });
+          const isAdded = this.arrivals.add({ lease, source, ...refreshed });
           arrived();
-          if (!(await isThere)) return;
+          if (!(await isAdded)) return;
           await this.undoIfRefused(lease, source, refreshed.copy);
         }
       }

@@ -342,9 +342,9 @@ describe('ListSources', () => {
   });
 });
 
-describe('ListSources takeUp()', () => {
+describe('ListSources adopt()', () => {
   /** Writes and activates rows as an import does. */
-  async function takeUp(
+  async function adopt(
     node: ListNode,
     write: (tx: Queryable) => Promise<StoredSource[]>,
     isNew = (_source: StoredSource): boolean => false,
@@ -352,7 +352,7 @@ describe('ListSources takeUp()', () => {
     return new PolicyChanges(running.database, node.policy).change(
       TESTER,
       async (tx) => ({ result: await write(tx), summary: 'imported' }),
-      (written, apply) => node.all.takeUp(written, isNew, apply),
+      (written, apply) => node.all.adopt(written, isNew, apply),
     );
   }
   const insert =
@@ -369,7 +369,7 @@ describe('ListSources takeUp()', () => {
     const url = running.serveBy('/a', (_request, response) => {
       release = () => response.end('a.example\n');
     });
-    const [own] = await takeUp(node, insert(pathToFileURL(file).href, url));
+    const [own] = await adopt(node, insert(pathToFileURL(file).href, url));
     await until(
       'the list to be asked for',
       () => running.asked(),
@@ -383,9 +383,9 @@ describe('ListSources takeUp()', () => {
     // A changed file is activated if the caller requests it, though the row is unchanged.
     await writeFile(file, 'other.example\n');
     const again = async (tx: Queryable): Promise<StoredSource[]> => [await readSource(tx, own!.id)];
-    await takeUp(node, again);
+    await adopt(node, again);
     expect(kindsOf(node, 'other.example')).toBe(0);
-    await takeUp(node, again, ({ id }) => id === own!.id);
+    await adopt(node, again, ({ id }) => id === own!.id);
     expect([kindsOf(node, 'own.example'), kindsOf(node, 'other.example')]).toEqual([0, 1]);
   });
 
@@ -404,7 +404,7 @@ describe('ListSources takeUp()', () => {
       // The attempt has failed, but its row does not show it yet.
       writeFileSync(file, 'own.example\n');
       void node.all
-        .takeUp(
+        .adopt(
           rows,
           () => true,
           () => node.policy.apply(),
@@ -421,11 +421,11 @@ describe('ListSources takeUp()', () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await addList(node, running.serve('/a', 'a.example\n'));
-    await takeUp(node, async (tx) => [
+    await adopt(node, async (tx) => [
       await updateSource(tx, 'block', id, { group_ids: [7], subdomains: true }),
     ]);
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([0, 2]);
-    await takeUp(node, async (tx) => [await updateSource(tx, 'block', id, { enabled: false })]);
+    await adopt(node, async (tx) => [await updateSource(tx, 'block', id, { enabled: false })]);
     expect(kindsOf(node, 'a.example', 7)).toBe(0);
     expect(running.asked()).toEqual(['/a']);
   });
@@ -433,8 +433,8 @@ describe('ListSources takeUp()', () => {
   test('resolves if a file is missing, and the source reports that', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
-    const [gone] = await takeUp(node, insert(pathToFileURL(join(running.dataDir, 'gone.txt')).href));
+    const [gone] = await adopt(node, insert(pathToFileURL(join(running.dataDir, 'gone.txt')).href));
     expect(await node.life.read(gone!.id)).toMatchObject({ status: 'error', rules: 0 });
-    await takeUp(node, async () => []);
+    await adopt(node, async () => []);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * The life cycle of the list sources on this node: changes from the API are applied, and lists are fetched when they
  * are new, when they are due, and on request. A source changes from `pending` to `updating` to `ok`, `held` or `error`;
- * on any failure its last good copy stays active. The row of a source contains that copy; `lists-in-force.ts` activates
+ * on any failure its last good copy stays active. The row of a source contains that copy; `active-lists.ts` activates
  * it.
  */
 import { reasonOf } from '../../../shared/errors.ts';
@@ -20,13 +20,13 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { CustomRules } from './custom-rules.ts';
-import { judgeApproved } from './judge-again.ts';
+import { recheckApproved } from './recheck-copy.ts';
 import { refusalOf } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import { ListRefresher } from './list-refresher.ts';
-import { type ForceParts, ListsInForce } from './lists-in-force.ts';
+import { type ActivationParts, ActiveLists } from './active-lists.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import { shownSource } from './shown-source.ts';
 import { undoRefused, writeContent } from './source-records.ts';
@@ -35,7 +35,7 @@ import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
 
 /** Parts of the list sources. */
-export interface ListSourcesParts extends ForceParts {
+export interface ListSourcesParts extends ActivationParts {
   readonly changes: PolicyChanges;
   readonly jobs: Pick<JobLeases, 'hold'>;
   /** Name of this node. */
@@ -60,7 +60,7 @@ const LOOK_MS = 15_000;
 /** Manages the list sources. Call `start()` when the database is available; `close()` ends all work in progress. */
 export class ListSources {
   private readonly parts: ListSourcesParts;
-  private readonly inForce: ListsInForce;
+  private readonly active: ActiveLists;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
   /** Lists that users write in Weir. */
@@ -71,16 +71,16 @@ export class ListSources {
 
   constructor(parts: ListSourcesParts) {
     this.parts = parts;
-    this.inForce = new ListsInForce({
+    this.active = new ActiveLists({
       ...parts,
       fetchDue: () => void this.inBackground('check for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
-    this.custom = new CustomRules({ ...parts, inForce: this.inForce });
+    this.custom = new CustomRules({ ...parts, active: this.active });
     this.refresher = new ListRefresher({
       ...parts,
-      chooseCopy: (id) => this.inForce.chooseCopies([id]),
-      bringIntoForce: () => this.inForce.bringIntoForce(),
+      chooseCopy: (id) => this.active.chooseCopies([id]),
+      activate: () => this.active.activate(),
     });
   }
 
@@ -89,7 +89,7 @@ export class ListSources {
    * errors of the database. Call it each time the database becomes available.
    */
   async start(): Promise<void> {
-    await this.inForce.begin();
+    await this.active.begin();
     await this.parts.copies.giveMissing();
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
     this.timer = setInterval(() => this.look(), LOOK_MS);
@@ -115,7 +115,7 @@ export class ListSources {
     clearInterval(this.timer);
     this.stopping.abort();
     this.refresher.close();
-    await this.inForce.close();
+    await this.active.close();
     await this.idle();
   }
 
@@ -124,7 +124,7 @@ export class ListSources {
     while (this.background.size > 0) await Promise.all(this.background);
     await this.refresher.idle();
     while (this.background.size > 0) await Promise.all(this.background);
-    await this.inForce.idle();
+    await this.active.idle();
   }
 
   /** All sources of a kind, by id. */
@@ -181,9 +181,9 @@ export class ListSources {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
       this.parts.refused.forget(id);
-      const [chosen = source] = await this.inForce.chooseCopies([id]);
-      if (!this.inForce.needsCompile(chosen)) return apply();
-      return this.inForce.compileFor(chosen, cache.copyOf(id)?.contentKey);
+      const [chosen = source] = await this.active.chooseCopies([id]);
+      if (!this.active.needsCompile(chosen)) return apply();
+      return this.active.compileFor(chosen, cache.copyOf(id)?.contentKey);
     });
     const shown = await this.read(kind, id);
     if (updated.enabled && !updated.isKept) void this.refresher.start(id, change.url === undefined);
@@ -194,23 +194,23 @@ export class ListSources {
    * Activates rows that were written together, using the copies on disk, then fetches the others: from local files
    * before the promise resolves, over the network in the background. `isNew` returns whether a file has changed.
    */
-  async takeUp(
+  async adopt(
     written: readonly StoredSource[],
     isNew: (source: StoredSource) => boolean,
     apply: () => Promise<void>,
   ): Promise<void> {
     const { cache } = this.parts;
     for (const { id } of written) this.parts.refused.forget(id);
-    const chosen = await this.inForce.chooseCopies(written.map(({ id }) => id));
-    const changed = chosen.filter((source) => this.inForce.needsCompile(source));
+    const chosen = await this.active.chooseCopies(written.map(({ id }) => id));
+    const changed = chosen.filter((source) => this.active.needsCompile(source));
     if (changed.length === 0) await apply();
-    for (const source of changed) await this.inForce.compileFor(source, cache.copyOf(source.id)?.contentKey);
+    for (const source of changed) await this.active.compileFor(source, cache.copyOf(source.id)?.contentKey);
     const local: Promise<void>[] = [];
     for (const source of written) {
       const { id, url, enabled, isKept } = source;
       if (!enabled || (isKept && !isNew(source))) continue;
       // A node that follows the rows may have looked for the file before it existed.
-      if (url.startsWith('file:')) local.push(this.refresher.startAnew(id));
+      if (url.startsWith('file:')) local.push(this.refresher.restart(id));
       else void this.refresher.start(id);
     }
     await Promise.all(local);
@@ -229,7 +229,7 @@ export class ListSources {
       this.parts.refused.forget(id);
       return apply();
     });
-    void this.inBackground('could not compile without a deleted list', this.inForce.compact());
+    void this.inBackground('could not compile without a deleted list', this.active.compact());
   }
 
   /** Starts a fetch and returns the current state of the source; 409 for custom rules. */
@@ -267,7 +267,7 @@ export class ListSources {
     const copy = await copies.bring(source, heldKey);
     if (copy === undefined)
       throw conflict(`the held update of ${kind}list source ${id} is lost; refresh the list`);
-    const judged = await judgeApproved(source, copy, this.parts);
+    const judged = await recheckApproved(source, copy, this.parts);
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null, judged };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
@@ -281,7 +281,7 @@ export class ListSources {
     await changes.change(author, work, async () => {
       cache.use(id, heldKey);
       this.parts.refused.forget(id);
-      await this.inForce.compileFor(source, heldKey);
+      await this.active.compileFor(source, heldKey);
       if (refusalOf(this.parts.refused, source, heldKey) !== undefined)
         await undoRefused(changes, source, heldKey);
     });
@@ -310,7 +310,7 @@ export class ListSources {
   async bringBack(): Promise<void> {
     // A running fetch may deliver the content that was just undone.
     this.refresher.stop();
-    await this.inForce.bringBack();
+    await this.active.bringBack();
   }
 
   private shown(stored: StoredSource): BlocklistSource {
@@ -320,7 +320,7 @@ export class ListSources {
   private look(): void {
     if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
     // One after the other: at once they would need two connections, for 10 s in every 15.
-    const followed = this.inBackground('follow the lists of other nodes', this.inForce.follow());
+    const followed = this.inBackground('follow the lists of other nodes', this.active.follow());
     void this.inBackground(
       'look for due lists',
       followed.then(() => this.refreshDue()),

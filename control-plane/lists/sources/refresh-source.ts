@@ -16,7 +16,7 @@ import { ListError } from '../fetch/list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import {
   holdText,
-  judgementOf,
+  findingsOf,
   mayMatchMost,
   reasonToHold,
   reasonToHoldFirst,
@@ -127,7 +127,7 @@ async function takeIn(
   const held =
     before === undefined
       ? reasonToHoldFirst(guarded(next, reading.kind), watch.length)
-      : await judge(next, { path: before.path, reading, watch }, pool, signal);
+      : await compareWithPrevious(next, { path: before.path, reading, watch }, pool, signal);
   const copy = await cache.store(source.id, source.url, contentKey(digest), path);
   if (held !== null) {
     const reason = holdText(held);
@@ -143,7 +143,7 @@ async function takeIn(
     format,
     contentKey: copy.contentKey,
     heldKey: null,
-    judged: judgementOf(copy.contentKey, next),
+    judged: findingsOf(copy.contentKey, next),
   };
   return { outcome: 'new', facts, copy };
 }
@@ -165,7 +165,7 @@ async function inspectNew(
 }
 
 /** Compares with the previous copy; if that is unreadable, it can still be replaced. */
-async function judge(
+async function compareWithPrevious(
   next: ListInspection,
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
   pool: CompilePool,

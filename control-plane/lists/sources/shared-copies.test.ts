@@ -190,8 +190,8 @@ describe('lists of several nodes', () => {
     const { id } = await one.life.create(blocklist(pathToFileURL(file).href));
     await one.life.idle();
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', file_node: 'node-a' });
-    const isThere = `INSERT INTO nodes (id, name, run, last_seen) VALUES (1, 'node-a', gen_random_uuid(), now())`;
-    await database.query(isThere);
+    const exists = `INSERT INTO nodes (id, name, run, last_seen) VALUES (1, 'node-a', gen_random_uuid(), now())`;
+    await database.query(exists);
     // As if another file lay there at the others.
     await writeFile(file, 'b.example\n');
     await database.query(`UPDATE list_sources SET last_checked_at = last_checked_at - interval '2 days'`);

@@ -29,7 +29,7 @@ import type { ListSources } from './list-sources.ts';
 export type SourceLife = Pick<
   ListSources,
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
-> & { readonly custom: Pick<CustomRules, 'read' | 'judge' | 'write'> };
+> & { readonly custom: Pick<CustomRules, 'read' | 'preview' | 'write'> };
 
 /** Path of one kind of sources. */
 interface Place {
@@ -239,7 +239,7 @@ function writeText({ sources, path, kind, noun }: Place): Route {
       const { params, query, body, http, response } = request;
       const ifMatch = http.get('If-Match');
       const expected = ifMatch === undefined ? null : tagsIn(ifMatch);
-      if (query.dry_run) return sources.custom.judge(kind, params.id, body);
+      if (query.dry_run) return sources.custom.preview(kind, params.id, body);
       const change = { author: authorOf(request), expected };
       const { contentKey, ...verdict } = await sources.custom.write(kind, params.id, body, change);
       response.set('ETag', etagOf(contentKey));

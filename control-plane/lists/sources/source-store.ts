@@ -10,7 +10,7 @@ import type {
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
-import { IS_THERE } from '../../storage/cluster/node-figures.ts';
+import { EXISTS } from '../../storage/cluster/node-figures.ts';
 import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -37,7 +37,7 @@ interface SourceRow {
   readonly content_key: string | null;
   readonly held_key: string | null;
   readonly held: HeldCopy | null;
-  readonly judged: Judgement | null;
+  readonly judged: CheckFindings | null;
   readonly content_url_key: string | null;
   readonly failures: number;
   readonly file_node: string | null;
@@ -49,7 +49,7 @@ interface SourceRow {
  * Findings of the guard about the copy of a source; `wide_rules` are the first rules that match every name under
  * conditions.
  */
-export interface Judgement {
+export interface CheckFindings {
   readonly content_key: string;
   /** `LIST_READING` of the release that checked it. */
   readonly reading: number;
@@ -70,7 +70,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   /** Content key of a newer copy that waits for approval. */
   readonly heldKey: string | null;
   /** About a copy, not always that of `contentKey`; null = not checked yet. */
-  readonly judged: Judgement | null;
+  readonly judged: CheckFindings | null;
   /** Identifies the URL of the copy with `contentKey`. */
   readonly contentUrlKey: string | null;
   /** Whether its copy is from its current URL, and is stored in the database. */
@@ -100,7 +100,7 @@ export interface SourceFacts {
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
   /** Findings about the copy of `contentKey`. */
-  readonly judged?: Judgement;
+  readonly judged?: CheckFindings;
   readonly failures?: number;
   /** The node whose file is used; null = none. */
   readonly fileNode?: string | null;
@@ -121,7 +121,7 @@ const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '
 const URL_KEY = `left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 16)`;
 const IS_KEPT = `(content_url_key = ${URL_KEY} AND EXISTS (SELECT FROM blobs
   WHERE blobs.content_key = s.content_key AND part = 0)) IS TRUE AS is_kept`;
-const HAS_READER = `EXISTS (SELECT FROM nodes n WHERE n.name = s.file_node AND ${IS_THERE}) AS has_reader`;
+const HAS_READER = `EXISTS (SELECT FROM nodes n WHERE n.name = s.file_node AND ${EXISTS}) AS has_reader`;
 const SELECT = `SELECT s.*, ${GROUP_IDS}, ${IS_KEPT}, ${HAS_READER} FROM list_sources s`;
 
 /** All sources, or those of one kind, oldest first. */

@@ -3,13 +3,13 @@ import { SystemLog, SystemStorage } from '../../../shared/api/system-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { RecentLines } from '../../host/log/recent-lines.ts';
-import type { DiskRoom } from '../../metrics/checks/disk-room.ts';
+import type { DiskSpace } from '../../metrics/checks/disk-space.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { readDatabaseBytes } from './database-size.ts';
 
 /** The rows of the diagnosis. */
 export function diagnosisRoutes(context: {
-  disk: Pick<DiskRoom, 'now'>;
+  disk: Pick<DiskSpace, 'now'>;
   database: Queryable & Pick<Database, 'status'>;
   recentLines: Pick<RecentLines, 'all'>;
 }): Route[] {

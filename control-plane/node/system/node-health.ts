@@ -5,7 +5,7 @@ import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
 import type { ClockFloor } from '../../host/clock/clock-floor.ts';
 import type { Configuration } from '../../policy/settings/configuration.ts';
 import { certificatesCheck, type UsedCertificate } from '../../metrics/checks/certificate-check.ts';
-import { diskCheck, type DiskRoom } from '../../metrics/checks/disk-room.ts';
+import { diskCheck, type DiskSpace } from '../../metrics/checks/disk-space.ts';
 import type { NodeClaim } from '../../storage/cluster/node-claim.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { DayExport } from '../../query-log/parquet-export/day-export.ts';
@@ -49,7 +49,7 @@ export interface HealthParts {
   readonly clock: Clock;
   readonly configuration: Pick<Configuration, 'reloadFault'>;
   readonly certificates: () => readonly UsedCertificate[];
-  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly disk: Pick<DiskSpace, 'now'>;
   readonly writer: { readonly spoolLimitBytes: number };
   readonly version: string;
   readonly nodeAccess: { check(): Health['checks']['access'] };

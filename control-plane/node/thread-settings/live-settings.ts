@@ -21,7 +21,7 @@ export interface LiveSettingsParts {
 /** Stores the settings of the threads. One per node. */
 export class LiveSettings {
   private readonly parts: LiveSettingsParts;
-  private inForce: WorkerSettings;
+  private active: WorkerSettings;
   private config: Config;
   private behind = 0;
   /** Whether the cache has answers that would not be given now. */
@@ -29,13 +29,13 @@ export class LiveSettings {
 
   constructor(config: Config, first: WorkerSettings, parts: LiveSettingsParts) {
     this.config = config;
-    this.inForce = first;
+    this.active = first;
     this.parts = parts;
   }
 
   /** The settings that produced all answers in the cache; null if some come from other settings. */
   ofCache(): WorkerSettings | null {
-    return this.isCacheOld ? null : this.inForce;
+    return this.isCacheOld ? null : this.active;
   }
 
   /** Number of threads that do not use the settings yet; each applies them later, or is replaced. */
@@ -53,7 +53,7 @@ export class LiveSettings {
 
   private async deliver(config: Config): Promise<void> {
     const { settingsOf, deliver, delivered, logger } = this.parts;
-    const before = this.inForce;
+    const before = this.active;
     let next: WorkerSettings;
     try {
       next = await settingsOf(config);
@@ -69,7 +69,7 @@ export class LiveSettings {
       delivered();
       return;
     }
-    this.inForce = next;
+    this.active = next;
     // Answers of other servers, with other trust settings, or without a cache: no cached answer may be used.
     this.isCacheOld ||=
       !isDeepStrictEqual([before.pools, before.dnssec], [next.pools, next.dnssec]) ||

@@ -16,7 +16,7 @@ export interface AnswerRequest {
 }
 
 /** Bytes of an answer, also once decompressed. */
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 const TOTAL_MS = 10_000;
 const NO_VALIDATORS = { etag: null, lastModified: null };
 
@@ -48,7 +48,7 @@ async function readBounded(response: IncomingMessage): Promise<Buffer> {
   let bytes = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -58,7 +58,7 @@ function textOf(body: Buffer, encoding: string): string {
   if (encoding === 'identity') return body.toString();
   if (encoding !== 'gzip') throw new Error('the answer has an encoding that was not requested');
   try {
-    return gunzipSync(body, { maxOutputLength: MOST_BYTES }).toString();
+    return gunzipSync(body, { maxOutputLength: MAX_BYTES }).toString();
   } catch (error) {
     throw new Error(`the answer could not be decompressed: ${reasonOf(error)}`, { cause: error });
   }

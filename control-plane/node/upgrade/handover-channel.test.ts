@@ -7,7 +7,7 @@ import { HandoverChannel, numberOf, textField } from './handover-channel.ts';
 
 const PATIENT_MS = 10_000;
 
-describe('Conversation', () => {
+describe('HandoverChannel', () => {
   let server: Server;
   let other: Socket;
   let talk: HandoverChannel;
@@ -54,9 +54,9 @@ describe('Conversation', () => {
 
 describe('textOf() and numberOf()', () => {
   test('reject fields that are missing or of another kind', () => {
-    const told = { type: 'sockets', count: '3', ticket: 4, part: 1.5 };
-    expect(() => textField(told, 'ticket')).toThrow('message "sockets" has no text "ticket"');
+    const message = { type: 'sockets', count: '3', ticket: 4, part: 1.5 };
+    expect(() => textField(message, 'ticket')).toThrow('message "sockets" has no text "ticket"');
     for (const field of ['count', 'none', 'part'])
-      expect(() => numberOf(told, field)).toThrow(`message "sockets" has no number "${field}"`);
+      expect(() => numberOf(message, field)).toThrow(`message "sockets" has no number "${field}"`);
   });
 });

@@ -8,8 +8,8 @@ export interface HandoverMessage {
 }
 
 /** The other side has ended, is silent, or violates the protocol. */
-export class ConversationError extends Error {
-  override readonly name = 'ConversationError';
+export class HandoverError extends Error {
+  override readonly name = 'HandoverError';
 }
 
 /** Maximum size of a message in bytes. */
@@ -20,7 +20,7 @@ export class HandoverChannel {
   readonly socket: Socket;
   private text = '';
   private readonly lines: string[] = [];
-  private fault: ConversationError | undefined;
+  private fault: HandoverError | undefined;
   private wake: () => void = () => undefined;
   private readonly ending: Promise<void>;
 
@@ -41,11 +41,11 @@ export class HandoverChannel {
   }
 
   /** Sends a message; does nothing if the other side has ended. */
-  tell(message: HandoverMessage): void {
+  send(message: HandoverMessage): void {
     if (this.socket.writable) this.socket.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The next message. @throws {ConversationError} */
+  /** The next message. @throws {HandoverError} */
   async next(withinMs: number): Promise<HandoverMessage> {
     const untilMs = performance.now() + withinMs;
     for (;;) {
@@ -54,7 +54,7 @@ export class HandoverChannel {
       if (this.fault !== undefined) throw this.fault;
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0)
-        throw new ConversationError(`the other side has been silent for ${String(withinMs / 1000)} s`);
+        throw new HandoverError(`the other side has been silent for ${String(withinMs / 1000)} s`);
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, leftMs);
         this.wake = () => {
@@ -66,16 +66,16 @@ export class HandoverChannel {
   }
 
   /**
-   * The next message, which must have this type. @throws {ConversationError} with the reason that the other side
+   * The next message, which must have this type. @throws {HandoverError} with the reason that the other side
    * reports for its failure
    */
   async expect(type: string, withinMs: number): Promise<HandoverMessage> {
-    const told = await this.next(withinMs);
-    if (told.type === type) return told;
-    throw new ConversationError(
-      told.type === 'failed'
-        ? textField(told, 'reason')
-        : `expected "${type}", got "${told.type.slice(0, 40)}"`,
+    const message = await this.next(withinMs);
+    if (message.type === type) return message;
+    throw new HandoverError(
+      message.type === 'failed'
+        ? textField(message, 'reason')
+        : `expected "${type}", got "${message.type.slice(0, 40)}"`,
     );
   }
 
@@ -103,23 +103,23 @@ export class HandoverChannel {
   }
 
   private fail(reason: string): void {
-    this.fault ??= new ConversationError(this.text === '' ? reason : `${reason}, in the middle of a message`);
+    this.fault ??= new HandoverError(this.text === '' ? reason : `${reason}, in the middle of a message`);
     this.wake();
   }
 }
 
-/** A text field. @throws {ConversationError} */
-export function textField(told: HandoverMessage, field: string): string {
-  const value = told[field];
+/** A text field. @throws {HandoverError} */
+export function textField(message: HandoverMessage, field: string): string {
+  const value = message[field];
   if (typeof value === 'string') return value;
-  throw new ConversationError(`message "${told.type}" has no text "${field}"`);
+  throw new HandoverError(`message "${message.type}" has no text "${field}"`);
 }
 
-/** A field with a whole number from 0 on. @throws {ConversationError} */
-export function numberOf(told: HandoverMessage, field: string): number {
-  const value = told[field];
+/** A field with a whole number from 0 on. @throws {HandoverError} */
+export function numberOf(message: HandoverMessage, field: string): number {
+  const value = message[field];
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new ConversationError(`message "${told.type}" has no number "${field}"`);
+  throw new HandoverError(`message "${message.type}" has no number "${field}"`);
 }
 
 function parsed(line: string): HandoverMessage {
@@ -130,5 +130,5 @@ function parsed(line: string): HandoverMessage {
   } catch {
     // Reported below.
   }
-  throw new ConversationError('the other side violates the protocol');
+  throw new HandoverError('the other side violates the protocol');
 }

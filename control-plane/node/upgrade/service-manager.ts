@@ -42,10 +42,10 @@ export class ServiceManager {
 
   /** Reports that the service answers, and stores its sockets. */
   ready(descriptors: readonly number[]): void {
-    this.tell('READY=1');
-    this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
+    this.notify('READY=1');
+    this.notify(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
     for (let at = 0; at < descriptors.length; at += MAX_DESCRIPTORS)
-      this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
+      this.notify(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
   }
 
   /** Starts sending heartbeats, if the service manager wants them; call it once. */
@@ -54,22 +54,22 @@ export class ServiceManager {
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
     // The first one immediately, because the last one of an earlier process may be a whole period old. Then twice per
     // period.
-    this.tell('WATCHDOG=1');
-    this.watchdog = setInterval(() => this.tell('WATCHDOG=1'), Number(periodUs) / 2000);
+    this.notify('WATCHDOG=1');
+    this.watchdog = setInterval(() => this.notify('WATCHDOG=1'), Number(periodUs) / 2000);
     this.watchdog.unref();
   }
 
   /** Reports that the service ends, so that its sockets are not kept. */
   stopping(): void {
     clearInterval(this.watchdog);
-    this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
-    this.tell('STOPPING=1');
+    this.notify(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
+    this.notify('STOPPING=1');
   }
 
   /** Reports the process that is the service from now on. */
-  handedTo(pid: number): void {
+  reportMainProcess(pid: number): void {
     clearInterval(this.watchdog);
-    this.tell(`MAINPID=${String(pid)}`);
+    this.notify(`MAINPID=${String(pid)}`);
   }
 
   private connect(reason: string): number | null {
@@ -89,7 +89,7 @@ export class ServiceManager {
     }
   }
 
-  private tell(state: string, descriptors: readonly number[] = []): void {
+  private notify(state: string, descriptors: readonly number[] = []): void {
     if (this.calls === null || this.socket === null) return;
     try {
       sendDescriptors(this.calls, this.socket, { bytes: Buffer.from(state), descriptors });

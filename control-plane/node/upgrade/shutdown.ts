@@ -20,7 +20,7 @@ export interface DepartingNode {
   /** Stops everything else; then the lock of the data directory is free. */
   leave(): Promise<void>;
   /** Answers again while it leaves, or after that, from memory and without a log; resolves when its threads answer. */
-  answerMeanwhile(): Promise<void>;
+  keepAnswering(): Promise<void>;
 }
 
 /** Data for the other process. */
@@ -68,8 +68,8 @@ export class Shutdown {
   }
 
   /** Answers again: as before, or from memory if it has left. */
-  takeBack(): Promise<void> {
-    return this.hasBegun ? this.node.answerMeanwhile() : this.node.readAgain();
+  resume(): Promise<void> {
+    return this.hasBegun ? this.node.keepAnswering() : this.node.readAgain();
   }
 
   private async leaveOnce(): Promise<void> {

@@ -15,7 +15,7 @@ import { UpgradeSource } from './upgrade-source.ts';
 const STRANGER = 65_534;
 const never = (): Promise<never> => Promise.reject(new Error('the other user was let in'));
 
-test('HandingOver refuses another user even if its socket is open to all', async () => {
+test('UpgradeSource refuses another user even if its socket is open to all', async () => {
   const native = loadDescriptorCalls();
   const tempDir = makeTempDir();
   const steps = { prepare: never, stopReading: never, readAgain: never, leave: never };
@@ -25,7 +25,7 @@ test('HandingOver refuses another user even if its socket is open to all', async
       ...{ silenceMs: 10_000, ownRelease: '/nonexistent', nodeState: () => NodeState.READY },
       calls: 'calls' in native ? native.calls : null,
       ...steps,
-      answerMeanwhile: never,
+      keepAnswering: never,
       gone: () => undefined,
     },
     tempDir.path,

@@ -52,7 +52,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
       stopReading: step('stop reading'),
       readAgain: step('read again'),
       leave: step('leave'),
-      answerMeanwhile: step('answer again'),
+      keepAnswering: step('answer again'),
       gone: (pid) => void steps.push(`gone to ${String(pid)}`),
     },
     tempDir.path,
@@ -75,24 +75,24 @@ function makeRelease(script: string): void {
 /** A new process that has come as far as to answer. */
 async function answering(): Promise<HandoverChannel> {
   const talk = await open();
-  talk.tell(HELLO);
+  talk.send(HELLO);
   await talk.expect('welcome', PATIENT_MS);
-  talk.tell({ type: 'loaded' });
+  talk.send({ type: 'loaded' });
   // As it was before this side left, if it has.
   expect(await talk.expect('sockets', PATIENT_MS)).toMatchObject({ nodeState: NodeState.READY });
-  talk.tell({ type: 'reading' });
+  talk.send({ type: 'reading' });
   await talk.expect('stopped', PATIENT_MS);
   return talk;
 }
 
-describe('HandingOver', () => {
+describe('UpgradeSource', () => {
   test('takes every step in order, and ends when the other process has the data directory', async () => {
     await start();
     const talk = await answering();
     expect(done).toEqual(['prepare', 'stop reading']);
-    talk.tell({ type: 'go' });
+    talk.send({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'holding' });
+    talk.send({ type: 'holding' });
     await until(
       'the other process to have everything',
       () => done,
@@ -106,7 +106,7 @@ describe('HandingOver', () => {
 
   test.each([
     ['ends', (talk: HandoverChannel) => talk.end()],
-    ['says that it failed', (talk: HandoverChannel) => talk.tell({ type: 'failed', reason: 'no memory' })],
+    ['says that it failed', (talk: HandoverChannel) => talk.send({ type: 'failed', reason: 'no memory' })],
     ['ends in the middle of a message', (talk: HandoverChannel) => void talk.socket.end('{"type":')],
   ])('answers queries again if the other process %s', async (_what, act) => {
     await start();
@@ -148,7 +148,7 @@ describe('HandingOver', () => {
     makeRelease('exec sleep 1000');
     for (const _attempt of ['the first', 'the next']) {
       const talk = await open();
-      talk.tell({ type: 'upgrade', release: tempDir.path });
+      talk.send({ type: 'upgrade', release: tempDir.path });
       await talk.expect('step', PATIENT_MS);
       expect((await talk.next(PATIENT_MS))['reason']).toMatch(/was silent for 0.05 s, and was terminated/);
       await talk.ended();
@@ -159,7 +159,7 @@ describe('HandingOver', () => {
   test('answers again if it has left, its successor died and its own release cannot be started', async () => {
     await start();
     const dying = await answering();
-    dying.tell({ type: 'go' });
+    dying.send({ type: 'go' });
     await dying.expect('free', PATIENT_MS);
     dying.end();
     await until(
@@ -171,9 +171,9 @@ describe('HandingOver', () => {
     // The next process that asks gets the sockets.
     done.length = 0;
     const talk = await answering();
-    talk.tell({ type: 'go' });
+    talk.send({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'holding' });
+    talk.send({ type: 'holding' });
     await until(
       'the other process to have everything',
       () => done,
@@ -186,16 +186,16 @@ describe('HandingOver', () => {
   test('ends only when the other process reports that its start is complete', async () => {
     await start();
     const talk = await answering();
-    talk.tell({ type: 'go' });
+    talk.send({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'failed', reason: 'no memory' });
+    talk.send({ type: 'failed', reason: 'no memory' });
     expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer again']);
     done.length = 0;
     const next = await answering();
-    next.tell({ type: 'go' });
+    next.send({ type: 'go' });
     await next.expect('free', PATIENT_MS);
-    next.tell({ type: 'holding' });
+    next.send({ type: 'holding' });
     await next.ended();
     expect(done).toEqual(['stop reading', 'gone to 4242']);
   });
@@ -205,12 +205,12 @@ describe('HandingOver', () => {
     const [ready, told] = ['ready', 'told'].map((name) => join(tempDir.path, name));
     makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
     const talk = await open();
-    talk.tell({ type: 'upgrade', release: tempDir.path });
+    talk.send({ type: 'upgrade', release: tempDir.path });
     await until('the process to be ready', () => existsSync(ready!));
     await handing.end(Promise.resolve());
     expect(existsSync(told!)).toBe(true);
     const other = await open();
-    other.tell({ type: 'upgrade', release: tempDir.path });
+    other.send({ type: 'upgrade', release: tempDir.path });
     expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');
     for (const one of [talk, other]) one.end();
   });
@@ -219,9 +219,9 @@ describe('HandingOver', () => {
     await start();
     const talk = await answering();
     await handing.end(Promise.resolve());
-    talk.tell({ type: 'go' });
+    talk.send({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'holding' });
+    talk.send({ type: 'holding' });
     await talk.ended();
     // The process that asked Weir to stop ends it.
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
@@ -232,7 +232,7 @@ describe('HandingOver', () => {
     const talk = await answering();
     const stopped = Promise.withResolvers<undefined>();
     await handing.end(stopped.promise);
-    talk.tell({ type: 'dance' });
+    talk.send({ type: 'dance' });
     stopped.resolve(undefined);
     await expect(talk.next(PATIENT_MS)).rejects.toThrow('the other side has ended');
     expect(done).toEqual(['prepare', 'stop reading']);
@@ -254,7 +254,7 @@ describe('HandingOver', () => {
   ])('refuses %s, and takes no step', async (_what, message, reason) => {
     await start();
     const talk = await open();
-    talk.tell(message);
+    talk.send(message);
     expect((await talk.next(PATIENT_MS))['reason']).toMatch(reason);
     expect(done).toEqual([]);
     talk.end();
@@ -263,7 +263,7 @@ describe('HandingOver', () => {
   test('refuses another process while one takes over', async () => {
     await start();
     const [one, other] = [await answering(), await open()];
-    other.tell(HELLO);
+    other.send(HELLO);
     expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is in progress');
     for (const talk of [one, other]) talk.end();
     await until(

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { listenPrivately } from '../../host/files/private-socket.ts';
-import { HandoverChannel, ConversationError, numberOf, textField } from './handover-channel.ts';
+import { HandoverChannel, HandoverError, numberOf, textField } from './handover-channel.ts';
 import type { HandoverMessage } from './handover-channel.ts';
 import { Shutdown } from './shutdown.ts';
 import type { DepartingNode } from './shutdown.ts';
@@ -143,14 +143,14 @@ export class UpgradeSource {
       this.checkUser(socket);
       const first = await talk.next(FIRST_MS);
       if (first.type === 'upgrade') await this.upgrade(talk, textField(first, 'release'));
-      else if (first.type === 'take-over') await this.handOver(talk, first);
+      else if (first.type === 'take-over') await this.runHandover(talk, first);
       else if (first.type === 'descriptors') this.give(socket, textField(first, 'ticket'));
       else if (first.type === 'start-failed') this.startFailure = textField(first, 'reason');
-      else throw new ConversationError(`unknown message "${first.type.slice(0, 40)}"`);
+      else throw new HandoverError(`unknown message "${first.type.slice(0, 40)}"`);
     } catch (error) {
       const reason = reasonOf(error);
       this.parts.logger.warn('refused a connection to the handover socket', { reason });
-      talk.tell({ type: 'failed', reason });
+      talk.send({ type: 'failed', reason });
     } finally {
       talk.end();
     }
@@ -163,14 +163,14 @@ export class UpgradeSource {
     if (this.parts.calls === null) return;
     const user = peerUser(this.parts.calls, descriptorOf(socket));
     if (user !== 0 && user !== process.getuid?.())
-      throw new ConversationError(`user ${String(user)} is not the user that runs Weir`);
+      throw new HandoverError(`user ${String(user)} is not the user that runs Weir`);
   }
 
   /** Starts a process of the release and reports its progress to the command. */
   private async upgrade(talk: HandoverChannel, release: string): Promise<void> {
     this.refuseBeside(this.attempt ?? this.successor);
     if (process.pid === 1)
-      throw new ConversationError(
+      throw new HandoverError(
         'this process is the first of its container: start the new container with "start --take-over"',
       );
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
@@ -185,7 +185,7 @@ export class UpgradeSource {
       // If the handover is being undone, that gives a better reason.
       await this.attempt?.over;
       if (this.ending === undefined)
-        talk.tell({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
+        talk.send({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
     } finally {
       this.watcher = undefined;
       // Another one may have been started to recover from this one's failure.
@@ -196,21 +196,21 @@ export class UpgradeSource {
 
   /** Starts a process that is to take over. */
   private launch(release: string): Successor {
-    if (this.ending !== undefined) throw new ConversationError('the running server is stopping');
+    if (this.ending !== undefined) throw new HandoverError('the running server is stopping');
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     this.startFailure = undefined;
     return (this.successor = new Successor(release, configFile, silenceMs));
   }
 
   private refuseBeside(other: Attempt | Successor | undefined): void {
-    if (other !== undefined) throw new ConversationError('another upgrade is in progress');
+    if (other !== undefined) throw new HandoverError('another upgrade is in progress');
   }
 
-  private async handOver(talk: HandoverChannel, hello: HandoverMessage): Promise<void> {
+  private async runHandover(talk: HandoverChannel, hello: HandoverMessage): Promise<void> {
     this.refuseBeside(this.attempt);
     const format = textField(hello, 'format');
     if (format !== HANDOVER_FORMAT)
-      throw new ConversationError(
+      throw new HandoverError(
         `the running release uses "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
       );
     const [version, pid] = [textField(hello, 'version'), numberOf(hello, 'pid')];
@@ -218,7 +218,7 @@ export class UpgradeSource {
     const attempt: Attempt = { talk, promised: undefined, over: Promise.resolve() };
     this.attempt = attempt;
     attempt.over = this.lead(attempt, version, pid)
-      .catch((error: unknown) => this.takeBack(attempt, reasonOf(error)))
+      .catch((error: unknown) => this.resume(attempt, reasonOf(error)))
       .finally(() => (this.attempt = undefined));
     await attempt.over;
   }
@@ -229,39 +229,39 @@ export class UpgradeSource {
     const { talk } = attempt;
     const { silenceMs = SILENCE_MS } = parts;
     parts.logger.info('could not hand over to another process', { pid, version });
-    talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
+    talk.send({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
     const { descriptors, nodeState } = await departure.prepare();
     const ticket = randomBytes(16).toString('hex');
     attempt.promised = { ticket, descriptors };
     const hasLeft = departure.hasBegun;
-    talk.tell({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
+    talk.send({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
     await talk.expect('reading', silenceMs);
     this.step('it answers, together with this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
     // A process that hangs would not report it.
-    talk.tell({ type: 'stopped' });
+    talk.send({ type: 'stopped' });
     await talk.expect('go', silenceMs);
     await Promise.race([departure.leave(), talk.ended()]);
-    talk.tell({ type: 'free' });
+    talk.send({ type: 'free' });
     await talk.expect('holding', silenceMs);
     this.step('it has the data directory');
     // The file of the socket is kept, because it belongs to the other process.
     this.isOver = true;
     // Otherwise the sender of the signal would wait for the end of this process.
     if (this.ending !== undefined) return;
-    this.watcher?.tell({ type: 'done', pid, version });
+    this.watcher?.send({ type: 'done', pid, version });
     parts.gone(pid);
   }
 
-  private async takeBack(attempt: Attempt, reason: string): Promise<void> {
+  private async resume(attempt: Attempt, reason: string): Promise<void> {
     // A process that still takes over finds the lock free when everything has stopped.
     if (this.ending !== undefined) return this.ending;
     attempt.promised = undefined;
-    await this.departure.takeBack();
+    await this.departure.resume();
     // Not earlier, because a process that can still answer does so until this one does.
-    attempt.talk.tell({ type: 'failed', reason });
+    attempt.talk.send({ type: 'failed', reason });
     attempt.talk.end();
     const end = await this.successor?.endWithin(STOP_MS);
     this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
@@ -299,7 +299,7 @@ export class UpgradeSource {
     const { calls } = this.parts;
     const promised = this.attempt?.promised;
     if (calls === null || promised?.ticket !== ticket)
-      throw new ConversationError('no sockets are reserved for this process');
+      throw new HandoverError('no sockets are reserved for this process');
     for (let at = 0; at < promised.descriptors.length; at += MAX_DESCRIPTORS)
       sendDescriptors(calls, descriptorOf(socket), {
         bytes: Uint8Array.of(0),
@@ -309,7 +309,7 @@ export class UpgradeSource {
 
   private step(text: string): void {
     this.parts.logger.info(`upgrade: ${text}`);
-    this.watcher?.tell({ type: 'step', text });
+    this.watcher?.send({ type: 'step', text });
   }
 }
 

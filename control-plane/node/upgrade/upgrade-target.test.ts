@@ -42,7 +42,7 @@ async function begin(silenceMs = PATIENT_MS): Promise<void> {
     format: HANDOVER_FORMAT,
     version: '2.0.0',
   });
-  talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353, niceness: -5 });
+  talk.send({ type: 'welcome', version: '1.0.0', dnsPort: 5353, niceness: -5 });
   taking = await within('the taking over to begin', begun);
 }
 
@@ -54,15 +54,15 @@ afterEach(() => {
   tempDir.remove();
 });
 
-describe('TakingOver', () => {
+describe('UpgradeTarget', () => {
   test('takes the lock when it is free, and reports it once its start is complete', async () => {
     expect([taking.dnsPort, taking.niceness]).toEqual([5353, -5]);
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
-    talk.tell({ type: 'stopped' });
+    talk.send({ type: 'stopped' });
     await talk.expect('go', PATIENT_MS);
     old.release();
-    talk.tell({ type: 'free' });
+    talk.send({ type: 'free' });
     await within('the taking over to finish', finished);
     await taking.lock.taken;
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
@@ -76,7 +76,7 @@ describe('TakingOver', () => {
     talk.end();
     await begin(SHORT_MS);
     old.release();
-    for (const type of ['stopped', 'free']) talk.tell({ type });
+    for (const type of ['stopped', 'free']) talk.send({ type });
     await taking.finish();
     await taking.complete();
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
@@ -105,14 +105,14 @@ describe('TakingOver', () => {
   test('gives up if the other process takes over again', async () => {
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
-    talk.tell({ type: 'failed', reason: 'it changed its mind' });
+    talk.send({ type: 'failed', reason: 'it changed its mind' });
     await expect(finished).rejects.toThrow('the upgrade was rolled back: it changed its mind');
   });
 
   test('works without sockets if the other process has none to pass', async () => {
     const sockets = taking.sockets();
     await talk.expect('loaded', PATIENT_MS);
-    talk.tell({ type: 'sockets', ticket: 'x', count: 0 });
+    talk.send({ type: 'sockets', ticket: 'x', count: 0 });
     expect(await sockets).toBeNull();
   });
 });

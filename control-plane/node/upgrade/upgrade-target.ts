@@ -12,7 +12,7 @@ import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { DataDirError, lockDataDir } from '../../storage/db/data-dir-lock.ts';
 import type { DataDirLock } from '../../storage/db/data-dir-lock.ts';
-import { HandoverChannel, ConversationError, numberOf, textField } from './handover-channel.ts';
+import { HandoverChannel, HandoverError, numberOf, textField } from './handover-channel.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
 import { receiveDescriptors, sendDescriptors } from './descriptor-messages.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
@@ -71,21 +71,21 @@ export class UpgradeTarget {
     const socket = connect(path);
     await once(socket, 'connect');
     const talk = new HandoverChannel(socket);
-    talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
+    talk.send({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
     const welcome = await talk.expect('welcome', silenceMs);
     logger.info('taking over from a running process', { version: textField(welcome, 'version') });
     const { niceness } = welcome;
-    if (typeof niceness !== 'number') throw new ConversationError('message "welcome" has no niceness');
+    if (typeof niceness !== 'number') throw new HandoverError('message "welcome" has no niceness');
     const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness };
     return new UpgradeTarget(talk, { path, dataDir }, running, logger, silenceMs);
   }
 
   /** The sockets; null if they cannot be passed, and both processes have their own. */
   async sockets(): Promise<InheritedSockets | null> {
-    this.talk.tell({ type: 'loaded' });
-    const told = await this.talk.expect('sockets', this.silenceMs);
-    const count = numberOf(told, 'count');
-    const { nodeState, hasLeft } = told;
+    this.talk.send({ type: 'loaded' });
+    const message = await this.talk.expect('sockets', this.silenceMs);
+    const count = numberOf(message, 'count');
+    const { nodeState, hasLeft } = message;
     this.isNeeded = hasLeft === true;
     if (nodeState === NodeState.STARTING || nodeState === NodeState.READY) this.before = nodeState;
     const loaded = loadDescriptorCalls();
@@ -101,7 +101,7 @@ export class UpgradeTarget {
     const { calls } = loaded;
     const connection = connectUnix(calls, this.path, this.silenceMs);
     try {
-      const ask = `${JSON.stringify({ type: 'descriptors', ticket: textField(told, 'ticket') })}\n`;
+      const ask = `${JSON.stringify({ type: 'descriptors', ticket: textField(message, 'ticket') })}\n`;
       sendDescriptors(calls, connection, { bytes: Buffer.from(ask), descriptors: [] });
       const descriptors: number[] = [];
       while (descriptors.length < count) {
@@ -131,9 +131,9 @@ export class UpgradeTarget {
   /** Called when this process answers; resolves when it has the data directory. Throws if that was undone. */
   async finish(): Promise<void> {
     try {
-      this.talk.tell({ type: 'reading' });
+      this.talk.send({ type: 'reading' });
       await this.talk.expect('stopped', this.silenceMs);
-      this.talk.tell({ type: 'go' });
+      this.talk.send({ type: 'go' });
       await this.talk.expect('free', this.silenceMs);
     } catch (error) {
       await this.takeFromDead(reasonOf(error));
@@ -144,13 +144,13 @@ export class UpgradeTarget {
 
   /** Called when the start is complete: the running process then ends. */
   async complete(): Promise<void> {
-    this.talk.tell({ type: 'holding' });
+    this.talk.send({ type: 'holding' });
     await this.untilGone();
   }
 
   /** Called if this process cannot start. It still answers; resolves when the running one receives queries again. */
   async fail(reason: string): Promise<void> {
-    this.talk.tell({ type: 'failed', reason });
+    this.talk.send({ type: 'failed', reason });
     const isReading = new AbortController();
     void this.talk.ended().then(() => isReading.abort());
     await sleep(READ_AGAIN_MS, undefined, { signal: isReading.signal }).catch(() => undefined);
@@ -191,7 +191,7 @@ export class UpgradeTarget {
 export async function reportFailedStart(dataDir: string, reason: string): Promise<void> {
   const socket = connect(join(dataDir, HANDOVER_SOCKET));
   const talk = new HandoverChannel(socket);
-  talk.tell({ type: 'start-failed', reason });
+  talk.send({ type: 'start-failed', reason });
   // If nothing is listening there, only the log contains the reason.
   await talk.next(READ_AGAIN_MS).catch(() => undefined);
   talk.end();

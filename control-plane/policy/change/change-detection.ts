@@ -20,14 +20,14 @@ export interface ChangedRow {
 
 /** Rows that a transaction has changed. */
 export interface ChangedRows {
-  /** Changed rows, at most `MOST_ROWS`. */
+  /** Changed rows, at most `MAX_ROWS`. */
   readonly rows: readonly ChangedRow[];
   /** Total number. */
   readonly count: number;
 }
 
 /** Maximum number of rows shown for one change; a rollback may change a hundred thousand. */
-export const MOST_ROWS = 1000;
+export const MAX_ROWS = 1000;
 
 /** Findings about a list, which are not policy; its content is. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
@@ -80,7 +80,7 @@ const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, no
         ${byTable(({ name }) => listed(FACTS[name] ?? []))} AS facts
       FROM (${FIRST_CHANGES}) first OFFSET 0) changed
     WHERE now - 'updated_at' - facts IS DISTINCT FROM was - 'updated_at' - facts
-    ORDER BY array_position(${listed(NOTED.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
+    ORDER BY array_position(${listed(NOTED.map(({ name }) => name))}, table_name), key LIMIT ${MAX_ROWS}`;
 
 /** Changes of the transaction so far, table by table; no other transaction may change policy at the same time. */
 export async function changedRows(tx: Queryable): Promise<ChangedRows> {

@@ -4,12 +4,12 @@
  * order and each contains exactly the policy after its change. A change without effect creates no revision. Only
  * schedules, compilations and the catalog, which change no rows, are applied elsewhere.
  */
-import { notInForce } from '../../api/api-error.ts';
+import { notActive } from '../../api/api-error.ts';
 import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
 import { SYSTEM } from '../../api/caller.ts';
 import type { Author } from '../../api/caller.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
-import { changedRows, MOST_ROWS } from './change-detection.ts';
+import { changedRows, MAX_ROWS } from './change-detection.ts';
 import type { ChangedRow, ChangedRows } from './change-detection.ts';
 import { recordRevision } from './record-revision-store.ts';
 import type { RevisionNote } from './record-revision-store.ts';
@@ -61,11 +61,11 @@ const applyOnly: Follow<unknown> = (_result, apply) => apply();
 /** Changes policy and applies the change. One per node. */
 export class PolicyChanges {
   private readonly database: Database;
-  private readonly inForce: PolicyApplier;
+  private readonly active: PolicyApplier;
 
-  constructor(database: Database, inForce: PolicyApplier) {
+  constructor(database: Database, active: PolicyApplier) {
     this.database = database;
-    this.inForce = inForce;
+    this.active = active;
   }
 
   /**
@@ -87,17 +87,17 @@ export class PolicyChanges {
   ): Promise<Recorded<T>> {
     const stored = await this.store(author, work).catch((error: unknown) => {
       // The applier retries until it has read the rows, with or without the change.
-      if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
+      if (error instanceof OutcomeUnknown) this.active.apply().catch(() => undefined);
       throw error;
     });
     if (stored.revision !== null) author.onRevision?.(stored.revision);
     try {
-      await follow(stored.result, () => this.inForce.apply());
+      await follow(stored.result, () => this.active.apply());
     } catch (error) {
-      throw notInForce('it could not be published', stored.revision, error);
+      throw notActive('it could not be published', stored.revision, error);
     }
-    const behind = this.inForce.threadsBehind();
-    if (behind > 0) throw notInForce(`${behind} DNS threads did not acknowledge it in time`, stored.revision);
+    const behind = this.active.threadsBehind();
+    if (behind > 0) throw notActive(`${behind} DNS threads did not acknowledge it in time`, stored.revision);
     return stored;
   }
 
@@ -113,7 +113,7 @@ export class PolicyChanges {
       if (summary === null) return { result, revision: null };
       const changed = await changedRows(tx);
       if (changed.count + outside.length === 0) return { result, revision: null };
-      const rows = [...outside, ...changed.rows].slice(0, MOST_ROWS);
+      const rows = [...outside, ...changed.rows].slice(0, MAX_ROWS);
       const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
       return { result, revision: await recordRevision(tx, { isOwn, summary, audit }) };
     });

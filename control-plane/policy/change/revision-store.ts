@@ -73,19 +73,19 @@ export async function findRevision(db: Queryable, id: number): Promise<Revision>
 }
 
 /** Maximum number of newer revisions listed in an error. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** 409 with the revisions by users after `head`, which the caller does not know and which would be lost. */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
   if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);
   const { rows } = await db.query<RevisionRow>(
-    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 AND NOT is_own ORDER BY id LIMIT ${MOST_NAMED + 1}`,
+    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 AND NOT is_own ORDER BY id LIMIT ${MAX_NAMED + 1}`,
     [head],
   );
   if (rows.length === 0) return;
-  const named = rows.slice(0, MOST_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
-  if (rows.length > MOST_NAMED) named.push('and more');
+  const named = rows.slice(0, MAX_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
+  if (rows.length > MAX_NAMED) named.push('and more');
   throw conflict(`revision ${head} is not the newest; these would also be undone: ${named.join(', ')}`);
 }
 

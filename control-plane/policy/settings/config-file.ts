@@ -9,7 +9,7 @@ import { isSecret, pickValues, setValues } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
 import {
   NOTHING_LOCAL,
-  localInForce,
+  effectiveLocal,
   localPath,
   localText,
   parseLocal,
@@ -99,7 +99,7 @@ export class ConfigFile {
     const edited = editToml(text, changes);
     if (edited === null)
       throw conflict(`the configuration file ${this.name} has a form that Weir cannot edit; change it there`);
-    const local = localInForce(read.local, own);
+    const local = effectiveLocal(read.local, own);
     if (
       await this.tryRewrite(
         text,

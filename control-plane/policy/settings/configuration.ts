@@ -11,7 +11,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
-import { localInForce, withLocal } from '../../../config/local-config.ts';
+import { effectiveLocal, withLocal } from '../../../config/local-config.ts';
 import { ApiError, conflict, invalid } from '../../api/api-error.ts';
 import { SYSTEM } from '../../api/caller.ts';
 import type { Author } from '../../api/caller.ts';
@@ -23,7 +23,7 @@ import { ConfigFile } from './config-file.ts';
 import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
 import { joinedChanges, storeChange } from './serial-change.ts';
-import type { ChangeTogether, InForce, TurnedChange } from './serial-change.ts';
+import type { ChangeTogether, Activation, TurnedChange } from './serial-change.ts';
 import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 
 /** Applies a configuration; if one throws, the others must still apply it. */
@@ -354,9 +354,9 @@ export class Configuration {
 
   /** Runs a change while no other change of this node runs. */
   private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
-    const run = (): Promise<InForce> => storeChange(policy, author, change);
+    const run = (): Promise<Activation> => storeChange(policy, author, change);
     const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
-    return stored.then(({ isInForce }) => isInForce);
+    return stored.then(({ isActive }) => isActive);
   }
 
   private hasFile(file: Values, remembered: Values, local: readonly string[]): void {
@@ -396,5 +396,5 @@ export class Configuration {
 }
 
 function localNames({ own, local }: ReadConfigFile): readonly string[] {
-  return Object.keys(localInForce(local, own).values);
+  return Object.keys(effectiveLocal(local, own).values);
 }

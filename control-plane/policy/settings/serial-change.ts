@@ -30,9 +30,9 @@ export function joinedChanges(first: Changed<null>, second: Changed<null>): Chan
 }
 
 /** A stored change. */
-export interface InForce {
+export interface Activation {
   /** Settles when the change is active; wrapped in an object, so that it is not awaited by accident. */
-  readonly isInForce: Promise<void>;
+  readonly isActive: Promise<void>;
 }
 
 /** Resolves when the change is stored. */
@@ -40,7 +40,7 @@ export async function storeChange(
   policy: PolicyChanges,
   author: Author,
   { work, stored, failed, follow }: TurnedChange,
-): Promise<InForce> {
+): Promise<Activation> {
   const isStored = Promise.withResolvers<undefined>();
   const change = policy.change(author, work, async (_result, apply) => {
     stored();
@@ -54,5 +54,5 @@ export async function storeChange(
     await failed?.();
     throw error;
   }
-  return { isInForce: change.then(() => undefined) };
+  return { isActive: change.then(() => undefined) };
 }

@@ -4,7 +4,7 @@
  */
 
 /** Share of the memory that must be in use for it to be kept. */
-const LEAST_SHARE = 1 / 8;
+const MIN_SHARE = 1 / 8;
 
 /** Memory of one block at a time. */
 export class FrameMemory {
@@ -23,7 +23,7 @@ export class FrameMemory {
   /** Releases everything, and then has space for a quarter more than was taken. */
   clear(): void {
     const { bytes, taken } = this;
-    if (taken > bytes.length || taken < bytes.length * LEAST_SHARE)
+    if (taken > bytes.length || taken < bytes.length * MIN_SHARE)
       this.bytes = new Uint8Array(taken + (taken >>> 2));
     this.taken = 0;
   }

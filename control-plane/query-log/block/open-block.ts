@@ -18,7 +18,7 @@ import { type RepeatEntry, repeatsOf } from './repeats.ts';
 /** Size of the dictionaries in bytes at which a block is full, whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
 /** Maximum number of carried entries of repeats with separate clients, half a megabyte. */
-const MOST_CARRIED = 65_535;
+const MAX_CARRIED = 65_535;
 
 /** Optional parts of a query that are stored. */
 export interface Kept extends KeptClients {
@@ -113,7 +113,7 @@ export class OpenBlock {
    * clients, they count for the client of the row.
    */
   carryRepeats(rowPlace: number, client: RepeatedClient, queries: number): void {
-    const hasRoom = this.clients.size < MAX_BLOCK_ROWS && this.carried.length < MOST_CARRIED;
+    const hasRoom = this.clients.size < MAX_BLOCK_ROWS && this.carried.length < MAX_CARRIED;
     const place = hasRoom ? this.clients.placeOf(client) : this.clientOf[rowPlace]!;
     const last = this.carried.at(-1);
     if (last?.row !== rowPlace || last.client !== place)

@@ -9,31 +9,31 @@ import type { RepeatEntry } from './repeats.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
 /** Maximum number of queries: then the block is full. */
-const MOST_QUERIES = 65_535;
+const MAX_QUERIES = 65_535;
 /** Maximum number of separate clients per row: all of an IPv4 /24, and only few of an attacker's IPv6 addresses. */
-const MOST_CLIENTS_OF_ROW = 255;
+const MAX_CLIENTS_OF_ROW = 255;
 
 /** The queries, by columns. */
 export class OpenRepeats {
   /** Queries. */
   count = 0;
   /** Indexes of their rows, clients and outcomes. */
-  readonly rowOf = new Uint16Array(MOST_QUERIES);
-  readonly clientOf = new Uint16Array(MOST_QUERIES);
-  readonly outcomeOf = new Uint16Array(MOST_QUERIES);
-  readonly responseTimes = new Uint32Array(MOST_QUERIES);
+  readonly rowOf = new Uint16Array(MAX_QUERIES);
+  readonly clientOf = new Uint16Array(MAX_QUERIES);
+  readonly outcomeOf = new Uint16Array(MAX_QUERIES);
+  readonly responseTimes = new Uint32Array(MAX_QUERIES);
   readonly outcomes = new OutcomeDictionary();
   /** Rows with clients. */
   private readonly pairs = new WordDictionary();
   private readonly clientsOfRow = new Uint8Array(MAX_BLOCK_ROWS);
 
   get isFull(): boolean {
-    return this.count === MOST_QUERIES;
+    return this.count === MAX_QUERIES;
   }
 
   /** Whether no further clients of a row are counted separately. */
   hasManyClients(rowPlace: number): boolean {
-    return this.clientsOfRow[rowPlace] === MOST_CLIENTS_OF_ROW;
+    return this.clientsOfRow[rowPlace] === MAX_CLIENTS_OF_ROW;
   }
 
   /** Adds a query to the row at an index. */

@@ -20,7 +20,7 @@ import { BlockTally } from '../top-lists/block-tally.ts';
 import { type ListGrain, startOf } from '../top-lists/list-parts.ts';
 import { awaitLists } from '../top-lists/name-list-store.ts';
 import { subtractFromLists, type Tally } from '../top-lists/subtract-lists.ts';
-import { ChangedMeanwhile } from '../upkeep/changed-meanwhile.ts';
+import { ChangedConcurrently } from '../upkeep/changed-concurrently.ts';
 import { clearDay, clearLonelyLists, daysWithin, takesDay } from './clear-days.ts';
 import { beginPass, endClear, notePassed, type OpenClear } from './clear-store.ts';
 import {
@@ -49,9 +49,9 @@ interface Replacement {
 }
 
 /** Maximum number of blocks, of one node and day, that are replaced in one transaction. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** Number of heads that are read together. */
-const MOST_HEADS = 64;
+const MAX_HEADS = 64;
 const WHOLE = ['head', 'names', 'queries', 'answers'] as const;
 
 /** One clear in progress. */
@@ -105,14 +105,14 @@ export class ClearRun {
 
   private async clearBlocks(day: number, blocks: readonly ClearBlock[]): Promise<boolean> {
     let isComplete = true;
-    for (let from = 0; from < blocks.length; from += MOST_HEADS) {
-      const some = blocks.slice(from, from + MOST_HEADS);
+    for (let from = 0; from < blocks.length; from += MAX_HEADS) {
+      const some = blocks.slice(from, from + MAX_HEADS);
       const touched = await this.withRows(some);
       await notePassed(this.options.database, this.clear.id, some.length - touched.length);
       for (const ofNode of Map.groupBy(touched, ({ nodeId }) => nodeId).values())
-        for (let at = 0; at < ofNode.length; at += MOST_AT_ONCE) {
+        for (let at = 0; at < ofNode.length; at += MAX_AT_ONCE) {
           if (this.signal.aborted) return false;
-          if (!(await this.replace(day, ofNode.slice(at, at + MOST_AT_ONCE)))) isComplete = false;
+          if (!(await this.replace(day, ofNode.slice(at, at + MAX_AT_ONCE)))) isComplete = false;
         }
     }
     return isComplete;
@@ -152,7 +152,7 @@ export class ClearRun {
       for (const [runId, run] of runs) this.runs.set(runId, run);
       return true;
     } catch (error) {
-      if (error instanceof ChangedMeanwhile) return false;
+      if (error instanceof ChangedConcurrently) return false;
       throw error;
     }
   }
@@ -192,7 +192,7 @@ export class ClearRun {
     await awaitLists(client, nodeId);
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
-      throw new ChangedMeanwhile('clear the query log: blocks were merged or listed');
+      throw new ChangedConcurrently('clear the query log: blocks were merged or listed');
     for (const { block, left } of planned) {
       if (left === null) continue;
       const { key, nextSeq } = runs.get(block.runId) ?? this.runs.get(block.runId) ?? newRun();

@@ -27,7 +27,7 @@ export interface OpenClear extends ClearScope {
 }
 
 /** Maximum number of clears that the API lists. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 /** Milliseconds for which a clear waits for blocks that are being stored. */
 const LOCK_MS = 10_000;
 
@@ -52,7 +52,7 @@ export async function insertClear(
 /** The newest clears, newest first. */
 export async function readClears(db: Queryable): Promise<QueryLogClear[]> {
   const { rows } = await db.query<ClearRow>(
-    `SELECT ${COLUMNS} FROM query_log_clears ORDER BY id DESC LIMIT ${MOST_LISTED}`,
+    `SELECT ${COLUMNS} FROM query_log_clears ORDER BY id DESC LIMIT ${MAX_LISTED}`,
   );
   return rows.map(toClear);
 }

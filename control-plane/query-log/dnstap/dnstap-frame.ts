@@ -46,7 +46,7 @@ const RESPONSE_FLAGS = 0x8180;
 const HEADER_BYTES = 12;
 const CLASS_IN = 1;
 /** Maximum size in bytes of the text of a rule, an upstream or a list name. */
-const MOST_TEXT = 1000;
+const MAX_TEXT = 1000;
 const FRAME_BYTES = 8192;
 
 /** Writes frames. */
@@ -61,7 +61,7 @@ export class DnstapFrames {
 
   /** `identity`: the node's name. */
   constructor(identity: string, version: string) {
-    this.identity = Buffer.from(identity.slice(0, MOST_TEXT));
+    this.identity = Buffer.from(identity.slice(0, MAX_TEXT));
     this.version = Buffer.from(version);
   }
 
@@ -130,8 +130,8 @@ export class DnstapFrames {
     const { source, before, atName, after } = rule!;
     const name = atName ? nameToText(bytes.subarray(ruleName.at, ruleName.at + ruleName.length)) : '';
     this.policy.begin();
-    this.policy.bytes(Policy.TYPE, Buffer.from(source.slice(0, MOST_TEXT)));
-    this.policy.bytes(Policy.RULE, Buffer.from(`${before}${name}${after}`.slice(0, MOST_TEXT)));
+    this.policy.bytes(Policy.TYPE, Buffer.from(source.slice(0, MAX_TEXT)));
+    this.policy.bytes(Policy.RULE, Buffer.from(`${before}${name}${after}`.slice(0, MAX_TEXT)));
     return this.policy.written();
   }
 }
@@ -144,7 +144,7 @@ function extraOf(row: QueryLogRow): string {
     group_id: row.groupId,
     cached: row.cached,
     dnssec: DNSSEC_STATUS_NAMES[row.dnssec],
-    upstream: row.upstream?.slice(0, MOST_TEXT) ?? null,
+    upstream: row.upstream?.slice(0, MAX_TEXT) ?? null,
   });
 }
 

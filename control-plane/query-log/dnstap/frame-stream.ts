@@ -27,10 +27,10 @@ type ControlCode = (typeof Control)[keyof typeof Control];
 /** The only field type in control frames. */
 const CONTENT_TYPE_FIELD = 1;
 /** Maximum size of a control frame; a receiver of Frame Streams never sends more. */
-const MOST_CONTROL_BYTES = 512;
+const MAX_CONTROL_BYTES = 512;
 /** Bytes per write, and bytes that may wait for the receiver. */
 const CHUNK_BYTES = 64 << 10;
-const MOST_WAITING_BYTES = 4 << 20;
+const MAX_WAITING_BYTES = 4 << 20;
 /** Milliseconds for the handshake, and between attempts: doubled each time, up to the last value. */
 const HANDSHAKE_MS = 5000;
 const RETRY_MS = { first: 500, last: 30_000 } as const;
@@ -63,7 +63,7 @@ export class FrameStream {
 
   /** Whether a frame would be sent now; if not, it counts as lost. */
   takesFrame(): boolean {
-    if (this.isOpen && this.socket!.writableLength < MOST_WAITING_BYTES) return true;
+    if (this.isOpen && this.socket!.writableLength < MAX_WAITING_BYTES) return true;
     this.lost++;
     return false;
   }
@@ -112,7 +112,7 @@ export class FrameStream {
     this.received = Buffer.concat([this.received, bytes]);
     while (this.received.length >= 12) {
       const length = this.received.readUInt32BE(4);
-      if (this.received.readUInt32BE(0) !== 0 || length < 4 || length > MOST_CONTROL_BYTES) {
+      if (this.received.readUInt32BE(0) !== 0 || length < 4 || length > MAX_CONTROL_BYTES) {
         this.socket?.destroy(new Error('the receiver violates the Frame Streams protocol'));
         return;
       }

@@ -28,7 +28,7 @@ type AskedQuestions = {
 export interface LogQuestions extends QueryLogReader, Omit<AskedQuestions, keyof QueryLogReader> {}
 
 /** Milliseconds for which a request waits for the newest rows. */
-const MOST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /** All questions. */
 export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestionsOptions): LogQuestions {
@@ -36,7 +36,7 @@ export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestion
   const store = async (signal: AbortSignal): Promise<void> => {
     if (database.status().state !== 'up') return;
     const enough = new AbortController();
-    const late = sleep(MOST_WAIT_MS, undefined, { signal: AbortSignal.any([signal, enough.signal]) });
+    const late = sleep(MAX_WAIT_MS, undefined, { signal: AbortSignal.any([signal, enough.signal]) });
     await Promise.race([flush(), late.catch(() => undefined)]);
     enough.abort();
   };

@@ -69,7 +69,7 @@ describe('DistinctQuestions', () => {
       { name: 'a.example', status: 'RATE_LIMITED', times: 3 },
       { name: 'a.example', status: 'LOCAL' },
     ]);
-    expect([gathered.judged, gathered.notJudged, gathered.isFull]).toEqual([1, 3, false]);
+    expect([gathered.evaluated, gathered.notEvaluated, gathered.isFull]).toEqual([1, 3, false]);
     expect(gathered.shared().count).toBe(1);
   });
 

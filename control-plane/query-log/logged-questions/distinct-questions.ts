@@ -23,7 +23,7 @@ import { DecisiveRecords } from './decisive-records.ts';
 import { QuestionTable } from './question-table.ts';
 
 /** Refused before policy was applied: the draft does not affect these queries. */
-const NOT_JUDGED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
+const NOT_EVALUATED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
 /** Statuses of queries with an upstream's answer. */
 const RESOLVED: ReadonlySet<QueryStatusName> = new Set(['ALLOWED', 'CACHED', 'STALE']);
 /** Statuses of queries that were blocked, possibly because of the answer. */
@@ -45,8 +45,8 @@ export interface GatherLimits {
 /** The questions gathered so far. */
 export class DistinctQuestions {
   /** Queries that count, and those that were refused before policy was applied. */
-  judged = 0;
-  notJudged = 0;
+  evaluated = 0;
+  notEvaluated = 0;
   private readonly withAddresses: boolean;
   private readonly limits: GatherLimits;
   private readonly table = new QuestionTable();
@@ -82,16 +82,16 @@ export class DistinctQuestions {
     const clients = reader.head.clients.map((client) => this.clientNumber(clientText(client)));
     const outcomes = reader.head.outcomes.map(toOutcome);
     const answerNumbers = new Int32Array(reader.head.answers).fill(UNNUMBERED);
-    this.notJudged += sumRepeats(reader.head, rows);
+    this.notEvaluated += sumRepeats(reader.head, rows);
     const count = rows?.length ?? reader.head.rows;
     for (let index = 0; index < count; index++) {
       const row = rows === null ? index : rows[index]!;
-      const { isJudged, type, isResolved, withoutAnswer } = outcomes[outcomeOf[row]!]!;
-      if (!isJudged) {
-        this.notJudged++;
+      const { isEvaluated, type, isResolved, withoutAnswer } = outcomes[outcomeOf[row]!]!;
+      if (!isEvaluated) {
+        this.notEvaluated++;
         continue;
       }
-      this.judged++;
+      this.evaluated++;
       let answer = withoutAnswer;
       if (isResolved && answers !== null && answers.places[row] !== 0)
         answer = this.answerOf(answers, row, answerNumbers);
@@ -145,7 +145,7 @@ export class DistinctQuestions {
 
 /** Meaning of an outcome for its queries. */
 interface OutcomeMeaning {
-  readonly isJudged: boolean;
+  readonly isEvaluated: boolean;
   readonly type: number;
   /** An upstream answered. */
   readonly isResolved: boolean;
@@ -158,7 +158,7 @@ function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   const mark = MAYBE_BY_ANSWER.has(status) ? QuestionMark.MAYBE_BY_ANSWER : 0;
   const isResolved = RESOLVED.has(status);
   return {
-    isJudged: !NOT_JUDGED.has(status),
+    isEvaluated: !NOT_EVALUATED.has(status),
     type: qtype | mark,
     isResolved,
     withoutAnswer: isResolved && rcode === Rcode.NXDOMAIN ? 0 : ANSWER_UNKNOWN,

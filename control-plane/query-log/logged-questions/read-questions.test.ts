@@ -31,7 +31,7 @@ const read = (fromMs: number, toMs: number, limits = READ_LIMITS) =>
 describe('readQuestions()', () => {
   test('reads the queries of a span, of blocks at its ends only those within', async () => {
     const found = await read(START_MS + 5 * 60_000, START_MS + 2 * HOUR_MS + 60_000);
-    expect(found).toMatchObject({ judged: 16, notJudged: 0, leftOut: 0, damagedBlocks: 0 });
+    expect(found).toMatchObject({ evaluated: 16, notEvaluated: 0, leftOut: 0, damagedBlocks: 0 });
     expect(found.questions.count).toBe(16);
     expect(found.oldestMs).toBe(START_MS + 5 * 60_000);
   });
@@ -39,13 +39,13 @@ describe('readQuestions()', () => {
   test('reads the newest of too many blocks, and counts the others', async () => {
     for (const limits of [{ rows: 15 }, { questions: 15 }, { bytes: 150 }]) {
       const found = await read(START_MS, START_MS + 3 * HOUR_MS, { ...READ_LIMITS, ...limits });
-      expect(found).toMatchObject({ judged: 20, leftOut: 10, oldestMs: START_MS + HOUR_MS });
+      expect(found).toMatchObject({ evaluated: 20, leftOut: 10, oldestMs: START_MS + HOUR_MS });
     }
   });
 
   test('finds nothing in an empty range', async () => {
     const found = await read(START_MS - HOUR_MS, START_MS);
-    expect(found).toMatchObject({ judged: 0, leftOut: 0, oldestMs: null });
+    expect(found).toMatchObject({ evaluated: 0, leftOut: 0, oldestMs: null });
     expect([found.questions.count, found.questions.names.count]).toEqual([0, 0]);
   });
 
@@ -55,6 +55,6 @@ describe('readQuestions()', () => {
        WHERE first_time = to_timestamp($1)`,
       [START_MS / 1000],
     );
-    expect(await read(START_MS, START_MS + 3 * HOUR_MS)).toMatchObject({ judged: 20, damagedBlocks: 1 });
+    expect(await read(START_MS, START_MS + 3 * HOUR_MS)).toMatchObject({ evaluated: 20, damagedBlocks: 1 });
   });
 });

@@ -27,8 +27,8 @@ export interface QuestionsRequest {
 export interface ReadQuestions {
   readonly questions: LoggedQuestions;
   /** Queries that the questions represent, and those that were refused before policy was applied. */
-  readonly judged: number;
-  readonly notJudged: number;
+  readonly evaluated: number;
+  readonly notEvaluated: number;
   /** Approximate number of queries in blocks that were not read. */
   readonly leftOut: number;
   /** Time of the oldest query that was read; null = none was. */
@@ -83,10 +83,10 @@ class QuestionScan {
       if (this.isFull) this.leftOut += block.rowCount + block.repeats;
       else this.add(block);
     }
-    const { judged, notJudged } = this.found;
+    const { evaluated, notEvaluated } = this.found;
     const oldestMs = this.oldestUs === Infinity ? null : Math.floor(this.oldestUs / 1000);
     const { leftOut, damagedBlocks } = this;
-    return { questions: this.found.shared(), judged, notJudged, leftOut, oldestMs, damagedBlocks };
+    return { questions: this.found.shared(), evaluated, notEvaluated, leftOut, oldestMs, damagedBlocks };
   }
 
   private get isFull(): boolean {

@@ -198,14 +198,14 @@ async function clientsAgree(): Promise<void> {
 
 async function questionsAgree(): Promise<void> {
   for (const span of [DAY, MIDDLE]) {
-    const { judged, notJudged } = await readQuestions(log, { ...span, withAddresses: false });
+    const { evaluated, notEvaluated } = await readQuestions(log, { ...span, withAddresses: false });
     const refused = [QueryStatus.RATE_LIMITED, QueryStatus.REFUSED] as readonly number[];
-    expect(notJudged).toBe(within(span).filter(({ status }) => refused.includes(status)).length);
-    expect(judged + notJudged).toBe(within(span).length);
+    expect(notEvaluated).toBe(within(span).filter(({ status }) => refused.includes(status)).length);
+    expect(evaluated + notEvaluated).toBe(within(span).length);
   }
   const limits = { ...READ_LIMITS, rows: 1 };
   const few = await readQuestions(log, { ...DAY, withAddresses: false }, limits);
-  expect(few.judged + few.notJudged + few.leftOut).toBe(QUERIES.length);
+  expect(few.evaluated + few.notEvaluated + few.leftOut).toBe(QUERIES.length);
 }
 
 async function blockCount(): Promise<number> {

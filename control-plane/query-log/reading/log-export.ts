@@ -26,7 +26,7 @@ const ROWS_OF_A_TURN = 10_000;
 /**
  * Maximum number of rows and blocks that are searched in one turn; more are searched only if all of them have the same timestamp.
  */
-const MOST_SEARCHED = { rows: 4 * MAX_BLOCK_ROWS, blocks: 256 } as const;
+const MAX_SEARCHED = { rows: 4 * MAX_BLOCK_ROWS, blocks: 256 } as const;
 
 const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
 const QUERY_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries']);
@@ -87,7 +87,7 @@ class ExportScan {
     const found: MatchedBlock[] = [];
     const searched = { rows: 0, blocks: 0 };
     for await (const stored of scanBlocks(tx, request)) {
-      const isFull = searched.rows >= MOST_SEARCHED.rows || searched.blocks >= MOST_SEARCHED.blocks;
+      const isFull = searched.rows >= MAX_SEARCHED.rows || searched.blocks >= MAX_SEARCHED.blocks;
       const isProgress = stored.lastUs + 1 < span.toUs;
       if (isProgress && (isFull || rowsAfter(found, stored.lastUs) >= ROWS_OF_A_TURN))
         return { blocks: found, endUs: stored.lastUs };

@@ -1,7 +1,7 @@
 /** Chooses the rows of a block that may be on a page, without sorting all of them. */
 
 /** More than a page needs without an offset; above this, sorting all is as fast. */
-const MOST_CHOSEN = 2000;
+const MAX_CHOSEN = 2000;
 
 /**
  * The `count` rows with the oldest or the newest times, and those with the same time as the last of them; all rows if
@@ -14,7 +14,7 @@ export function nearestRows(
   isOldest: boolean,
 ): number[] {
   const total = rows?.length ?? times.length;
-  if (total <= count || count > MOST_CHOSEN) return rows === null ? [...times.keys()] : [...rows];
+  if (total <= count || count > MAX_CHOSEN) return rows === null ? [...times.keys()] : [...rows];
   const sign = isOldest ? 1 : -1;
   // Distances of the nearest rows so far, ascending. Rows are almost sorted by time, so if started at the right end,
   // few are inserted.

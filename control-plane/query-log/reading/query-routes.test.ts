@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { SteeredClock } from '../../../test/support/parts/running-api.ts';
-import { MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
+import { MAX_OFFSET } from '../../../shared/api/query-log-api.ts';
 import { BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
 import type { QueryLogFilter } from './query-log-reader.ts';
 import { queryRoutes } from './query-routes.ts';
@@ -44,11 +44,11 @@ describe('queryRoutes()', () => {
   });
 
   test('refuses to skip very many rows, and explains how to continue', async () => {
-    expect(await partOf(`offset=${MOST_OFFSET}`)).toMatchObject({ offset: MOST_OFFSET });
+    expect(await partOf(`offset=${MAX_OFFSET}`)).toMatchObject({ offset: MAX_OFFSET });
     const fields = [
       { path: 'offset', message: expect.stringMatching(/at most 100000.*cursor.*from and to/) },
     ];
-    await expect(partOf(`offset=${MOST_OFFSET + 1}`)).rejects.toMatchObject({ status: 400, fields });
+    await expect(partOf(`offset=${MAX_OFFSET + 1}`)).rejects.toMatchObject({ status: 400, fields });
   });
 
   test('counts a period back from now', async () => {

@@ -5,21 +5,21 @@ import { type Piece, sizeOf, type StoredBlock, type Wanted } from '../search/sto
 export const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
 const NOTHING: ReadonlySet<Piece> = new Set();
 /** Maximum size of one block, and of all blocks of a page, which is also the maximum size of one fetch of others. */
-const MOST_BYTES = 1024 * 1024;
-const MOST_TOGETHER = 4 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
+const MAX_TOGETHER = 4 * 1024 * 1024;
 
 /** The blocks of one page. */
 export class WholeBlocks {
   /** Number of rows that are still missing. */
   missingRows = 0;
-  private freeBytes = MOST_TOGETHER;
+  private freeBytes = MAX_TOGETHER;
   private readonly asked = new Set<string>();
   private readonly blocks = new Map<string, StoredBlock>();
 
   /** Pieces to fetch of the next block if all its rows match: all of them, or none yet. */
   ask(block: StoredBlock): ReadonlySet<Piece> {
     const bytes = sizeOf({ block, pieces: ALL_PIECES });
-    if (this.missingRows <= 0 || bytes > Math.min(MOST_BYTES, this.freeBytes)) return NOTHING;
+    if (this.missingRows <= 0 || bytes > Math.min(MAX_BYTES, this.freeBytes)) return NOTHING;
     this.missingRows -= block.rowCount;
     this.freeBytes -= bytes;
     this.asked.add(keyOf(block));
@@ -48,7 +48,7 @@ export function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]>
   let bytes = 0;
   for (const wanted of all) {
     const size = sizeOf(wanted);
-    if (portion.length > 0 && bytes + size > MOST_TOGETHER) {
+    if (portion.length > 0 && bytes + size > MAX_TOGETHER) {
       yield portion;
       [portion, bytes] = [[], 0];
     }

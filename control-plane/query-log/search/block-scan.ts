@@ -42,12 +42,12 @@ export interface BlockRequest extends TimeSpan {
  * Number of blocks found at once, without their content: few at first, because a page of the newest rows needs no more.
  */
 const FIRST_FOUND = 8;
-const MOST_FOUND = 512;
+const MAX_FOUND = 512;
 /**
  * Number of blocks, and approximate number of bytes, fetched at once. While some are read, as many more are being
  * fetched.
  */
-const MOST_FETCHED = 64;
+const MAX_FETCHED = 64;
 const FETCHED_BYTES = 2 * 1024 * 1024;
 /** Fetches of fewer blocks are not followed by others before these are read. */
 const MANY = 4;
@@ -124,7 +124,7 @@ class Batches<T extends Wanted> {
     const { batch } = this;
     const isFull = batch.length > 0 && (batch.length >= this.most || this.bytes + size > FETCHED_BYTES);
     if (isFull) {
-      this.most = Math.min(this.most * 2, MOST_FETCHED);
+      this.most = Math.min(this.most * 2, MAX_FETCHED);
       this.batch = [];
       this.bytes = 0;
     }
@@ -144,7 +144,7 @@ async function* findBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGe
   const { isPartialOnly = false, isOldestFirst = false, unlisted = null } = request;
   const [time, beyond, order] = isOldestFirst ? ['first_time', '>', 'ASC'] : ['last_time', '<', 'DESC'];
   let after: StoredBlock | undefined;
-  for (let limit = FIRST_FOUND; ; limit = MOST_FOUND) {
+  for (let limit = FIRST_FOUND; ; limit = MAX_FOUND) {
     const { put, values } = parameters();
     const text = `SELECT json_agg(json_build_array(${BLOCK_VALUES.join(', ')})) AS blocks FROM (
          SELECT ${BLOCK_COLUMNS} FROM query_blocks WHERE ${within(request, put)}

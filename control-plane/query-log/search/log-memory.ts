@@ -18,7 +18,7 @@ import { ByteCache } from './byte-cache.ts';
 import type { KnownBlock, StoredBlock } from './stored-block.ts';
 
 /** Size of cached blocks and lists, without the texts of names. */
-const MOST_BYTES = 40 * 1024 * 1024;
+const MAX_BYTES = 40 * 1024 * 1024;
 /** Approximate size of a head on the heap. */
 const HEAD_BYTES = 1024;
 const ENTRY_BYTES = 160;
@@ -33,7 +33,7 @@ export class LogMemory {
   private books: Readonly<Record<ListKind, NameBook>>;
   private booksSince = 0;
 
-  constructor(mostBytes = MOST_BYTES, mostKeys?: number) {
+  constructor(mostBytes = MAX_BYTES, mostKeys?: number) {
     this.blocks = new ByteCache(mostBytes);
     this.mostKeys = mostKeys;
     this.books = this.newBooks();

@@ -104,7 +104,7 @@ function clientTests({
 }
 
 /** Maximum number of addresses whose membership in a network is cached. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 function clientWithin(networkText: string): (client: HeadClient) => boolean {
   const network = networkFromText(networkText);
@@ -115,7 +115,7 @@ function clientWithin(networkText: string): (client: HeadClient) => boolean {
     if (before !== undefined) return before;
     const bytes = addressFromText(address);
     const isWithin = bytes !== null && network !== null && networkContains(network, bytes);
-    if (known.size < MOST_KNOWN) known.set(address, isWithin);
+    if (known.size < MAX_KNOWN) known.set(address, isWithin);
     return isWithin;
   };
 }

@@ -57,7 +57,7 @@ interface Slice {
 
 const NOTHING: Slice = { firstFrame: 0, start: 1, length: 0 };
 /** Maximum size of a column in PostgreSQL. */
-const MOST_BYTES = 0x3fff_ffff;
+const MAX_BYTES = 0x3fff_ffff;
 
 /** The bytes from the first to the last frame of these pieces in a column that begins with `columnFrame`. */
 function sliceOf(
@@ -72,7 +72,7 @@ function sliceOf(
   const columnFrame = FRAMES_OF[column[0]!][0];
   // Any number in a stored block may be wrong; the reader of the frame detects that.
   const bytes = (from: number, to: number): number =>
-    lengths.slice(from, to).reduce((sum, length) => Math.min(MOST_BYTES, sum + Math.max(0, length)), 0);
+    lengths.slice(from, to).reduce((sum, length) => Math.min(MAX_BYTES, sum + Math.max(0, length)), 0);
   const length = bytes(firstFrame, lastFrame + 1);
   return { firstFrame, start: 1 + bytes(columnFrame, firstFrame), length };
 }

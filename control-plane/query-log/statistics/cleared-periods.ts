@@ -4,7 +4,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { Span } from './counts-reader.ts';
 
 /** Maximum number of parts in an answer; if there are more, they are combined. */
-const MOST_PARTS = 20;
+const MAX_PARTS = 20;
 
 /** The parts in order, without overlaps, and within the span. */
 export async function readCleared(tx: Queryable, { fromMs, toMs }: Span): Promise<ClearedPeriods> {
@@ -15,6 +15,6 @@ export async function readCleared(tx: Queryable, { fromMs, toMs }: Span): Promis
     [new Date(fromMs), new Date(toMs)],
   );
   const parts = rows.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() }));
-  if (parts.length <= MOST_PARTS) return parts;
+  if (parts.length <= MAX_PARTS) return parts;
   return [{ from: parts[0]!.from, to: parts.at(-1)!.to }];
 }

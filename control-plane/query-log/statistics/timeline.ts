@@ -32,7 +32,7 @@ export interface TimelineRequest extends NodeSpan {
 }
 
 /** Maximum number of buckets in a response: ten years of days. */
-const MOST_BUCKETS = 4000;
+const MAX_BUCKETS = 4000;
 /** The longest period for which each granularity is the default. */
 const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [
   [3 * BUCKET_MS.hour, 'minute'],
@@ -46,10 +46,10 @@ export function granularityOf(periodMs: number, wanted: Granularity | undefined)
   const refuse = (message: string): Error => invalid([{ path: 'granularity', message }]);
   if (wanted === 'minute' && periodMs > MINUTES_KEPT_MS)
     throw refuse('minutes are kept for two days; expected a period of at most 2d, or a coarser granularity');
-  const fits = (granularity: Granularity): boolean => periodMs / BUCKET_MS[granularity] <= MOST_BUCKETS;
+  const fits = (granularity: Granularity): boolean => periodMs / BUCKET_MS[granularity] <= MAX_BUCKETS;
   if (fits(wanted)) return wanted;
   const finest = GRANULARITIES.find((granularity) => granularity !== 'minute' && fits(granularity));
-  throw refuse(`more than ${MOST_BUCKETS} buckets in this period; the finest for it is ${finest}`);
+  throw refuse(`more than ${MAX_BUCKETS} buckets in this period; the finest for it is ${finest}`);
 }
 
 /** The timeline of a period. */

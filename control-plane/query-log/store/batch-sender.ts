@@ -59,7 +59,7 @@ export class BatchSender {
   constructor(options: SenderOptions) {
     this.options = options;
     this.stopListening = options.database.onStatus(({ state }) => {
-      if (state !== 'up') this.takeBackUnsettled();
+      if (state !== 'up') this.spoolUnsettled();
       this.sendPause.end();
       this.wake();
     });
@@ -104,7 +104,7 @@ export class BatchSender {
     await Promise.race([this.pump, late]);
     inTime.abort();
     // A database that does not respond may have lost the batches it acknowledged last.
-    if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
+    if (this.sending || this.options.database.status().state !== 'up') this.spoolUnsettled();
     // The batch in flight may or may not arrive; its sequence numbers prevent it from being stored twice.
     if (this.sending) this.spill(this.sending);
     for (const batch of [...this.options.spilled.takeHeld(), ...this.queue.splice(0)]) this.spill(batch);
@@ -136,7 +136,7 @@ export class BatchSender {
       this.accepted();
       this.keep(batch, stored);
     } catch (error) {
-      if (isRefusal(error)) spilled.setAside(batch, error);
+      if (isRefusal(error)) spilled.storeRefused(batch, error);
       else {
         if (!(error instanceof DatabaseUnavailable)) this.pause(STORE, error, batch);
         this.spill(batch);
@@ -174,7 +174,7 @@ export class BatchSender {
         if (!(error instanceof DatabaseUnavailable)) this.pause(REPLAY, error, batch);
         return false;
       }
-      spilled.setAside(batch, error);
+      spilled.storeRefused(batch, error);
       return true;
     }
   }
@@ -210,8 +210,8 @@ export class BatchSender {
   }
 
   /** Sends the batches again that a lost database may not have written to disk. */
-  private takeBackUnsettled(): void {
-    for (const batch of this.unsettled.takeBack()) {
+  private spoolUnsettled(): void {
+    for (const batch of this.unsettled.removeUnsettled()) {
       this.options.tally.written -= batch.rowCount;
       this.spill(batch);
     }

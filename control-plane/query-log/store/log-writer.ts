@@ -62,7 +62,7 @@ const DEFAULTS = {
  * rows.
  */
 const QUIET_QUERIES = 10;
-const MOST_QUIET_TICKS = 10;
+const MAX_QUIET_TICKS = 10;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 3000;
 /** Share of this time for the database; rows that remain are spooled. */
@@ -177,7 +177,7 @@ export class LogWriter {
   private onTick(): void {
     this.quietTicks++;
     const gathered = this.gatherer.queryCount + this.parts.queryCount;
-    if (gathered >= QUIET_QUERIES || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
+    if (gathered >= QUIET_QUERIES || this.quietTicks >= MAX_QUIET_TICKS) this.seal();
     for (const batch of this.spilled.takeHeld()) this.sender.add(batch);
     this.sender.spillOld(this.maxWaitMs);
     this.sender.wake();

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { batchesOf } from '../../../test/support/parts/stored-log.ts';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
-import { setAside } from './refused-batches.ts';
+import { storeRefused } from './refused-batches.ts';
 
-describe('setAside()', () => {
+describe('storeRefused()', () => {
   test('keeps a bounded number of batches, the newest', async () => {
     const dir = makeTempDir();
     const kept: string[] = [];
     for (let index = 0; index < 12; index++) {
       const [batch] = await batchesOf([logRow()]);
-      kept.push(await setAside(join(dir, 'refused'), batch!));
+      kept.push(await storeRefused(join(dir, 'refused'), batch!));
       utimesSync(kept.at(-1)!, index, index);
     }
     const names = readdirSync(join(dir, 'refused')).map((name) => join(dir, 'refused', name));

@@ -8,10 +8,10 @@ import type { LogBatch } from './log-batch.ts';
 import { frameHeader } from './log-spool.ts';
 
 /** Maximum number of batches that are kept; each has at most 2 MiB. */
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 
 /** Writes a batch to `dir` and resolves with its path; rejects if the disk refuses it. */
-export async function setAside(dir: string, batch: LogBatch): Promise<string> {
+export async function storeRefused(dir: string, batch: LogBatch): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `${batch.id}.block`);
   await writeFile(path, [frameHeader(batch), batch.bytes], { mode: 0o600 });
@@ -20,6 +20,6 @@ export async function setAside(dir: string, batch: LogBatch): Promise<string> {
     return { name, mtimeMs };
   });
   const newestFirst = (await Promise.all(files)).sort((a, b) => b.mtimeMs - a.mtimeMs);
-  for (const { name } of newestFirst.slice(MOST_FILES)) await rm(join(dir, name), { force: true });
+  for (const { name } of newestFirst.slice(MAX_FILES)) await rm(join(dir, name), { force: true });
   return path;
 }

@@ -9,7 +9,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool, type SpooledFile } from './log-spool.ts';
 import type { LogTally } from './log-tally.ts';
-import { setAside } from './refused-batches.ts';
+import { storeRefused } from './refused-batches.ts';
 
 export interface SpillOptions {
   /** The spool is a subdirectory of it. */
@@ -92,11 +92,11 @@ export class SpilledBatches {
   }
 
   /** Saves rows that can never be stored for inspection by an administrator. */
-  setAside(batch: LogBatch, cause: unknown): void {
+  storeRefused(batch: LogBatch, cause: unknown): void {
     void this.inTurn('save refused rows', async () => {
       const { rowCount } = batch;
       try {
-        const file = await setAside(join(this.dir, 'refused'), batch);
+        const file = await storeRefused(join(this.dir, 'refused'), batch);
         this.tally.refused += rowCount;
         const fields = { rows: rowCount, file, reason: reasonOf(cause) };
         this.logger.error(

@@ -17,7 +17,7 @@ function idsOf(batches: readonly LogBatch[]): string[] {
 }
 
 describe('UnsettledBatches', () => {
-  test('takeBack() gives each batch once, up to ten seconds before the newest, however long ago that was', () => {
+  test('removeUnsettled() gives each batch once, up to ten seconds before the newest, however long ago that was', () => {
     let nowMs = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const unsettled = new UnsettledBatches();
@@ -30,14 +30,14 @@ describe('UnsettledBatches', () => {
       unsettled.add(batch(id), '1');
     }
     nowMs = 3_600_000;
-    expect(idsOf(unsettled.takeBack())).toEqual(['b', 'c']);
-    expect(unsettled.takeBack()).toEqual([]);
+    expect(idsOf(unsettled.removeUnsettled())).toEqual(['b', 'c']);
+    expect(unsettled.removeUnsettled()).toEqual([]);
   });
 
   test('add() keeps the newest 64 MiB', () => {
     const unsettled = new UnsettledBatches();
     for (const id of ['a', 'b', 'c']) unsettled.add(batch(id, 32 * MIB), '1');
-    expect(idsOf(unsettled.takeBack())).toEqual(['b', 'c']);
+    expect(idsOf(unsettled.removeUnsettled())).toEqual(['b', 'c']);
   });
 
   test('add() returns batches that another timeline acknowledged', () => {
@@ -45,6 +45,6 @@ describe('UnsettledBatches', () => {
     expect(['a', 'b'].map((id) => unsettled.add(batch(id), '1'))).toEqual([[], []]);
     expect(idsOf(unsettled.add(batch('c'), '2'))).toEqual(['a', 'b']);
     expect(unsettled.add(batch('d'), '2')).toEqual([]);
-    expect(idsOf(unsettled.takeBack())).toEqual(['c', 'd']);
+    expect(idsOf(unsettled.removeUnsettled())).toEqual(['c', 'd']);
   });
 });

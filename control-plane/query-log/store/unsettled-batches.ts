@@ -25,7 +25,7 @@ export class UnsettledBatches {
    * another timeline: a server that took over, perhaps unnoticed behind a pooler, may not have them.
    */
   add(batch: LogBatch, timeline: string): LogBatch[] {
-    const elsewhere = timeline === this.timeline ? [] : this.takeBack();
+    const elsewhere = timeline === this.timeline ? [] : this.removeUnsettled();
     this.timeline = timeline;
     this.batches.push({ batch, storedMs: performance.now() });
     this.bytes += batch.bytes.length;
@@ -34,7 +34,7 @@ export class UnsettledBatches {
   }
 
   /** Returns the batches that may have been lost if the server has died. */
-  takeBack(): LogBatch[] {
+  removeUnsettled(): LogBatch[] {
     const taken = this.batches.map(({ batch }) => batch);
     this.batches = [];
     this.bytes = 0;

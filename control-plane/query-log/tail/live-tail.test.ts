@@ -9,7 +9,7 @@ import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';
-import { MOST_OWN_ROWS } from './own-rows.ts';
+import { MAX_OWN_ROWS } from './own-rows.ts';
 import { TailLimit } from './tail-stream.ts';
 
 const node = new TailedNode();
@@ -161,13 +161,13 @@ describe('LiveTail', () => {
 
   test('only counts rows beyond some thousand per tick', async () => {
     const [all, some] = await Promise.all([node.open(), node.open('status=BLOCKED_LIST')]);
-    node.append(0, MOST_OWN_ROWS);
-    node.append(MOST_OWN_ROWS, 7, { status: QueryStatus.BLOCKED_LIST });
-    await Promise.all([all.count(MOST_OWN_ROWS + 7), some.count(7)]);
-    expect([numbersOf(all).at(-1), some.rows, some.skipped]).toEqual([MOST_OWN_ROWS - 1, [], 7]);
-    node.append(MOST_OWN_ROWS + 7, 1, { status: QueryStatus.BLOCKED_LIST });
+    node.append(0, MAX_OWN_ROWS);
+    node.append(MAX_OWN_ROWS, 7, { status: QueryStatus.BLOCKED_LIST });
+    await Promise.all([all.count(MAX_OWN_ROWS + 7), some.count(7)]);
+    expect([numbersOf(all).at(-1), some.rows, some.skipped]).toEqual([MAX_OWN_ROWS - 1, [], 7]);
+    node.append(MAX_OWN_ROWS + 7, 1, { status: QueryStatus.BLOCKED_LIST });
     await some.count(8);
-    expect(numbersOf(some)).toEqual([MOST_OWN_ROWS + 7]);
+    expect(numbersOf(some)).toEqual([MAX_OWN_ROWS + 7]);
   });
 
   test('keeps a limited number of rows for a slow reader, and continues with the newest', async () => {

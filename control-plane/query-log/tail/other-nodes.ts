@@ -21,8 +21,8 @@ export interface OtherNodesParts {
 }
 
 /** Maximum number of blocks that wait to be read, and that are read per call. */
-const MOST_WAITING = 64;
-const MOST_AT_ONCE = 4;
+const MAX_WAITING = 64;
+const MAX_AT_ONCE = 4;
 const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
 
 /** Listens while it is started. */
@@ -49,7 +49,7 @@ export class OtherNodes {
     if (this.isReading || this.waiting.length === 0) return;
     this.isReading = true;
     try {
-      for (const notice of this.waiting.splice(0, MOST_AT_ONCE)) await this.readOne(notice);
+      for (const notice of this.waiting.splice(0, MAX_AT_ONCE)) await this.readOne(notice);
     } finally {
       this.isReading = false;
     }
@@ -64,7 +64,7 @@ export class OtherNodes {
       return;
     }
     this.waiting.push(notice);
-    if (this.waiting.length > MOST_WAITING) this.parts.leaveOut(this.waiting.shift()!.rowCount);
+    if (this.waiting.length > MAX_WAITING) this.parts.leaveOut(this.waiting.shift()!.rowCount);
   }
 
   private async readOne(notice: BlockNotice): Promise<void> {

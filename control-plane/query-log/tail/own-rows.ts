@@ -7,13 +7,13 @@ import type { OwnRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
 
 /** Maximum number of waiting blocks; a clock that jumps back and forth creates many. */
-const MOST_BLOCKS = 16;
+const MAX_BLOCKS = 16;
 
 /**
  * Maximum number of rows copied between two calls: at 40,000 queries per second, the others of each tick are only
  * counted.
  */
-export const MOST_OWN_ROWS = 4000;
+export const MAX_OWN_ROWS = 4000;
 
 /** Rows with consecutive numbers. */
 export interface OwnBlock {
@@ -61,7 +61,7 @@ export class OwnRows implements RowTap {
   private leftOut = 0;
 
   take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void {
-    if (this.taken === MOST_OWN_ROWS) {
+    if (this.taken === MAX_OWN_ROWS) {
       this.leftOut++;
       return;
     }
@@ -84,7 +84,7 @@ export class OwnRows implements RowTap {
 
   private seal(): void {
     const { open } = this;
-    if (this.sealed.length < MOST_BLOCKS)
+    if (this.sealed.length < MAX_BLOCKS)
       this.sealed.push({ block: sealBlock(open), firstSeq: this.firstSeq });
     else this.leftOut += open.rowCount;
     open.clear();

@@ -42,7 +42,7 @@ export class TailStream {
   private rows: TailRow[] = [];
   private skipped = 0;
   /** Rows that may be sent now. */
-  private room: number = TailLimit.BURST_ROWS;
+  private budget: number = TailLimit.BURST_ROWS;
   private silentTicks = 0;
   private ticks = 0;
   private isChecking = false;
@@ -60,10 +60,10 @@ export class TailStream {
   offer(batch: TailBatch): void {
     if (this.isOver) return;
     const places = batch.rows(this.request.filter);
-    const room = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : this.room;
-    const taken = room === 0 ? [] : places.slice(-room);
+    const budget = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : this.budget;
+    const taken = budget === 0 ? [] : places.slice(-budget);
     this.rows.push(...taken.map((place) => batch.row(place)));
-    this.room = Math.max(0, this.room - taken.length);
+    this.budget = Math.max(0, this.budget - taken.length);
     this.skipped += places.length - taken.length;
     this.trim();
   }
@@ -82,7 +82,7 @@ export class TailStream {
     }
     this.trim();
     if (this.response.writableNeedDrain || this.isChecking) return;
-    this.room = Math.min(TailLimit.BURST_ROWS, this.room + TailLimit.ROWS_A_TICK);
+    this.budget = Math.min(TailLimit.BURST_ROWS, this.budget + TailLimit.ROWS_A_TICK);
     const { rows, skipped } = this;
     if (rows.length > 0 || skipped > 0) {
       this.rows = [];

@@ -3,7 +3,7 @@ import { NameClass } from '../block/block-layout.ts';
 import type { KeyTable } from './key-table.ts';
 import type { KnownList, KnownNames } from './name-book.ts';
 
-const LEAST_ROOM = 512;
+const MIN_SPACE = 512;
 
 /** The counts; those of keys that were not added are 0. */
 export class CountArrays {
@@ -70,15 +70,15 @@ export class CountArrays {
   makeRoom(): void {
     const { size } = this.book;
     if (this.resolved.length >= size) return;
-    const room = Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(size)));
-    this.resolved = enlarged(this.resolved, room);
-    this.blocked = enlarged(this.blocked, room);
-    this.other = enlarged(this.other, room);
+    const capacity = Math.max(MIN_SPACE, 2 ** Math.ceil(Math.log2(size)));
+    this.resolved = enlarged(this.resolved, capacity);
+    this.blocked = enlarged(this.blocked, capacity);
+    this.other = enlarged(this.other, capacity);
   }
 }
 
-function enlarged(from: Float64Array, room: number): Float64Array<ArrayBuffer> {
-  const to = new Float64Array(room);
+function enlarged(from: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
+  const to = new Float64Array(capacity);
   to.set(from);
   return to;
 }

@@ -9,8 +9,8 @@ import { DistinctSketch } from './distinct-sketch.ts';
 import { hashText } from './text-hash.ts';
 
 /** Maximum number of entries, and of bytes of their texts: about 30 MB with everything that belongs to them. */
-export const MOST_ENTRIES = 200_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+export const MAX_ENTRIES = 200_000;
+const MAX_BYTES = 16 * 1024 * 1024;
 const SMALL_ENTRIES = 512;
 const SMALL_BYTES = 16_384;
 /**
@@ -44,7 +44,7 @@ export class KeyTable {
   private readonly key = Int32Array.of(randomInt(0x1_0000_0000), randomInt(0x1_0000_0000));
   private readonly most: number;
 
-  constructor(most = MOST_ENTRIES) {
+  constructor(most = MAX_ENTRIES) {
     this.most = most;
   }
 
@@ -53,8 +53,8 @@ export class KeyTable {
     const hash = hashText(source, at, length, tag, this.key);
     let slot = this.freeSlotOrHolder(hash, source, at, length, tag);
     if (this.slots[slot] !== 0) return this.slots[slot]! - 1;
-    if (this.size >= this.most || this.starts[this.size]! + length > MOST_BYTES) {
-      this.keepLargest(this.most >>> 1, MOST_BYTES >>> 1);
+    if (this.size >= this.most || this.starts[this.size]! + length > MAX_BYTES) {
+      this.keepLargest(this.most >>> 1, MAX_BYTES >>> 1);
       slot = this.freeSlotOrHolder(hash, source, at, length, tag);
     }
     const place = this.append(source, at, length);

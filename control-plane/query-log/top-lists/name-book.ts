@@ -40,15 +40,15 @@ type Counts = Uint32Array | Float64Array;
 const NAME_BYTES = 7;
 const ENTRY_BYTES = 18;
 /** Maximum number of keys, including those about to be added. */
-const MOST_KEYS = 131_072;
-const MOST_TEXT_BYTES = 8 * 1024 * 1024;
+const MAX_KEYS = 131_072;
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /** The keys, up to a limit. */
 export class NameBook {
   private readonly table: KeyTable;
   private readonly mostKeys: number;
 
-  constructor(mostKeys = MOST_KEYS) {
+  constructor(mostKeys = MAX_KEYS) {
     this.mostKeys = mostKeys;
     this.table = new KeyTable(mostKeys);
   }
@@ -92,7 +92,7 @@ export class NameBook {
 
   private hasRoom(keys: number, textBytes: number): boolean {
     const { size, starts } = this.table;
-    return size + keys <= this.mostKeys && starts[size]! + textBytes <= MOST_TEXT_BYTES;
+    return size + keys <= this.mostKeys && starts[size]! + textBytes <= MAX_TEXT_BYTES;
   }
 }
 

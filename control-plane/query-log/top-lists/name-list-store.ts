@@ -76,7 +76,7 @@ export interface ListRequest {
 }
 
 /** Number of lists fetched at once. */
-const MOST_FETCHED = 16;
+const MAX_FETCHED = 16;
 
 /** The lists of these spans, without content. */
 export async function findLists(tx: Queryable, { ranges, nodeId, kind }: ListRequest): Promise<ListPlace[]> {
@@ -112,8 +112,8 @@ export async function* fetchLists(
   kind: ListKind,
   places: readonly ListPlace[],
 ): AsyncGenerator<FoundList> {
-  for (let from = 0; from < places.length; from += MOST_FETCHED) {
-    const some = places.slice(from, from + MOST_FETCHED);
+  for (let from = 0; from < places.length; from += MAX_FETCHED) {
+    const some = places.slice(from, from + MAX_FETCHED);
     const values = some.map(
       ({ grain, startMs, nodeId }, i) =>
         `(${i}, '${grain}'::"char", to_timestamp(${startMs / 1000}), ${nodeId})`,

@@ -7,7 +7,7 @@ import type { JobLeases } from '../../storage/cluster/leases.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { DayExport } from '../parquet-export/day-export.ts';
 import { reasonOf } from '../../../shared/errors.ts';
-import type { BlocksOf } from './changed-meanwhile.ts';
+import type { BlocksOf } from './changed-concurrently.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';
 import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';

@@ -12,7 +12,7 @@ import { mergeBlocks } from '../block/merge-blocks.ts';
 import { scanBlocks } from '../search/block-scan.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
-import { ChangedMeanwhile } from './changed-meanwhile.ts';
+import { ChangedConcurrently } from './changed-concurrently.ts';
 import { MergeUpkeep } from './merge-upkeep.ts';
 import { listNeighbours, readParts, replaceParts } from './small-blocks.ts';
 
@@ -179,7 +179,7 @@ describe('MergeUpkeep', () => {
     const merged = await mergeBlocks(await readParts(own.database, parts!));
     await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq = 3`);
     await expect(change.change((client) => replaceParts(client, parts!, merged))).rejects.toThrow(
-      ChangedMeanwhile,
+      ChangedConcurrently,
     );
     expect(await blocks()).toEqual([
       [0, 3],

@@ -9,7 +9,7 @@ import type { Database } from '../../storage/db/database.ts';
 import { DamagedBlock, type EncodedBlock } from '../block/block-layout.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import { listPartitions } from '../store/partition-store.ts';
-import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedConcurrently } from './changed-concurrently.ts';
 import { cutNeighbours, listNeighbours, type Neighbours, readParts, replaceParts } from './small-blocks.ts';
 
 export interface MergeUpkeepOptions {
@@ -20,11 +20,11 @@ export interface MergeUpkeepOptions {
 }
 
 /** Maximum number of merges per turn; each takes about 100 ms. */
-const MOST_MERGES = 32;
+const MAX_MERGES = 32;
 /** The newest days are checked every turn: today, yesterday and the next two. Of the others, one per turn. */
 const NEW_DAYS = 4;
 /** Maximum number of damaged blocks that are remembered. */
-const MOST_DAMAGED = 1000;
+const MAX_DAMAGED = 1000;
 
 interface DamagedPlace {
   readonly runId: number;
@@ -46,7 +46,7 @@ export class MergeUpkeep {
   async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     let merges = 0;
     for (const day of await this.daysOfTurn()) {
-      for (const parts of await this.neighboursOf(day, whose, MOST_MERGES - merges)) {
+      for (const parts of await this.neighboursOf(day, whose, MAX_MERGES - merges)) {
         if (signal?.aborted === true) return merges;
         if (await this.merge(parts)) merges++;
       }
@@ -80,7 +80,7 @@ export class MergeUpkeep {
       return true;
     } catch (error) {
       if (error instanceof DamagedBlock) await this.noteDamaged(parts, blocks);
-      else if (!(error instanceof ChangedMeanwhile)) throw error;
+      else if (!(error instanceof ChangedConcurrently)) throw error;
       return false;
     }
   }
@@ -101,6 +101,6 @@ export class MergeUpkeep {
         });
       }
     }
-    this.damaged.splice(0, this.damaged.length - MOST_DAMAGED);
+    this.damaged.splice(0, this.damaged.length - MAX_DAMAGED);
   }
 }

@@ -17,7 +17,7 @@ import { type ListGrain, startOf } from '../top-lists/list-parts.ts';
 import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../top-lists/name-list-store.ts';
 import { type StoredBlock, withoutContent } from '../search/stored-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
-import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedConcurrently } from './changed-concurrently.ts';
 import {
   type BlockPlace,
   fetchUnlisted,
@@ -37,17 +37,17 @@ export interface NameFoldingOptions {
 }
 
 /** About 8 bytes each on disk. */
-const MOST_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
+const MAX_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
 /** Bytes for the texts of a list, per entry. */
 const TEXT_BYTES = 64;
 /** Maximum number of units per turn. */
-const MOST_UNITS = 32;
+const MAX_UNITS = 32;
 /** Blocks in memory at once. */
 const BLOCKS_PER_FETCH = 8;
 /** Maximum number of blocks per transaction, which takes some seconds. */
-const MOST_BLOCKS = 512;
+const MAX_BLOCKS = 512;
 /** Maximum number of damaged blocks that are remembered. */
-const MOST_DAMAGED = 1000;
+const MAX_DAMAGED = 1000;
 
 /** Folds blocks into lists. */
 export class NameFolding {
@@ -56,7 +56,7 @@ export class NameFolding {
   private readonly damaged: BlockPlace[] = [];
 
   constructor(options: NameFoldingOptions) {
-    this.options = { mostEntries: MOST_ENTRIES, ...options };
+    this.options = { mostEntries: MAX_ENTRIES, ...options };
   }
 
   /** Folds what is due, within limits, until `signal` is aborted; returns the number of queries. */
@@ -66,7 +66,7 @@ export class NameFolding {
       .background()
       .read((tx) => listDue(tx, { nodeId, whose, spared: this.damaged }));
     let queries = 0;
-    for (const unit of due.slice(0, MOST_UNITS)) queries += await this.fold(unit, signal);
+    for (const unit of due.slice(0, MAX_UNITS)) queries += await this.fold(unit, signal);
     return queries;
   }
 
@@ -92,14 +92,14 @@ export class NameFolding {
     try {
       await this.options.database.background().change(async (client) => {
         if (!(await lockLists(client, unit.nodeId)))
-          throw new ChangedMeanwhile('fold names: another node is doing it');
+          throw new ChangedConcurrently('fold names: another node is doing it');
         for (const key of listsOf(unit)) await this.addTo(client, key, tally);
         if (!(await markListed(client, unit, blocks)))
-          throw new ChangedMeanwhile('fold names: blocks were merged');
+          throw new ChangedConcurrently('fold names: blocks were merged');
       });
       return tally.queries;
     } catch (error) {
-      if (error instanceof ChangedMeanwhile) return 0;
+      if (error instanceof ChangedConcurrently) return 0;
       throw error;
     }
   }
@@ -113,7 +113,7 @@ export class NameFolding {
     const { database } = this.options;
     const counted: StoredBlock[] = [];
     let after: BlockPlace | undefined;
-    while (counted.length < MOST_BLOCKS && signal?.aborted !== true) {
+    while (counted.length < MAX_BLOCKS && signal?.aborted !== true) {
       const page = { after, limit: BLOCKS_PER_FETCH };
       const blocks = await database.background().read((tx) => fetchUnlisted(tx, unit, page));
       for (const block of blocks)
@@ -134,7 +134,7 @@ export class NameFolding {
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       this.damaged.push({ runId, firstSeq });
-      this.damaged.splice(0, this.damaged.length - MOST_DAMAGED);
+      this.damaged.splice(0, this.damaged.length - MAX_DAMAGED);
       this.options.logger.error('fold names of the query log: skipping a damaged block', {
         block: `${runId}.${firstSeq}`,
         reason: reasonOf(error),

@@ -5,7 +5,7 @@ import type { UsedByCode } from '../block/log-block.ts';
 import { microsInSql } from '../search/stored-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow } from '../store/block-store.ts';
-import { type BlocksOf, ChangedMeanwhile, isOf } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedConcurrently, isOf } from './changed-concurrently.ts';
 
 /**
  * Adjacent blocks: each starts with the query after the last one of the block before, and the same lists count them
@@ -43,8 +43,8 @@ const SMALL_ROWS = 16_384;
 const FULL_CHAIN = 16;
 const SIZE_STEPS = '{64,1024}';
 /** Maximum number of blocks, and of stored bytes, that are merged into one: they are in memory together. */
-const MOST_PARTS = 256;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_PARTS = 256;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** A block is left alone for this time, as is an hour after its end. */
 const REST = `interval '1 minute'`;
@@ -106,10 +106,10 @@ export function cutNeighbours(chain: Neighbours): Neighbours[] {
   for (let from = 0, to = 0; from < firstSeqs.length; from = to) {
     let rows = 0;
     let bytes = 0;
-    for (; to < firstSeqs.length && to - from < MOST_PARTS; to++) {
+    for (; to < firstSeqs.length && to - from < MAX_PARTS; to++) {
       rows += rowCounts[to]!;
       bytes += sizes[to]!;
-      if (to > from && (rows > MAX_BLOCK_ROWS || bytes > MOST_BYTES)) break;
+      if (to > from && (rows > MAX_BLOCK_ROWS || bytes > MAX_BYTES)) break;
     }
     const part = <T>(all: readonly T[]): T[] => all.slice(from, to);
     const piece = { firstSeqs: part(firstSeqs), rowCounts: part(rowCounts), sizes: part(sizes) };
@@ -132,7 +132,7 @@ export async function readParts(
   return rows;
 }
 
-/** Replaces all the blocks with one, in the caller's transaction. @throws {ChangedMeanwhile} */
+/** Replaces all the blocks with one, in the caller's transaction. @throws {ChangedConcurrently} */
 export async function replaceParts(
   client: LentClient,
   parts: Neighbours,
@@ -159,7 +159,7 @@ export async function replaceParts(
     goneRepeats !== merged.repeats ||
     !isOfOneState
   )
-    throw new ChangedMeanwhile(
+    throw new ChangedConcurrently(
       'merge blocks of the query log failed: another node merged, removed or listed them',
     );
   // All blocks of a run have the same use.

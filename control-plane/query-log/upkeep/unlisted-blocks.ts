@@ -13,7 +13,7 @@ import {
 } from '../search/stored-block.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import { dateOf } from '../store/block-day.ts';
-import { type BlocksOf, isOf } from './changed-meanwhile.ts';
+import { type BlocksOf, isOf } from './changed-concurrently.ts';
 
 /** Key of a block within a day. */
 export interface BlockPlace {

@@ -20,7 +20,7 @@ let logger: MemoryLogger;
 /** Keys of the zone; an error if no thread answers. */
 let zone: TrustPointKeys | null | Error;
 let looks: number;
-let inForce: number[][];
+let active: number[][];
 let isClockWrong: boolean;
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
   logger = new MemoryLogger();
   zone = has(key(1));
   looks = 0;
-  inForce = [];
+  active = [];
   isClockWrong = false;
 });
 
@@ -52,7 +52,7 @@ async function started(isFollowing = true): Promise<AnchorKeeper> {
       looks++;
       return zone instanceof Error ? Promise.reject(zone) : Promise.resolve(zone);
     },
-    trust: (anchors) => inForce.push(marks(anchors)),
+    trust: (anchors) => active.push(marks(anchors)),
   });
   if (isFollowing) await keeper.look();
   return keeper;
@@ -72,13 +72,13 @@ describe('AnchorKeeper', () => {
     expect(marks(keeper.anchors())).toEqual([1]);
     clock.at += 15 * DAY;
     await keeper.look();
-    expect(inForce.at(-1)).toEqual([1, 2]);
+    expect(active.at(-1)).toEqual([1, 2]);
     keeper = await restarted(keeper);
     expect(marks(keeper.anchors())).toEqual([1, 2]);
     zone = has(key(1).with(1, 0x81), key(2));
     clock.at += 2 * DAY;
     await keeper.look();
-    expect(inForce.at(-1)).toEqual([2]);
+    expect(active.at(-1)).toEqual([2]);
     keeper = await restarted(keeper);
     expect(marks(keeper.anchors())).toEqual([2]);
     await keeper.close();
@@ -124,7 +124,7 @@ describe('AnchorKeeper', () => {
     zone = { ...has(key(1).with(1, 0x81)), isTrusted: false };
     clock.at += DAY;
     await keeper.look();
-    expect(inForce).toEqual([[]]);
+    expect(active).toEqual([[]]);
     expect(logger.text()).toContain('every trust anchor of a zone is revoked');
     await keeper.close();
   });
@@ -155,7 +155,7 @@ describe('AnchorKeeper', () => {
     zone = has(key(1).with(1, 0x81), key(2));
     clock.at += DAY;
     await keeper.look();
-    expect(inForce.at(-1)).toEqual([]);
+    expect(active.at(-1)).toEqual([]);
     expect(logger.text()).toContain('could not store trust anchors');
     await keeper.close();
   });

@@ -10,7 +10,7 @@ import { nameToText } from '../../../shared/dns/name.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { readAnchorFile, writeAnchorFile } from './anchor-file.ts';
-import { anchorsInForce, type KeyChange, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
+import { activeAnchors, type KeyChange, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
 
 /** Dependencies of the keeper. */
 export interface AnchorKeeperParts {
@@ -74,7 +74,7 @@ export class AnchorKeeper {
 
   /** The trust anchors currently used for validation. */
   anchors(): TrustAnchor[] {
-    return this.points.flatMap(({ zone, configured, keys }) => anchorsInForce(zone, configured, keys));
+    return this.points.flatMap(({ zone, configured, keys }) => activeAnchors(zone, configured, keys));
   }
 
   /** Starts following the keys of the zones. */
@@ -129,7 +129,7 @@ export class AnchorKeeper {
     for (const change of changes) this.tell(point, change);
     await this.keep();
     validators.trust(this.anchors());
-    if (anchorsInForce(point.zone, point.configured, keys).length === 0)
+    if (activeAnchors(point.zone, point.configured, keys).length === 0)
       logger.error('every trust anchor of a zone is revoked: the zone is not validated', {
         zone: point.name,
       });

@@ -1,9 +1,9 @@
 /** RFC 5011's state table, and a whole rollover of the root's key with a clock that the test sets. */
 import { describe, expect, test } from '@jest/globals';
-import { keyTag, speaksOf } from '../../../shared/dns/dnskey-rdata.ts';
+import { keyTag, isAnchorOf } from '../../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
-import { anchorsInForce, type KeyState, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
+import { activeAnchors, type KeyState, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
 
 const DAY = 86_400_000;
 const ROOT = Uint8Array.of(0);
@@ -30,7 +30,7 @@ class Story {
 
   /** Marks of the keys that are trusted. */
   get trusted(): number[] {
-    return anchorsInForce(ROOT, CONFIGURED, this.keys).map(({ rdata }) => rdata[4]!);
+    return activeAnchors(ROOT, CONFIGURED, this.keys).map(({ rdata }) => rdata[4]!);
   }
 }
 
@@ -138,8 +138,8 @@ describe('refreshDelayMs()', () => {
   });
 });
 
-describe('speaksOf()', () => {
-  test('speaksOf() recognizes the published key of the root by its digest, and a revoked key by its changed tag', () => {
+describe('isAnchorOf()', () => {
+  test('isAnchorOf() recognizes the published key of the root by its digest, and a revoked key by its changed tag', () => {
     const kskOf2017 = Buffer.from(
       'AwEAAaz/tAm8yTn4Mfeh5eyI96WSVexTBAvkMgJzkKTOiW1vkIbzxeF3+/4RgWOq7HrxRixHlFlExOLAJr5emLvN7SWXgnLh4+B5xQlNVz8Og8kvArMtNROxVQuCaSnIDdD5LKyWbRd2n9WGe2R8PzgCmr3EgVLrjyBxWezF0jLHwVN8efS3rCj/EWgvIWgb9tarpVUDK/b58Da+sqqls3eNbuv7pr+eoZG+SrDK6nWeL3c6H5Apxz7LjVc1uTIdsIXxuOLYA4/ilBmSVIzuDWfdRUfhHdY6+cn8HFRm+2hM8AnXGXws9555KrUB5qihylGa8subX2Nn6UwNR1AkUTV74bU=',
       'base64',
@@ -149,8 +149,8 @@ describe('speaksOf()', () => {
     expect(keyTag(rdata)).toBe(20326);
     expect(keyTag(rdata.with(1, 0x81))).toBe(20454);
     const anchor = { zone: ROOT, type: RRType.DS, rdata: ds };
-    expect(speaksOf(anchor, rdata)).toBe(true);
-    expect(speaksOf(anchor, rdata.with(1, 0x81))).toBe(false);
-    expect(speaksOf({ ...anchor, rdata: ds.fill(9, 3, 4) }, rdata)).toBe(false);
+    expect(isAnchorOf(anchor, rdata)).toBe(true);
+    expect(isAnchorOf(anchor, rdata.with(1, 0x81))).toBe(false);
+    expect(isAnchorOf({ ...anchor, rdata: ds.fill(9, 3, 4) }, rdata)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
  * The life cycle of a trust anchor (RFC 5011 section 4): a key that is signed by a trusted key becomes trusted after
  * the add hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
  */
-import { speaksOf, withoutRevocation } from '../../../shared/dns/dnskey-rdata.ts';
+import { isAnchorOf, withoutRevocation } from '../../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
 
@@ -75,7 +75,7 @@ function firstState(
   configured: readonly TrustAnchor[],
   seen: TrustPointKeys,
 ): KeyState | null {
-  const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
+  const isConfigured = configured.some((anchor) => isAnchorOf(anchor, rdata));
   if (isRevoked) return isConfigured ? 'revoked' : null;
   if (!seen.isTrusted) return null;
   return isConfigured ? 'valid' : 'add-pending';
@@ -95,21 +95,21 @@ function nextState(
   if (state !== 'add-pending') return present === undefined ? 'missing' : 'valid';
   if (present === undefined) return null;
   // The key may have been configured in the meantime, by a newer Weir or by the operator.
-  const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
+  const isConfigured = configured.some((anchor) => isAnchorOf(anchor, rdata));
   return isConfigured || nowMs >= trustedFromMs ? 'valid' : 'add-pending';
 }
 
 /** The anchors used for validation: the configured ones that are not revoked, and the keys found since. */
-export function anchorsInForce(
+export function activeAnchors(
   zone: Uint8Array,
   configured: readonly TrustAnchor[],
   keys: readonly ManagedKey[],
 ): TrustAnchor[] {
   const gone = keys.filter(({ state }) => state === 'revoked' || state === 'removed');
-  const left = configured.filter((anchor) => !gone.some(({ rdata }) => speaksOf(anchor, rdata)));
+  const left = configured.filter((anchor) => !gone.some(({ rdata }) => isAnchorOf(anchor, rdata)));
   const found = keys
     .filter(({ state }) => state === 'valid' || state === 'missing')
-    .filter(({ rdata }) => !left.some((anchor) => speaksOf(anchor, rdata)))
+    .filter(({ rdata }) => !left.some((anchor) => isAnchorOf(anchor, rdata)))
     .map(({ rdata }) => ({ zone, type: RRType.DNSKEY, rdata }));
   return [...left, ...found];
 }

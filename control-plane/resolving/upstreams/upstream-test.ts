@@ -18,7 +18,7 @@ const TIMEOUT_MS = 2000;
 /** Time limit for the thread to start and send its queries, of which the first alone may use up its whole time. */
 const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
 /** Maximum number of servers that are tested; the others count as untested. */
-const MOST_SERVERS = 64;
+const MAX_SERVERS = 64;
 
 /** Settings of a test. */
 export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
@@ -48,7 +48,7 @@ export async function tryUpstreams(
     const server = parseUpstream(address);
     if (server === undefined) trials.set(address, untried('it is not an upstream server'));
     else if (isOwn(server, dnsPort)) trials.set(address, untried('it is this server: queries would loop'));
-    else if (asked.length === MOST_SERVERS) trials.set(address, untried('not tested'));
+    else if (asked.length === MAX_SERVERS) trials.set(address, untried('not tested'));
     else asked.push(server);
   }
   if (asked.length === 0) return trials;

@@ -7,7 +7,7 @@ import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import { tryUpstreams, type UpstreamTestParts } from './upstream-test.ts';
 
 /** Maximum number of tests that wait for the running one. */
-const MOST_WAITING = 2;
+const MAX_WAITING = 2;
 const RETRY_SECS = 5;
 const EXPECTED = 'expected an upstream server such as 192.0.2.53 or tls://dns.example.org@192.0.2.53';
 
@@ -28,7 +28,7 @@ export class UpstreamTrials {
       parseUpstream(server) === undefined ? [{ path: `servers.${at}`, message: EXPECTED }] : [],
     );
     if (faults.length > 0) throw invalid(faults);
-    if (this.count > MOST_WAITING)
+    if (this.count > MAX_WAITING)
       throw overloaded('too many tests are waiting; try again later', RETRY_SECS);
     this.count++;
     try {

@@ -41,7 +41,7 @@ interface Listening {
   readonly table: FollowedTable;
   readonly retrying: Retrying;
   /** Number of changes reported to it. */
-  told: number;
+  notified: number;
   /** Number of changes it has handled. */
   taken: number;
 }
@@ -86,14 +86,14 @@ export class ChangeFollower {
    */
   onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
     const work = async (): Promise<void> => {
-      const { told } = listening;
-      if (listening.taken === told) return;
+      const { notified } = listening;
+      if (listening.taken === notified) return;
       await listener();
-      listening.taken = told;
+      listening.taken = notified;
       this.noteHeard();
     };
     const retrying = new Retrying({ work, logger: this.logger, what: `follow a change of ${table}` });
-    const listening: Listening = { table, retrying, told: 0, taken: 0 };
+    const listening: Listening = { table, retrying, notified: 0, taken: 0 };
     this.listeners.add(listening);
     if (this.known !== NOTHING_KNOWN) tell(listening);
     return () => {
@@ -119,7 +119,7 @@ export class ChangeFollower {
     const { known } = this;
     const changed = differingVersions(known.versions, position.versions);
     this.known = position;
-    this.tellFault(faultOf(position));
+    this.reportFault(faultOf(position));
     const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
     for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) tell(listening);
     this.noteHeard();
@@ -135,7 +135,7 @@ export class ChangeFollower {
     return true;
   }
 
-  private tellFault(fault: string): void {
+  private reportFault(fault: string): void {
     if (fault !== '' && fault !== this.fault)
       this.logger.error(
         'cannot follow all changes: some changes by other nodes are noticed late, or at the next start',
@@ -148,13 +148,13 @@ export class ChangeFollower {
 
   private noteHeard(): void {
     const { mark } = this.known;
-    if (mark === this.heardMark || [...this.listeners].some(({ told, taken }) => taken < told)) return;
+    if (mark === this.heardMark || [...this.listeners].some(({ notified, taken }) => taken < notified)) return;
     this.heardMark = mark;
     this.reached();
   }
 }
 
 function tell(listening: Listening): void {
-  listening.told++;
+  listening.notified++;
   void listening.retrying.now();
 }

@@ -8,13 +8,13 @@ import { until } from '../../../test/support/parts/until.ts';
 import { ClusterSecret, deriveKey } from './cluster-secret.ts';
 
 let own: TestDatabase;
-let room: string;
+let folder: string;
 let logger: MemoryLogger;
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  room = makeTempDir();
+  folder = makeTempDir();
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -22,19 +22,19 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await own.stop();
-  rmSync(room, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The secret of a node, by the name of its data directory. */
 function secretOf(node: string): ClusterSecret {
   logger = new MemoryLogger();
-  mkdirSync(join(room, node), { recursive: true });
-  return new ClusterSecret({ database: own.database, dataDir: join(room, node), logger });
+  mkdirSync(join(folder, node), { recursive: true });
+  return new ClusterSecret({ database: own.database, dataDir: join(folder, node), logger });
 }
 
 function keptBy(node: string): string {
   try {
-    return readFileSync(join(room, node, 'cluster-secret'), 'latin1').trim();
+    return readFileSync(join(folder, node, 'cluster-secret'), 'latin1').trim();
   } catch {
     return '';
   }
@@ -64,7 +64,7 @@ describe('ClusterSecret', () => {
     );
     expect(hexOf(second)).toBe(made);
     expect(hexOf(secretOf('second'))).toBe(made);
-    expect(statSync(join(room, 'second', 'cluster-secret')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'second', 'cluster-secret')).mode & 0o777).toBe(0o600);
   });
 
   test('is one for many nodes that start at once', async () => {
@@ -86,8 +86,8 @@ describe('ClusterSecret', () => {
       () => keptBy('whole'),
       (now) => now !== '',
     );
-    mkdirSync(join(room, 'damaged'));
-    writeFileSync(join(room, 'damaged', 'cluster-secret'), keptBy('whole').slice(1));
+    mkdirSync(join(folder, 'damaged'));
+    writeFileSync(join(folder, 'damaged', 'cluster-secret'), keptBy('whole').slice(1));
     const second = secretOf('damaged');
     stops.push(second.follow());
     await until(

@@ -102,7 +102,7 @@ describe('NodeClaim', () => {
     const [old, next, newest] = revisions.map(({ id }) => id) as [number, number, number];
     const { claim } = await processOf(first);
     const said = async (policyRevision: number | null): Promise<unknown> => {
-      claim.say(() => ({ ...FIGURES, policyRevision }));
+      claim.reportFigures(() => ({ ...FIGURES, policyRevision }));
       await claim.beat();
       const [row] = await listNodes(own.database, policyRevision);
       expect(row).toMatchObject({
@@ -129,7 +129,7 @@ describe('NodeClaim', () => {
   test('learns with each heartbeat which other nodes have problems, and how far its clock is ahead', async () => {
     const { claim } = await processOf(first);
     const { claim: other } = await processOf(second, 'core');
-    for (const one of [claim, other]) one.say(() => FIGURES);
+    for (const one of [claim, other]) one.reportFigures(() => FIGURES);
     await other.beat();
     await claim.beat();
     expect([claim.othersInTrouble(), typeof claim.aheadMs()]).toEqual([[], 'number']);

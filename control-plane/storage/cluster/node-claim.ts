@@ -65,13 +65,13 @@ export class NodeClaim {
   }
 
   /** Reports these figures of the node with each heartbeat from now on. */
-  say(figures: () => NodeFigures): void {
+  reportFigures(figures: () => NodeFigures): void {
     this.figures = figures;
-    this.tellNews();
+    this.requestBeat();
   }
 
   /** Reports a change before the next regular heartbeat. */
-  tellNews(): void {
+  requestBeat(): void {
     if (this.figures !== undefined) this.news.request();
   }
 
@@ -125,7 +125,7 @@ export class NodeClaim {
   private async claim(): Promise<void> {
     const { database, logger, nodeName: name } = this.parts;
     try {
-      if (this.held && (await this.tell())) return;
+      if (this.held && (await this.sendBeat())) return;
       if (!this.wasHeld) await noteKilled(database, this.identity);
       const holder = await claimNode(database, this.identity, !this.wasHeld);
       if (holder !== null) {
@@ -147,7 +147,7 @@ export class NodeClaim {
   }
 
   /** Sends a heartbeat; false if it does not hold its name, or has no figures yet. */
-  private async tell(): Promise<boolean> {
+  private async sendBeat(): Promise<boolean> {
     if (this.figures === undefined) return false;
     const { database, clock } = this.parts;
     const askedMs = clock.nowMs();

@@ -7,7 +7,7 @@ import type { Queryable } from '../db/database.ts';
 import { type NodeIdentity, nodeIdOf } from './node-store.ts';
 
 /** Figures of a node that are only displayed. */
-export type SaidFigures = Pick<
+export type ReportedFigures = Pick<
   ClusterNode,
   'rows_lost' | 'rows_spooled' | 'clock_offset_ms' | 'upstreams' | 'cache' | 'drift'
 >;
@@ -24,7 +24,7 @@ export interface NodeFigures {
   readonly mark: number | null;
   /** Queries in the last second. */
   readonly qps: number;
-  readonly others: Omit<SaidFigures, 'clock_offset_ms'>;
+  readonly others: Omit<ReportedFigures, 'clock_offset_ms'>;
 }
 
 /** Result of a heartbeat. */
@@ -55,7 +55,7 @@ export interface NodeRow extends Pick<
   readonly snapshot_id: number | null;
   readonly policy_revision: number | null;
   readonly lag_ms: number | null;
-  readonly figures: SaidFigures | null;
+  readonly figures: ReportedFigures | null;
   readonly lagOfAsked: number | null;
 }
 
@@ -73,7 +73,7 @@ const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
   WHEN ${SILENCE} > ${LATE_SECS} THEN 'late' ELSE 'live' END`;
 
 /** Condition on a row of the table: the node has not stopped and is not gone. */
-export const IS_THERE = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
+export const EXISTS = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
 
 /** Milliseconds since there is a newer revision; null if this is the newest. */
 const lagOf = (revision: string): string =>
@@ -88,7 +88,7 @@ const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'is
   WHERE id <> $1 AND (silent OR lag > ${BEHIND_SECS * 1000})`;
 
 const OTHER_VERSIONS = `SELECT coalesce(json_agg(json_build_object('node', name, 'version', version) ORDER BY name), '[]')
-  FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${IS_THERE}`;
+  FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${EXISTS}`;
 
 /** Stores a heartbeat with the report of this process about its node; null if it does not hold the name. */
 export async function beatNode(
@@ -106,7 +106,7 @@ export async function beatNode(
        (${OTHER_VERSIONS}) AS "otherVersions"`,
     [
       ...[nodeIdOf(name), run, address, state, snapshotId, policyRevision, mark, qps],
-      JSON.stringify({ ...others, clock_offset_ms: clockOffsetMs } satisfies SaidFigures),
+      JSON.stringify({ ...others, clock_offset_ms: clockOffsetMs } satisfies ReportedFigures),
     ],
   );
   return rows[0] ?? null;
@@ -126,7 +126,7 @@ export async function listNodes(database: Queryable, revision: number | null): P
 /** Names of the running nodes that have not reported this mark or a newer one. */
 export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
-    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
+    `SELECT name FROM nodes WHERE ${EXISTS} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
     [mark],
   );
   return rows.map(({ name }) => name);

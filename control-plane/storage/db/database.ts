@@ -18,7 +18,7 @@ import { migrate } from './migrate.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
-import { askStanding, SeenServer } from './seen-server.ts';
+import { queryPosition, SeenServer } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing, oldPrimariesIn } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
 import { excessOf, prepareQueryRole } from './roles/query-role.ts';
@@ -350,7 +350,7 @@ class PooledDatabase implements Database {
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
-    const standing = () => connections.use(askStanding);
+    const standing = () => connections.use(queryPosition);
     const targets = await this.source.targets();
     const report = (servers: readonly string[]): void => void (this.oldPrimaries = servers);
     await keepComparing({ targets, inUse, standing, seen: this.seen, report, ended });

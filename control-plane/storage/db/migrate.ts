@@ -33,7 +33,7 @@ const LOCK_TIMEOUT = '2s';
  * takes a minute.
  */
 const PAUSE_MS = 1000;
-const MOST_ATTEMPTS = 30;
+const MAX_ATTEMPTS = 30;
 
 /** The migrations to run. */
 export interface MigrationRun {
@@ -109,7 +109,7 @@ async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Prom
       return await attempt();
     } catch (error) {
       const isInUse = isLockTimeout(error) || isConflict(error);
-      if (!isInUse || attempts === MOST_ATTEMPTS) throw error;
+      if (!isInUse || attempts === MAX_ATTEMPTS) throw error;
       logger.warn('cannot migrate the database while a table is in use; retrying', {
         reason: reasonOf(error),
       });

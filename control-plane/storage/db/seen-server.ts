@@ -10,7 +10,7 @@ import { writeDurably } from '../../host/files/durable-file.ts';
 import type { Queryable } from './queryable.ts';
 
 /** WAL position of a server. */
-export interface ServerStanding {
+export interface ServerPosition {
   /** System identifier, which all copies of a server share. */
   readonly system: string;
   /** Each promoted standby begins a new one, and so does a recovery to a point in time. */
@@ -31,9 +31,9 @@ const UNTOLD = /^(42501|42883|0A000)$/;
 const CUT_BYTES = 1_048_576;
 
 /** Queries the WAL position of a server; null = a standby, or the server does not report it. */
-export async function askStanding(client: Queryable): Promise<ServerStanding | null> {
+export async function queryPosition(client: Queryable): Promise<ServerPosition | null> {
   try {
-    return (await client.query<{ standing: ServerStanding | null }>(QUESTION)).rows[0]!.standing;
+    return (await client.query<{ standing: ServerPosition | null }>(QUESTION)).rows[0]!.standing;
   } catch (error) {
     if (UNTOLD.test(errorCode(error))) return null;
     throw error;
@@ -41,13 +41,13 @@ export async function askStanding(client: Queryable): Promise<ServerStanding | n
 }
 
 /** Whether this server lacks data that another copy of it has already written. */
-export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
+export function isBehind(one: ServerPosition, seen: ServerPosition): boolean {
   if (one.timeline !== seen.timeline) return isOnOlderTimeline(one, seen);
   return one.system === seen.system && one.position < seen.position - CUT_BYTES;
 }
 
 /** Whether another copy has replaced this server, as far as both report their position. */
-export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStanding | null): boolean {
+export function isOnOlderTimeline(one: ServerPosition | null, other: ServerPosition | null): boolean {
   if (one === null || other === null) return false;
   return one.system === other.system && one.timeline < other.timeline;
 }
@@ -57,7 +57,7 @@ export class SeenServer {
   /** The file, which an administrator may delete. */
   readonly path: string;
   private readonly logger: Logger;
-  private seen: ServerStanding | null = null;
+  private seen: ServerPosition | null = null;
   /** Whether the file contains the latest position, or one close to it. */
   private isKept = true;
   private isTold = true;
@@ -69,13 +69,13 @@ export class SeenServer {
   }
 
   /** The last position seen; null = none, or an administrator has deleted the file. */
-  recall(): ServerStanding | null {
+  recall(): ServerPosition | null {
     if (this.isKept) this.seen = this.read();
     return this.seen;
   }
 
   /** Records the position of the server in use, one call at a time; null = it does not report one. */
-  note(standing: ServerStanding | null): Promise<void> {
+  note(standing: ServerPosition | null): Promise<void> {
     if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
     else if (this.isTold)
       this.logger.warn(
@@ -85,7 +85,7 @@ export class SeenServer {
     return this.writing;
   }
 
-  private async keep(standing: ServerStanding): Promise<void> {
+  private async keep(standing: ServerPosition): Promise<void> {
     const before = this.recall();
     if (before !== null && before.system !== standing.system)
       this.logger.warn('the database was replaced: using its data');
@@ -109,9 +109,9 @@ export class SeenServer {
     }
   }
 
-  private read(): ServerStanding | null {
+  private read(): ServerPosition | null {
     try {
-      const { system, timeline, position } = JSON.parse(readFileSync(this.path, 'utf8')) as ServerStanding;
+      const { system, timeline, position } = JSON.parse(readFileSync(this.path, 'utf8')) as ServerPosition;
       if (typeof system === 'string' && Number.isInteger(timeline) && Number.isFinite(position))
         return { system, timeline, position };
       throw new Error('it was not written by Weir');

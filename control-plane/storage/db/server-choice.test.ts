@@ -11,15 +11,15 @@ import {
   startReplicatedDatabase,
 } from '../../../test/support/weir/replicated-database.ts';
 import { type DatabaseTarget, parseDatabaseUrls } from './database-target.ts';
-import { SeenServer, type ServerStanding } from './seen-server.ts';
+import { SeenServer, type ServerPosition } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
 
 describe('keepComparing()', () => {
-  const STANDING: ServerStanding = { system: '7', timeline: 1, position: 1 };
+  const STANDING: ServerPosition = { system: '7', timeline: 1, position: 1 };
   const [inUse] = parseDatabaseUrls('postgres://weir@127.0.0.1:1/postgres') as [DatabaseTarget];
 
   /** Compares until it is ended; what it has noted. */
-  function compare(standing: () => Promise<ServerStanding>, others: readonly DatabaseTarget[] = []) {
+  function compare(standing: () => Promise<ServerPosition>, others: readonly DatabaseTarget[] = []) {
     const ending = new AbortController();
     const noted: unknown[] = [];
     const note = async (what: unknown): Promise<void> => void noted.push(what);
@@ -36,7 +36,7 @@ describe('keepComparing()', () => {
   }
 
   test('ends at once while the server in use has not answered yet, and records no later answer', async () => {
-    const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<ServerStanding>()];
+    const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<ServerPosition>()];
     const { ending, done, noted } = compare(() => {
       asked.resolve(undefined);
       return answer.promise;

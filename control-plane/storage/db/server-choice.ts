@@ -9,11 +9,11 @@ import { reasonOf } from '../../../shared/errors.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import {
-  askStanding,
+  queryPosition,
   isBehind,
   isOnOlderTimeline,
   type SeenServer,
-  type ServerStanding,
+  type ServerPosition,
 } from './seen-server.ts';
 
 /** A connection to the chosen server, of the role that owns the tables. */
@@ -21,7 +21,7 @@ export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
   /** Null if the server does not report it. */
-  readonly standing: ServerStanding | null;
+  readonly standing: ServerPosition | null;
 }
 
 /** A server that was replaced by another one without knowing it. */
@@ -104,7 +104,7 @@ export interface ComparedParts {
   readonly targets: readonly DatabaseTarget[];
   readonly inUse: DatabaseTarget;
   /** The position of the server in use. */
-  readonly standing: () => Promise<ServerStanding | null>;
+  readonly standing: () => Promise<ServerPosition | null>;
   readonly seen: Pick<SeenServer, 'note'>;
   /** Called with each comparison: servers that accept changes although the one in use has replaced them. */
   readonly report?: (oldPrimaries: readonly string[]) => void;
@@ -136,7 +136,7 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
 }
 
 /** Null if no usable server responds, or if it does not report its position. */
-async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerStanding | null> {
+async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerPosition | null> {
   const server = await connect(target, ended).catch(() => null);
   if (server === null) return null;
   await end(server.client);
@@ -167,7 +167,7 @@ async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean
 
 async function tryServer(
   target: DatabaseTarget,
-  refuse: (standing: ServerStanding | null) => void,
+  refuse: (standing: ServerPosition | null) => void,
 ): Promise<ChosenServer> {
   const server = await connect(target);
   try {
@@ -197,7 +197,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     // A pooler reports a fake process id. pg gets it from the protocol, but its types do not include it.
     const { processID } = client as unknown as { processID: number };
     if (processID !== pid) throw new DatabaseUnavailable(POOLER);
-    return { target, client, standing: await askStanding(client) };
+    return { target, client, standing: await queryPosition(client) };
   } catch (error) {
     await end(client);
     throw error;
@@ -207,7 +207,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
 }
 
 /** Creates a check that throws for a server that is behind what this node has seen. */
-function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding | null) => void {
+function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerPosition | null) => void {
   const last = seen.recall();
   return (standing) => {
     if (last === null || standing === null || !isBehind(standing, last)) return;

@@ -6,9 +6,9 @@ import type { ClientBase, QueryResultRow } from 'pg';
 import type { Queryable } from './queryable.ts';
 
 /** Maximum number of named statements: each connection keeps their plans. */
-const MOST_NAMED = 300;
+const MAX_NAMED = 300;
 /** Maximum number of texts that are remembered after their first run. */
-const MOST_SEEN = 1000;
+const MAX_SEEN = 1000;
 
 /** Assigns names; each connection it is used with belongs to one pool at a time. */
 export class StatementNames {
@@ -19,12 +19,12 @@ export class StatementNames {
   nameOf(text: string): string | undefined {
     const name = this.names.get(text);
     if (name !== undefined) return name;
-    if (this.seen.delete(text) && this.names.size < MOST_NAMED) {
+    if (this.seen.delete(text) && this.names.size < MAX_NAMED) {
       const given = `weir_${this.names.size}`;
       this.names.set(text, given);
       return given;
     }
-    if (this.seen.size >= MOST_SEEN) this.seen.clear();
+    if (this.seen.size >= MAX_SEEN) this.seen.clear();
     this.seen.add(text);
     return undefined;
   }

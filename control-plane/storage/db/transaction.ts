@@ -12,7 +12,7 @@ import {
   OutcomeUnknown,
 } from './database-errors.ts';
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /**
  * Maximum pause before the second attempt in milliseconds; it grows with each attempt. Random, so that two transactions
  * do not collide again.
@@ -61,7 +61,7 @@ export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T>
       return await attempt();
     } catch (error) {
       if (!isConflict(error) && !isStalePlan(error)) throw error;
-      if (attempts === MOST_ATTEMPTS)
+      if (attempts === MAX_ATTEMPTS)
         throw new DatabaseBusy('the database is busy with other changes to the same rows', { cause: error });
       await sleep(Math.random() * PAUSE_MS * attempts);
     }

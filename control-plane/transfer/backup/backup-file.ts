@@ -18,7 +18,7 @@ import { itemsOfValues, unmaskedValue, withDnsSettings } from './configuration-i
 import type { BackupKind, Item, KindName } from './backup-kind.ts';
 
 /** Maximum number of reported errors. */
-const MOST_FAULTS = 1000;
+const MAX_FAULTS = 1000;
 
 /** The objects that a file sets. */
 export interface Wanted {
@@ -62,7 +62,7 @@ export function readBackupFile(file: BackupFile, current: BackupItems, { now, ad
   refuseOddGroups(wanted, problems);
   refuseLooseEnds(wanted, current, problems);
   refuseOtherRoles(wanted, current, problems);
-  if (problems.length > 0) throw invalid(problems.slice(0, MOST_FAULTS));
+  if (problems.length > 0) throw invalid(problems.slice(0, MAX_FAULTS));
   return { items: wanted, leftOut };
 }
 

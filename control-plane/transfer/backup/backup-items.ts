@@ -29,7 +29,7 @@ export interface LeftOut {
 }
 
 /** Maximum number of names that are listed for a change. */
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 /**
  * All current objects; `outside` contains those that are not in the database. Call it in a transaction, so that it sees
@@ -126,7 +126,7 @@ function namesOf(
   items: readonly Item[],
   were: readonly Item[] = [],
 ): { count: number; names: string[] } {
-  const shown = items.slice(0, MOST_NAMES).map((item, index) => nameOf(kind, item, were[index]));
+  const shown = items.slice(0, MAX_NAMES).map((item, index) => nameOf(kind, item, were[index]));
   return { count: items.length, names: shown };
 }
 

@@ -15,7 +15,7 @@ import {
   suite,
 } from '../../../test/support/parts/backup-suite.ts';
 import { packText, storeText } from '../../storage/cluster/blob-store.ts';
-import { isJudged } from '../../lists/sources/list-guard.ts';
+import { isChecked } from '../../lists/sources/list-guard.ts';
 import { listSources } from '../../lists/sources/source-store.ts';
 import { KINDS } from './backup-kinds.ts';
 
@@ -79,7 +79,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
     const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
     expect(source).toMatchObject({ isKept: true, status: 'ok' });
-    expect(isJudged(source!.judged, source!.contentKey!)).toBe(true);
+    expect(isChecked(source!.judged, source!.contentKey!)).toBe(true);
     // Its text is that of custom rules that an upgrade has held.
     await suite.database.query(
       `UPDATE list_sources SET held_key = content_key, content_key = NULL, status = 'held' WHERE id = $1`,

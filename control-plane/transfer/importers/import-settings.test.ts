@@ -65,7 +65,7 @@ const audit = async (): Promise<unknown[]> =>
 
 describe('the queue of imports', () => {
   const place = (): string => join(folder(), 'import');
-  const isThere = async (): Promise<boolean> => (await readdir(folder())).includes('import');
+  const exists = async (): Promise<boolean> => (await readdir(folder())).includes('import');
 
   test('runs when the previous one has ended; a third that would wait is 503', async () => {
     let running = 0;
@@ -110,13 +110,13 @@ describe('the queue of imports', () => {
     } finally {
       askLog = () => Promise.resolve(queries);
     }
-    expect([seen, await isThere()]).toEqual([[false, 0o700], false]);
+    expect([seen, await exists()]).toEqual([[false, 0o700], false]);
   });
 
   test('leaves neither a folder nor a place in the queue taken after an unreadable file', async () => {
     for (let count = 0; count < 4; count++)
       expect((await post('{', '?format=adguard_home')).status).toBe(400);
-    expect(await isThere()).toBe(false);
+    expect(await exists()).toBe(false);
   });
 });
 

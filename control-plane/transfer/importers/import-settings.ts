@@ -36,7 +36,7 @@ export interface ImportParts extends ApplyParts {
 }
 
 /** Options of an import. */
-export interface ImportWish {
+export interface ImportOptions {
   /** Writes the upload to a path. */
   readonly save: (path: string) => Promise<void>;
   readonly format: ImportFormat | 'auto';
@@ -50,7 +50,7 @@ export interface ImportWish {
 /** Subdirectory of the data directory; the next import deletes what a killed one left there. */
 const FOLDER = 'import';
 /** Maximum number of imports that wait for the running one. */
-const MOST_WAITING = 2;
+const MAX_WAITING = 2;
 const RETRY_SECS = 5;
 
 /** Runs imports, one at a time. */
@@ -68,14 +68,14 @@ export class SettingsImport {
     if (this.count > MOST_WAITING) throw overloaded('other imports are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
-      return await this.turns.run(() => this.runNow(wish));
+      return await this.turns.run(() => this.runNow(options));
     } finally {
       this.count--;
     }
   }
 
-  private async runNow(wish: ImportWish): Promise<ImportReport> {
-    const { save, format, author, isDryRun } = wish;
+  private async runNow(options: ImportOptions): Promise<ImportReport> {
+    const { save, format, author, isDryRun } = options;
     const folder = join(this.parts.dataDir(), FOLDER);
     try {
       await rm(folder, { recursive: true, force: true });
@@ -84,7 +84,7 @@ export class SettingsImport {
       await save(path);
       const read = await planInThread({ path, folder, format }, this.parts.logger);
       const plan = withProtections(read, valuesOf(this.parts.configuration.written()));
-      const choices = await this.choose(plan, wish);
+      const choices = await this.choose(plan, options);
       return await applyPlan(this.parts, plan, choices, { author, isDryRun });
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -94,7 +94,7 @@ export class SettingsImport {
   /** The choices for a plan; upstreams are tested only if the choice depends on it, or for a dry run. */
   private async choose(
     plan: ImportPlan,
-    { settings: selection, answers, isDryRun }: ImportWish,
+    { settings: selection, answers, isDryRun }: ImportOptions,
   ): Promise<ImportChoices> {
     const { configuration } = this.parts;
     const { settings: offered, same } = offersOf(plan.keys, valuesOf(configuration.written()));

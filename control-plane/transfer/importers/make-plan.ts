@@ -31,7 +31,7 @@ export interface ImportOrder {
  * Maximum number of rows of one import: they are one transaction, which then takes about 35 s, during which no other
  * change can be made.
  */
-const MOST_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 
 /** One importer. */
 interface Importer {
@@ -61,7 +61,7 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
       `Weir does not recognise which program the file is from; name it with --format, or with format in the API: ${Object.keys(IMPORTERS).join(', ')}`,
     );
   const plan = importer.plan(files, folder);
-  if (rowsOf(plan) > MOST_ROWS)
+  if (rowsOf(plan) > MAX_ROWS)
     throw new ImportFault(
       `the file would create ${rowsOf(plan)} rows; the maximum for one import is ${MOST_ROWS}`,
     );

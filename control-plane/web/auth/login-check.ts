@@ -30,7 +30,7 @@ const CODES_OF_ALL = 10;
 export interface LoginCheckParts {
   config(): Config;
   readonly accounts: Accounts;
-  readonly secondFactors: Pick<SecondFactors, 'judge'>;
+  readonly secondFactors: Pick<SecondFactors, 'check'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -68,7 +68,7 @@ export class LoginCheck {
     return this.inTurn(username, address, async (who) => {
       const account = await this.prove(who, password, address);
       const { userId } = account;
-      const right = await this.judge(who, address, () => this.parts.secondFactors.judge(userId, code));
+      const right = await this.proveCode(who, address, () => this.parts.secondFactors.check(userId, code));
       return { account, code: right };
     });
   }
@@ -82,9 +82,9 @@ export class LoginCheck {
   checkCode(
     { username }: FactorOwner,
     address: string,
-    judge: () => Promise<CodeVerdict>,
+    check: () => Promise<CodeVerdict>,
   ): Promise<RightCode | null> {
-    return this.inTurn(username, address, (who) => this.judge(who, address, judge));
+    return this.inTurn(username, address, (who) => this.proveCode(who, address, check));
   }
 
   /** Removes expired lockouts. */
@@ -128,17 +128,17 @@ export class LoginCheck {
   }
 
   /** A missing code counts neither as a failure nor as a success: the count of failures does not change. */
-  private async judge(
+  private async proveCode(
     who: failures.LoginSource,
     address: string,
-    judge: () => Promise<CodeVerdict>,
+    check: () => Promise<CodeVerdict>,
   ): Promise<RightCode | null> {
     const { database, logger } = this.parts;
     const { username } = who;
     const everywhere = failures.codeSource(username);
     const rule = this.lockoutRule();
     const ruleOfAll = { ...rule, attempts: rule.attempts * CODES_OF_ALL };
-    const verdict = await judge();
+    const verdict = await check();
     if (verdict === null) return null;
     if (verdict === 'missing') throw refusalOf(verdict);
     await this.refuseLocked(everywhere, ruleOfAll, address);

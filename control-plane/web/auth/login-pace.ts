@@ -13,18 +13,18 @@ import { widerNetwork } from '../../../shared/net/client-network.ts';
 export const PROVEN = -1;
 
 /** Maximum number of entries of each table; beyond it, the least recently used one is dropped. */
-const MOST_ENTRIES = 4096;
+const MAX_ENTRIES = 4096;
 /** Number of failures of an account from all addresses that do not cause a delay. */
 const FREE_FAILURES = 20;
 const DELAY_MS_EACH = 20;
 /** Maximum delay; half of it for an address without failures, and a quarter if its network has none. */
-const MOST_DELAY_MS = 800;
+const MAX_DELAY_MS = 800;
 /**
  * Number of failures and checks of a network that do not affect its other addresses, and the number that makes up the
  * largest fraction.
  */
 const FREE_OF_NETWORK = 8;
-const MOST_OF_NETWORK = 1000;
+const MAX_OF_NETWORK = 1000;
 /** Delay of the logins that follow a refusal by a lockout within `LOCKED_RECENTLY_MS`. */
 const LOCKED_DELAY_MS = 1000;
 const LOCKED_RECENTLY_MS = 5000;
@@ -54,7 +54,7 @@ export class LoginPace {
     const network = widerNetwork(address);
     const ofNetwork = this.networks.get(network, sinceMs) + (this.underWay.get(network) ?? 0);
     if (ofNetwork < FREE_OF_NETWORK) return rank;
-    return rank + Math.min(ofNetwork, MOST_OF_NETWORK) / (MOST_OF_NETWORK + 1);
+    return rank + Math.min(ofNetwork, MAX_OF_NETWORK) / (MAX_OF_NETWORK + 1);
   }
 
   /** Milliseconds that a login waits before its password is checked. */
@@ -62,7 +62,7 @@ export class LoginPace {
     const rank = this.rankOf(address);
     if (rank === PROVEN) return 0;
     const excess = this.accounts.get(username, this.sinceMs()) - FREE_FAILURES;
-    const delayMs = Math.min(MOST_DELAY_MS, Math.max(0, excess) * DELAY_MS_EACH);
+    const delayMs = Math.min(MAX_DELAY_MS, Math.max(0, excess) * DELAY_MS_EACH);
     if (rank === 0) return delayMs / 4;
     return rank < 1 ? delayMs / 2 : delayMs;
   }
@@ -131,6 +131,6 @@ class RecentCounts {
   set(key: string, count: number, atMs: number): void {
     this.counts.delete(key);
     this.counts.set(key, { count, atMs });
-    if (this.counts.size > MOST_ENTRIES) this.counts.delete(this.counts.keys().next().value!);
+    if (this.counts.size > MAX_ENTRIES) this.counts.delete(this.counts.keys().next().value!);
   }
 }

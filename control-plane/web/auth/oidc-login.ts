@@ -14,7 +14,7 @@ import type { Database, Queryable } from '../../storage/db/database.ts';
 import { foldedName, looksLike } from './accounts/user-name.ts';
 import * as users from './accounts/user-store.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
-import { MOST_USERS } from './accounts/users.ts';
+import { MAX_USERS } from './accounts/users.ts';
 import { LoginTurns } from './login-turns.ts';
 import { type Claims, grantedAccess } from './oidc/granted-access.ts';
 import * as provided from './oidc/provided-user-store.ts';

@@ -63,7 +63,7 @@ export class OwnSecondFactor {
     const { secondFactors, sessions, login } = this.parts;
     const owner = ownerOf(caller);
     const { userId } = owner;
-    const right = await login.checkCode(owner, address, () => secondFactors.judgeFirst(userId, totp));
+    const right = await login.checkCode(owner, address, () => secondFactors.checkFirst(userId, totp));
     const isOther = (session: { userId: number | null; id: number }): boolean =>
       session.userId === userId && session.id !== caller.sessionId;
     return this.change(owner, undefined, async (tx) => {
@@ -101,7 +101,7 @@ export class OwnSecondFactor {
       if (account.userId !== owner.userId) throw unauthorized('wrong user name or password');
       return (tx) => accounts.confirm(tx, account);
     }
-    const right = await login.checkCode(owner, address, () => secondFactors.judge(owner.userId, proof));
+    const right = await login.checkCode(owner, address, () => secondFactors.check(owner.userId, proof));
     return (tx) => secondFactors.take(tx, owner, orOff(right), address);
   }
 

@@ -47,8 +47,8 @@ export interface BuildManifest {
 export const FORMAT = 1;
 
 /** Maximum size of all forms of all files; a larger build is refused. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_FILES = 2000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 2000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,200}$/;
 const FILE_PATH = /^(?:assets\/)?[A-Za-z0-9][\w.-]{0,200}$/;
 const SHARED_PATH = /^shared\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts$/;
@@ -67,10 +67,10 @@ export function parseManifest(text: string): BuildManifest {
     Array.isArray(sources?.shared) &&
     sources.shared.every((path) => matches(SHARED_PATH, path)) &&
     Array.isArray(files) &&
-    files.length <= MOST_FILES &&
+    files.length <= MAX_FILES &&
     files.every(isFile) &&
     new Set(files.map(({ path }: StoredFile) => path)).size === files.length &&
-    bytesOf(files as readonly StoredFile[]) <= MOST_BYTES &&
+    bytesOf(files as readonly StoredFile[]) <= MAX_BYTES &&
     files.some(({ path }: StoredFile) => path === 'index.html');
   if (!isWhole) throw new Error(`${MANIFEST_NAME} is not a manifest of format ${FORMAT}`);
   return manifest as BuildManifest;

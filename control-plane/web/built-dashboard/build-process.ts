@@ -8,7 +8,7 @@ import { ROOT, SOURCES } from './build-manifest.ts';
 /** The lowest priority: all other processes run first. */
 const NICENESS = 19;
 /** Maximum number of characters kept from the end of the process's output. */
-const MOST_TEXT = 2000;
+const MAX_TEXT = 2000;
 const PROGRAM = join(ROOT, SOURCES, 'build', 'build-dashboard.ts');
 
 /** Options of the process. */
@@ -34,7 +34,7 @@ export async function buildInProcess({ logger, stopped, program = PROGRAM }: Bui
   });
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS, logger);
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-MOST_TEXT)));
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-MAX_TEXT)));
   child.once('error', reject);
   child.once('close', (code, signal) => {
     if (code === 0) resolve(undefined);

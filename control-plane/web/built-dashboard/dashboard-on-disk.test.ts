@@ -9,29 +9,29 @@ import { DashboardOnDisk } from './dashboard-on-disk.ts';
 import type { DashboardState } from './dashboard-state.ts';
 import { hashOfDashboard, hashOfSources } from './source-hash.ts';
 
-let room: MadeDist;
+let checkout: MadeDist;
 let dist: MadeDist;
 let logger: MemoryLogger;
 
 beforeEach(async () => {
-  [room, dist] = await Promise.all([MadeDist.make(), MadeDist.make()]);
+  [checkout, dist] = await Promise.all([MadeDist.make(), MadeDist.make()]);
   logger = new MemoryLogger();
-  await mkdir(join(room.path, SOURCES, 'src'), { recursive: true });
-  await writeFile(join(room.path, SOURCES, 'src', 'main.tsx'), 'export {};');
+  await mkdir(join(checkout.path, SOURCES, 'src'), { recursive: true });
+  await writeFile(join(checkout.path, SOURCES, 'src', 'main.tsx'), 'export {};');
 });
 afterEach(async () => {
-  await room[Symbol.asyncDispose]();
+  await checkout[Symbol.asyncDispose]();
   await dist[Symbol.asyncDispose]();
 });
 
 /** A build of the sources as they are now. */
 async function buildNow(mark = 'one'): Promise<void> {
-  const hash = await hashOfSources(await hashOfDashboard(room.path), [], room.path);
+  const hash = await hashOfSources(await hashOfDashboard(checkout.path), [], checkout.path);
   await dist.build(someFiles(mark), { hash, shared: [] });
 }
 
 function opened(build: () => Promise<void>): DashboardOnDisk {
-  return new DashboardOnDisk({ logger, build, dist: dist.path, root: room.path });
+  return new DashboardOnDisk({ logger, build, dist: dist.path, root: checkout.path });
 }
 
 function neverBuild(): Promise<void> {
@@ -78,7 +78,7 @@ describe('DashboardOnDisk', () => {
   test.each<[string, () => Promise<unknown>]>([
     [
       'whose sources have changed',
-      () => writeFile(join(room.path, SOURCES, 'src', 'main.tsx'), 'export const x = 1;'),
+      () => writeFile(join(checkout.path, SOURCES, 'src', 'main.tsx'), 'export const x = 1;'),
     ],
     ['of half a manifest', () => truncate(join(dist.path, MANIFEST_NAME), 50)],
   ])('DashboardOnDisk replaces a build %s', async (_, change) => {
@@ -90,7 +90,7 @@ describe('DashboardOnDisk', () => {
 
   test('DashboardOnDisk serves an outdated build if it cannot build, and logs that once', async () => {
     await buildNow();
-    await writeFile(join(room.path, SOURCES, 'index.html'), '<p>');
+    await writeFile(join(checkout.path, SOURCES, 'index.html'), '<p>');
     const dashboard = opened(() => Promise.reject(new Error('EROFS: read-only file system')));
     expect(served(await settled(dashboard))).toBe('one');
     expect(served(await dashboard.state())).toBe('one');
@@ -111,10 +111,10 @@ describe('DashboardOnDisk', () => {
 
   test('DashboardOnDisk serves the build of an installation without sources', async () => {
     await buildNow();
-    await rm(join(room.path, SOURCES), { recursive: true });
+    await rm(join(checkout.path, SOURCES), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
     // As in a release, where the builds are in that folder.
-    await mkdir(join(room.path, SOURCES, 'dist'), { recursive: true });
+    await mkdir(join(checkout.path, SOURCES, 'dist'), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
   });
 
@@ -122,7 +122,7 @@ describe('DashboardOnDisk', () => {
     const dashboard = new DashboardOnDisk({
       logger,
       dist: dist.path,
-      root: room.path,
+      root: checkout.path,
       build: ({ stopped }) =>
         new Promise((_, reject) => stopped.addEventListener('abort', () => reject(new Error('stopped')))),
     });
@@ -135,9 +135,9 @@ describe('DashboardOnDisk', () => {
 describe('hashOfSources()', () => {
   test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or files of editors', async () => {
     const hash = async (): Promise<string> =>
-      hashOfSources(await hashOfDashboard(room.path), ['shared/a.ts'], room.path);
+      hashOfSources(await hashOfDashboard(checkout.path), ['shared/a.ts'], checkout.path);
     const write = async (path: string, text: string): Promise<void> => {
-      const to = join(room.path, path);
+      const to = join(checkout.path, path);
       await mkdir(join(to, '..'), { recursive: true });
       await writeFile(to, text);
     };

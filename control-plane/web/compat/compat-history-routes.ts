@@ -14,7 +14,7 @@ import { outcomeOf, sumStatuses } from './query-kinds.ts';
 
 const SLOT_MS = 600_000;
 /** Maximum number of clients if all are requested. */
-const MOST_CLIENTS = 1000;
+const MAX_CLIENTS = 1000;
 
 /** The routes of query counts over time. */
 export function compatHistoryRoutes(context: {
@@ -53,9 +53,9 @@ async function readClientHistory(
   clients: ClientNames,
   { params, gone }: CompatRequest,
 ): Promise<Untimed<CompatClientHistory>> {
-  const wanted = params.count('N', 10, MOST_CLIENTS);
+  const wanted = params.count('N', 10, MAX_CLIENTS);
   const span = lastDay(clock);
-  const request = { ...span, stepMs: SLOT_MS, most: wanted === 0 ? MOST_CLIENTS : wanted };
+  const request = { ...span, stepMs: SLOT_MS, most: wanted === 0 ? MAX_CLIENTS : wanted };
   const found = await stats.clientSlots(request, gone);
   const shown = columnsOf(found);
   return {

@@ -1,7 +1,7 @@
 /** The compatibility API's query log: pages of the same rows as the native one, by default of the last 24 hours. */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatQueries, type CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
-import { type LoggedQuery, MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
+import { type LoggedQuery, MAX_OFFSET } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 import type { QueryConditions } from '../../query-log/search/query-conditions.ts';
@@ -20,7 +20,7 @@ interface NamedClient {
 }
 
 /** Maximum number of rows on a page; `length=-1` requests all. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
 
 /** The route of the query log. */
@@ -39,7 +39,7 @@ export function compatQueriesRoutes(context: {
     const cursor = cursorOf(params, clock);
     const span = spanFrom(params, cursor, clock);
     const length = params.int('length') ?? DEFAULT_ROWS;
-    const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
+    const limit = length < 0 ? MAX_ROWS : Math.min(length, MAX_ROWS);
     const offset = startOf(params);
     const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
     const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
@@ -90,12 +90,12 @@ function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | 
   const isAll = from === undefined && params.bool('disk', false);
   return {
     from: isAll ? null : new Date(startMs),
-    to: new Date(Math.max(0, Math.min(timeOfCursor(cursor), untilMs, MOST_MS))),
+    to: new Date(Math.max(0, Math.min(timeOfCursor(cursor), untilMs, MAX_MS))),
   };
 }
 
 /** Latest time of a Date. */
-const MOST_MS = 8.64e15;
+const MAX_MS = 8.64e15;
 
 function namesOf(
   clients: readonly NamedClient[],

@@ -18,7 +18,7 @@ import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { countsOf, DECISION_KINDS, lastDay } from './day-counts.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
-import { MOST_LINES, readRecentBlocked, readTopNames } from './top-names.ts';
+import { MAX_LINES, readRecentBlocked, readTopNames } from './top-names.ts';
 import { upstreamPlace } from './upstream-place.ts';
 
 /** The routes of the top lists. */
@@ -41,7 +41,7 @@ export function compatTopRoutes(context: {
     reading('/stats/recent_blocked', CompatRecentBlocked, async (request) => ({
       blocked: await readRecentBlocked(
         context.queryLog,
-        request.params.count('count', 1, MOST_LINES),
+        request.params.count('count', 1, MAX_LINES),
         request.gone,
       ),
     })),
@@ -154,5 +154,5 @@ async function totalsOf(
 
 /** Requested number of rows, at least one. */
 function linesOf({ params }: CompatRequest): number {
-  return Math.max(1, Math.min(params.int('count') ?? 10, MOST_LINES));
+  return Math.max(1, Math.min(params.int('count') ?? 10, MAX_LINES));
 }

@@ -11,9 +11,9 @@ import { countsOf, DECISION_KINDS } from './day-counts.ts';
 import { BLOCKED_DECISIONS, decisionsOf, sumStatuses } from './query-kinds.ts';
 
 /** Maximum number of rows of a list. */
-export const MOST_LINES = 1000;
+export const MAX_LINES = 1000;
 /** Maximum number of rows that are read; further ones count as in Weir's lists. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 const CNAME_STATUSES = ['GRAVITY_CNAME', 'REGEX_CNAME', 'DENYLIST_CNAME'] as const;
 const CANARY = 'LOCAL:canary';
 const REVERSE_NAME = /\.(?:in-addr|ip6)\.arpa$/;
@@ -31,7 +31,7 @@ export async function readTopNames(
   { isBlocked, limit }: WantedNames,
   gone: AbortSignal,
 ): Promise<DomainCount[]> {
-  const request = { ...span, limit: MOST_LINES };
+  const request = { ...span, limit: MAX_LINES };
   const blocked = new NameCounts(await stats.topDomains({ ...request, which: 'blocked' }, gone));
   const allowed = new NameCounts(await stats.topDomains({ ...request, which: 'allowed' }, gone));
   for (const [domain, count] of blocked.all())
@@ -61,7 +61,7 @@ async function readDiffering(
   if (!hasAny) return [];
   const decisions = [...decisionsOf(...CNAME_STATUSES), CANARY] as const;
   const period = { from: new Date(span.fromMs), to: new Date(span.toMs) };
-  return (await queryLog.page({ decisions, ...period, limit: MOST_ROWS, offset: 0 }, gone)).data;
+  return (await queryLog.page({ decisions, ...period, limit: MAX_ROWS, offset: 0 }, gone)).data;
 }
 
 /** Queries by name. */

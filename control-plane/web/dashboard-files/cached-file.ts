@@ -40,7 +40,7 @@ function namesTag(field: string | undefined, etag: string): boolean {
 /** Best first. */
 const FORMS: readonly Form[] = ['br', 'gzip', 'identity'];
 /** Maximum number of members of the field that are evaluated; browsers send five. */
-const MOST_MEMBERS = 32;
+const MAX_MEMBERS = 32;
 
 /** The best form in `available` that the field accepts; identity if it accepts none. */
 export function acceptedForm(
@@ -48,7 +48,7 @@ export function acceptedForm(
   available: Readonly<Partial<Record<Form, unknown>>>,
 ): Form {
   if (field === undefined) return 'identity';
-  const accepted = new Map(field.split(',', MOST_MEMBERS).map(readMember));
+  const accepted = new Map(field.split(',', MAX_MEMBERS).map(readMember));
   const accepts = (form: Form): boolean =>
     accepted.get(form) ??
     (form === 'gzip' ? accepted.get('x-gzip') : undefined) ??

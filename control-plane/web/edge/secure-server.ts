@@ -99,10 +99,10 @@ function contextOf(pair: CertificatePair | null) {
 }
 
 /**
- * Peeks at the first byte of a connection and passes it to `handOver`; closes the connection if none arrives in time.
+ * Peeks at the first byte of a connection and passes it to `accept`; closes the connection if none arrives in time.
  */
-function lookAtFirstOctet(socket: Socket, withinMs: number, handOver: (octet: number) => void): void {
-  // Errors are ignored until `handOver`, which then handles them.
+function lookAtFirstOctet(socket: Socket, withinMs: number, accept: (octet: number) => void): void {
+  // Errors are ignored until `accept`, which then handles them.
   socket.on('error', () => undefined);
   const leave = (): void => void socket.destroy();
   const late = setTimeout(leave, withinMs);
@@ -113,7 +113,7 @@ function lookAtFirstOctet(socket: Socket, withinMs: number, handOver: (octet: nu
     clearTimeout(late);
     socket.off('readable', look).off('end', leave);
     socket.unshift(first);
-    handOver(first[0]!);
+    accept(first[0]!);
   };
   socket.on('readable', look).once('end', leave);
 }

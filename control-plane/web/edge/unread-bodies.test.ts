@@ -18,7 +18,7 @@ const LIMIT_BYTES = 256 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const GIB = 1024 ** 3;
 /** Bytes that Node reads and keeps before it stops reading. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 type Protocol = 'HTTP' | 'HTTPS';
 
@@ -110,7 +110,7 @@ test.each([
     expect(answer).toContain('\r\nConnection: close\r\n');
   }
   const limitBytes = request.includes('/read') ? LIMIT_BYTES : 0;
-  for (const bytes of await Promise.all(bytesRead)) expect(bytes).toBeLessThan(limitBytes + MOST_BYTES);
+  for (const bytes of await Promise.all(bytesRead)) expect(bytes).toBeLessThan(limitBytes + MAX_BYTES);
 });
 
 /** Sends a whole request before it looks at the answer; the answer, or the error. */

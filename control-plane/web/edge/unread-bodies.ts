@@ -14,7 +14,7 @@ const SMALL_BYTES = 64 * 1024;
  * A remainder up to this length is also read: many clients read the response only after their last byte, and a reset
  * before that would discard it. Longer remainders only work with clients that read while they send.
  */
-const MOST_REST_BYTES = 1024 * 1024;
+const MAX_REST_BYTES = 1024 * 1024;
 /** Rate limits on such reads for one client network and in total, so that a flood is not read. */
 const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
@@ -34,7 +34,7 @@ export function leaveUnreadBodies(clock: Clock) {
   const mayReadRest = (request: Request, readBytes: number): boolean => {
     const restBytes = Number(request.headers['content-length'] ?? Infinity) - readBytes;
     return (
-      restBytes <= MOST_REST_BYTES && limits.network.takes(clientAddress(request)) && limits.all.takes('all')
+      restBytes <= MAX_REST_BYTES && limits.network.takes(clientAddress(request)) && limits.all.takes('all')
     );
   };
 

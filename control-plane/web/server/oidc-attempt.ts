@@ -17,7 +17,7 @@ const COOKIE = 'weir_login';
 /** Only the pages of the login get it; a name with `__Host-` needs the root path. */
 const PATH = '/login/oidc';
 const LIFE_MS = 10 * 60_000;
-const MOST_CHARS = 4096;
+const MAX_CHARS = 4096;
 const KEY_BYTES = 32;
 
 /** Sets it in the browser; Lax, as the way back starts on a page of the provider. `secret` is the cluster secret. */
@@ -36,7 +36,7 @@ export function keepAttempt(
 export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): OidcAttempt | null {
   const { cookies } = request as { cookies?: Record<string, unknown> };
   const value = cookies?.[cookieOf(request).name];
-  if (typeof value !== 'string' || value.length > MOST_CHARS) return null;
+  if (typeof value !== 'string' || value.length > MAX_CHARS) return null;
   const [text = '', seal = ''] = value.split('.');
   if (!isSame(seal, sealOf(request, text, secret))) return null;
   const attempt = OidcAttempt.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));

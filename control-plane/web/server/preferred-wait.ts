@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 
 /** Maximum wait in seconds: a proxy may end a longer one. */
-const MOST_SECS = 30;
+const MAX_SECS = 30;
 
 /**
  * Resolves when all nodes have applied everything that was committed before the call, or after `withinMs`; the result
@@ -19,7 +19,7 @@ export type WaitForNodes = (withinMs: number, gone: AbortSignal) => Promise<stri
 export function preferredWaitSecs(field: string | undefined): number | null {
   for (const preference of field?.split(',') ?? []) {
     const [, secs] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/iu.exec(preference) ?? [];
-    if (secs !== undefined) return Math.min(Number(secs), MOST_SECS);
+    if (secs !== undefined) return Math.min(Number(secs), MAX_SECS);
   }
   return null;
 }

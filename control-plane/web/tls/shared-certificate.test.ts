@@ -15,14 +15,14 @@ import { SharedCertificate } from './shared-certificate.ts';
 import { WebCertificate } from './web-certificate.ts';
 
 let own: TestDatabase;
-let room: string;
+let folder: string;
 let authority: TestAuthority;
 let follower: ChangeFollower;
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  room = makeTempDir();
+  folder = makeTempDir();
   authority = new TestAuthority();
   follower = new ChangeFollower(
     own.database,
@@ -39,12 +39,12 @@ afterAll(async () => {
   await follower.close();
   await own.stop();
   authority.close();
-  rmSync(room, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A node of this name; again for another start on its folder. */
 function nodeOf(name: string) {
-  const dataDir = join(room, name);
+  const dataDir = join(folder, name);
   mkdirSync(dataDir, { recursive: true });
   const logger = new MemoryLogger();
   const { database } = own;
@@ -124,7 +124,7 @@ describe('SharedCertificate', () => {
     for (let times = 0; times < 2; times++) await late.shared.take();
     expect(late.logger.text().match(/another secret, or is damaged/g)).toHaveLength(1);
     expect(await late.files.exist()).toBe(false);
-    expect(readFileSync(join(room, 'late', 'web-certificate-version'), 'latin1')).toMatch(
+    expect(readFileSync(join(folder, 'late', 'web-certificate-version'), 'latin1')).toMatch(
       /^[0-9a-f-]{36}\n$/,
     );
   });

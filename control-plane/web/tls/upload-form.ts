@@ -11,16 +11,16 @@ const MEDIA_TYPE = 'multipart/form-data';
 const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 
 /** Maximum number of parts that are read, enough to report a surplus one. */
-const MOST_PARTS = 4;
+const MAX_PARTS = 4;
 
 /** Multer is loaded with the first form. It would read an invalid form to its end, whatever its size. */
 async function readForm(...[request, response]: Parameters<BodyForm['read']>): Promise<void> {
-  const bytes = await readBytes(request, MOST_PARTS * MAX_CERT_BYTES);
+  const bytes = await readBytes(request, MAX_PARTS * MAX_CERT_BYTES);
   const { default: multer } = await import('multer');
   const options = {
     storage: multer.memoryStorage(),
     // A part may be a file or text.
-    limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: MOST_PARTS },
+    limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: MAX_PARTS },
     streamHandler: (_request: unknown, parser: Writable) => void parser.end(bytes),
   };
   const read = multer(options).fields([

@@ -40,10 +40,10 @@ export class WebCertificate {
   private readonly parts: WebCertificateParts;
   private readonly turns = new Semaphore(1);
   private readonly listeners = new Set<(pair: CertificatePair) => void>();
-  private inForce: CertificatePair | null = null;
+  private active: CertificatePair | null = null;
   private refusal: string | null = null;
   /** Fingerprints of the files that were last accepted or refused, and of the last check. */
-  private judged = '';
+  private examined = '';
   private seen = '';
 
   constructor(parts: WebCertificateParts) {
@@ -52,7 +52,7 @@ export class WebCertificate {
 
   /** Null until `open()` or a replacement. */
   current(): CertificatePair | null {
-    return this.inForce;
+    return this.active;
   }
 
   /** Reason why the content of the files is not in use; null = it is. */
@@ -77,7 +77,7 @@ export class WebCertificate {
         await files.recover();
         const pair = (await files.read()) ?? (await this.makeFirst());
         this.warnOfDates(pair);
-        await this.putInForce(pair);
+        await this.activate(pair);
         return pair;
       } catch (error) {
         const reason = reasonOf(error);
@@ -86,7 +86,7 @@ export class WebCertificate {
           ...files.paths,
         });
         const standIn = await this.makeOwn();
-        await this.putInForce(standIn);
+        await this.activate(standIn);
         this.refusal = reason;
         return standIn;
       }
@@ -122,7 +122,7 @@ export class WebCertificate {
     return this.turns.run(async () =>
       work(await this.found(), async (pair) => {
         await this.parts.files.store(pair);
-        await this.putInForce(pair);
+        await this.activate(pair);
         this.parts.logger.info('replaced the web certificate', logged(pair));
       }),
     );
@@ -150,15 +150,15 @@ export class WebCertificate {
       const now = await files.fingerprint();
       const isStable = now === this.seen;
       this.seen = now;
-      if (now === this.judged || !isStable) return;
-      this.judged = now;
+      if (now === this.examined || !isStable) return;
+      this.examined = now;
       try {
         const pair = await files.read();
         if (pair === null) throw new CertificateFault('cert', 'the files no longer exist');
         refuseOutOfDate(pair, clock.nowMs());
         this.refusal = null;
-        if (pair.cert === this.inForce?.cert && pair.key === this.inForce.key) return;
-        await this.putInForce(pair);
+        if (pair.cert === this.active?.cert && pair.key === this.active.key) return;
+        await this.activate(pair);
         logger.info('loaded a new web certificate', logged(pair));
       } catch (error) {
         const reason = reasonOf(error);
@@ -178,10 +178,10 @@ export class WebCertificate {
     return pair;
   }
 
-  private async putInForce(pair: CertificatePair): Promise<void> {
-    this.inForce = pair;
+  private async activate(pair: CertificatePair): Promise<void> {
+    this.active = pair;
     this.refusal = null;
-    this.judged = this.seen = await this.parts.files.fingerprint();
+    this.examined = this.seen = await this.parts.files.fingerprint();
     for (const listener of this.listeners) listener(pair);
   }
 

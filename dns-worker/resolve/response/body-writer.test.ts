@@ -119,9 +119,9 @@ describe('BodyWriter.record()', () => {
   test('refuses a body that exceeds a message, and reports that it is too long', () => {
     const filled = (size: number) =>
       write([{ owner: Uint8Array.of(0xc0, 12), type: 65280, ttl: 1, rdata: new Uint8Array(size) }]);
-    const room = 65_535 - (12 + WWW.qname.length + 4) - 12;
-    expect([filled(room).written, filled(room).writer.isTooLong]).toEqual([[true], false]);
-    expect([filled(room + 1).written, filled(room + 1).writer.isTooLong]).toEqual([[false], true]);
+    const capacity = 65_535 - (12 + WWW.qname.length + 4) - 12;
+    expect([filled(capacity).written, filled(capacity).writer.isTooLong]).toEqual([[true], false]);
+    expect([filled(capacity + 1).written, filled(capacity + 1).writer.isTooLong]).toEqual([[false], true]);
   });
 });
 

@@ -147,10 +147,10 @@ describe('readResponse: bounds', () => {
       ttl: 1,
       rdata: new Uint8Array(size),
     });
-    const room = 65_535 - 12 - asked.qname.length - 4;
-    const whole = read(asked, { answers: [record(room - 12)] });
-    expect(whole.body).toHaveLength(room);
-    expect(faultOf(asked, { answers: [record(room - 11)] })).toBe('too-long');
+    const capacity = 65_535 - 12 - asked.qname.length - 4;
+    const whole = read(asked, { answers: [record(capacity - 12)] });
+    expect(whole.body).toHaveLength(capacity);
+    expect(faultOf(asked, { answers: [record(capacity - 11)] })).toBe('too-long');
   });
 
   test('readResponse() stops reading a truncated message', () => {

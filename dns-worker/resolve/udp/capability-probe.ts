@@ -77,7 +77,7 @@ export class CapabilityProbe {
   }
 
   /** Waits at most this many milliseconds from now. */
-  hurry(limitMs: number): void {
+  expedite(limitMs: number): void {
     if (this.isOver) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.end(null), limitMs);

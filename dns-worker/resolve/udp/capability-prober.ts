@@ -190,7 +190,7 @@ export class CapabilityProber {
         if (--pending === 0) done(replies);
         else if (isAnswered(reply)) {
           const tookMs = clock.monotonicMs() - startedMs;
-          for (const other of probes) other.hurry(Math.max(MIN_PATIENCE_MS, PATIENCE_TIMES * tookMs));
+          for (const other of probes) other.expedite(Math.max(MIN_PATIENCE_MS, PATIENCE_TIMES * tookMs));
         }
       });
       probes.push(probe);

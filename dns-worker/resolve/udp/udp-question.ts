@@ -163,13 +163,13 @@ export class UdpQuestion implements Exchange, UdpAsker {
         else if (outcome.kind === 'exposed') this.move(edns);
         else if (outcome.kind !== 'answer') this.settle(outcome);
         else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.onBadCookie(outcome, marks);
-        else this.judge(outcome, marks);
+        else this.evaluate(outcome, marks);
       },
     );
   }
 
   /** Settles an answer, unless its response code may be due to the features of the query. */
-  private judge(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
+  private evaluate(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
     const { rcode } = outcome.answer;
     let suspects: readonly HardeningFeature[] = [];
     if (rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP) suspects = marks?.features ?? [];

@@ -39,8 +39,8 @@ export function responseFrames(
   body: Uint8Array | undefined,
   size: number,
 ): Buffer {
-  const room = FrameHead.SIZE + headSizeLimit(fields) + (size === 0 ? 0 : FrameHead.SIZE + size);
-  const bytes = Buffer.allocUnsafe(room);
+  const sizeBytes = FrameHead.SIZE + headSizeLimit(fields) + (size === 0 ? 0 : FrameHead.SIZE + size);
+  const bytes = Buffer.allocUnsafe(sizeBytes);
   const headEnd = writeBlock(bytes, FrameHead.SIZE, status, fields);
   const flags = FrameFlag.END_HEADERS | (body === undefined ? FrameFlag.END_STREAM : 0);
   writeHead(bytes, 0, { length: headEnd - FrameHead.SIZE, type: FrameType.HEADERS, flags, stream: id });

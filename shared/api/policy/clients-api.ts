@@ -58,7 +58,7 @@ const PRIVATE_ADDRESS =
   'whether the device chose its MAC itself, as phones do for each network; then the MAC does not identify the vendor';
 
 /** Maximum number of clients that can be merged into one device. */
-export const MOST_MERGED = 16;
+export const MAX_MERGED = 16;
 
 const EXCLUDED_FROM_LOG = 'its queries are left out of the query log, of exports and of dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
@@ -209,7 +209,7 @@ export const ClientUpdateBody = z
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;
 
 export const ClientMergeBody = z
-  .strictObject({ client_ids: z.array(Id).min(1).max(MOST_MERGED) })
+  .strictObject({ client_ids: z.array(Id).min(1).max(MAX_MERGED) })
   .meta({ id: 'ClientMerge' });
 
 export const ClientIdsBody = z

@@ -4,14 +4,14 @@ import { z } from 'zod';
 
 /** Three numbers, and a pre-release part (semver.org, without build metadata). */
 export const RELEASE_VERSION = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:-([0-9A-Za-z.-]{1,64}))?$/;
-const MOST_URL_CHARACTERS = 1000;
+const MAX_URL_CHARACTERS = 1000;
 
 /** The answer of the server that is asked for the newest version. */
 export const ReleaseAnswer = z.object({
   version: z.string().regex(RELEASE_VERSION),
   url: z
     .string()
-    .max(MOST_URL_CHARACTERS)
+    .max(MAX_URL_CHARACTERS)
     .refine((value) => isReleasePage(value)),
 });
 

@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { IDLE_SECS } from '../../../control-plane/web/auth/authenticator.ts';
-import { MOST_IDLE_SESSIONS } from '../../../control-plane/web/auth/sessions/sessions.ts';
+import { MAX_IDLE_SESSIONS } from '../../../control-plane/web/auth/sessions/sessions.ts';
 import { CompatSuite, errorIn, sessionIn } from '../../support/parts/compat-suite.ts';
 import { PASSWORD } from '../../support/parts/running-api.ts';
 
@@ -151,7 +151,7 @@ describe('the requirements of clients', () => {
       `INSERT INTO sessions (secret_hash, user_id, created_at, last_seen_at, expires_at, idle_secs)
        SELECT sha256(n::text::bytea), 1, $1, $1, $1::timestamptz + interval '30 minutes', 1800
        FROM generate_series(1, $2) AS n`,
-      [new Date(compat.api.clock.nowMs()), MOST_IDLE_SESSIONS],
+      [new Date(compat.api.clock.nowMs()), MAX_IDLE_SESSIONS],
     );
     compat.api.clock.advanceSecs(60);
     await compat.get(SUMMARY, inUse);
@@ -159,7 +159,7 @@ describe('the requirements of clients', () => {
     const { rows } = await compat.suite.database.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM sessions WHERE idle_secs IS NOT NULL',
     );
-    expect(rows).toEqual([{ count: MOST_IDLE_SESSIONS }]);
+    expect(rows).toEqual([{ count: MAX_IDLE_SESSIONS }]);
     for (const sid of [native, inUse, newest]) expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 

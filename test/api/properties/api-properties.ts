@@ -26,8 +26,8 @@ const { values } = parseArgs({
 });
 
 /** A longer wait means a lockout. */
-const MOST_WAIT_SECS = 60;
-const MOST_TRIES = 100;
+const MAX_WAIT_SECS = 60;
+const MAX_TRIES = 100;
 
 /** A node elsewhere. */
 class NodeElsewhere implements AskedApi {
@@ -43,7 +43,7 @@ class NodeElsewhere implements AskedApi {
     for (let tries = 1; ; tries++) {
       const answer = await this.sendOnce(method, path, request);
       const retryAfterSecs = Number(answer.headers['retry-after']);
-      if (!(retryAfterSecs > 0) || retryAfterSecs > MOST_WAIT_SECS || tries === MOST_TRIES) return answer;
+      if (!(retryAfterSecs > 0) || retryAfterSecs > MAX_WAIT_SECS || tries === MAX_TRIES) return answer;
       await sleep(retryAfterSecs * 1000);
     }
   }

@@ -23,7 +23,7 @@ const HELP = `npm run bench -- dashboard-load [options]
   --secs N, --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 `;
 const DEFAULTS = { turns: 5, pages: 10 };
-const MOST_CPU_RATIO = 1.02;
+const MAX_CPU_RATIO = 1.02;
 
 async function dashboardLoad(bench: Bench, { turns, pages }: typeof DEFAULTS): Promise<void> {
   const material = gatherMaterial(ROOT, bench.options.names, bench.options.seed);
@@ -95,7 +95,7 @@ function report(alone: readonly Run[], beside: readonly Run[], pages: number): v
       what: 'CPU of the workers per answer, with pages to without',
       measured: quantile(ratios, 0.5),
       unit: '',
-      atMost: MOST_CPU_RATIO,
+      atMost: MAX_CPU_RATIO,
     },
     {
       what: 'answers lost with pages',

@@ -42,7 +42,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   // The bench's own upstream answers only over UDP, and dnsdist uses the client's transport upstream.
   await using upstream = await startEchoingUpstream();
   const { basePort, serverCore, loadCore } = bench.options;
-  const roomAt = (place: number, toml?: string): EdgeEnvironment => {
+  const environmentAt = (place: number, toml?: string): EdgeEnvironment => {
     const port = basePort + 30 + place * 5;
     const dir = join(bench.dir, `edge-${place}`);
     mkdirSync(dir, { mode: 0o755 });
@@ -57,7 +57,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   };
   const loads = edgeLoads(bench.dir, loadCore);
   const started = await Promise.all(
-    EDGE_SERVERS.map((name, place) => startEdgeServer(name, roomAt(place), serverCore)),
+    EDGE_SERVERS.map((name, place) => startEdgeServer(name, environmentAt(place), serverCore)),
   );
   const servers = started.filter((server) => server !== undefined);
   const measured: Measured[] = [];
@@ -71,7 +71,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   for (const { child } of servers) await child.stop();
   await measureFloods(
     bench,
-    (toml) => startEdgeServer('weir', roomAt(servers.length, toml), serverCore),
+    (toml) => startEdgeServer('weir', environmentAt(servers.length, toml), serverCore),
     own['flood-secs'],
   );
 }

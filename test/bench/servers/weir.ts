@@ -71,7 +71,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
         const { id } = await api.addSource(list);
         if (variant.groups !== undefined) await addGroups(environment, api, variant.groups);
         if (variant.policy !== undefined) await addPolicy(join(environment.dir, 'data'), api, variant.policy);
-        await untilInForce(environment, async () => (await api.source(id)).last_error, alive);
+        await untilActive(environment, async () => (await api.source(id)).last_error, alive);
       } finally {
         await child.stop();
       }
@@ -130,7 +130,7 @@ async function addGroups(environment: ServerEnvironment, api: WeirApi, count: nu
 }
 
 /** Waits until the first and the last name of the list are blocked: the answers, not a status, are the proof. */
-async function untilInForce(
+async function untilActive(
   environment: ServerEnvironment,
   lastError: () => Promise<string | null | undefined>,
   alive: () => void,

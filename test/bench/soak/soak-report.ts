@@ -6,9 +6,9 @@ import { median } from '../report/figures.ts';
 import type { Goal } from '../report/goal.ts';
 import { alignColumns } from '../report/table.ts';
 
-const MOST_PAUSE_MS = 5;
-const MOST_GROWTH = 1.05;
-const MOST_LOG_POLL_MS = 2000;
+const MAX_PAUSE_MS = 5;
+const MAX_GROWTH = 1.05;
+const MAX_LOG_POLL_MS = 2000;
 const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
 
 /** A sample of the process. */
@@ -55,18 +55,18 @@ export function goalsOf(result: Soak): Goal[] {
   return [
     count('answers lost', load.lost),
     count('rows missing in the stored log', logLost),
-    { what: 'RSS of the last quarter / of the second', measured: growth, unit: '', atMost: MOST_GROWTH },
+    { what: 'RSS of the last quarter / of the second', measured: growth, unit: '', atMost: MAX_GROWTH },
     ...ROLES.map((role) => ({
       what: `longest garbage collection of the ${role} thread`,
       measured: Math.max(0, ...looks.flatMap(({ pauses }) => pauses[role])),
       unit: 'ms',
-      atMost: MOST_PAUSE_MS,
+      atMost: MAX_PAUSE_MS,
     })),
     {
       what: 'longest search over the whole log',
       measured: Math.max(0, ...logPollsMs),
       unit: 'ms',
-      atMost: MOST_LOG_POLL_MS,
+      atMost: MAX_LOG_POLL_MS,
     },
     count('searches of the log without an answer', logFailures.length),
     count('threads replaced', threadsReplaced),

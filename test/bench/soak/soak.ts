@@ -39,7 +39,7 @@ The stress test of the cache is separate: WEIR_CACHE_STRESS_SECS, see README.md.
 const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;
 const LOOK_EVERY_MS = 2000;
-const IN_FORCE_PATIENCE_MS = 45_000;
+const ACTIVATION_PATIENCE_MS = 45_000;
 /** Enough in flight that the rate, not the window, sets the pace if Weir pauses for a moment. */
 const WINDOW = 16_000;
 /** Time for rows to arrive in the stored log, milliseconds. */
@@ -178,8 +178,8 @@ async function compileOn(
     const startedAt = performance.now();
     await running.api!.refresh(id);
     while ((await probe(running.port, name)) !== 'blocked' && !signal.aborted) {
-      if (performance.now() - startedAt > IN_FORCE_PATIENCE_MS) {
-        failures.push(`${name} is not blocked after ${IN_FORCE_PATIENCE_MS} ms`);
+      if (performance.now() - startedAt > ACTIVATION_PATIENCE_MS) {
+        failures.push(`${name} is not blocked after ${ACTIVATION_PATIENCE_MS} ms`);
         return;
       }
       await delay(50);

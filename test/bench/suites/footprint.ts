@@ -17,8 +17,8 @@ const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;
 /** Time for a start to finish completely (first check for due lists, database). */
 const CALM_MS = 10_000;
-const MOST_IDLE_PERCENT = 0.5;
-const MOST_RSS_MIB = 120;
+const MAX_IDLE_PERCENT = 0.5;
+const MAX_RSS_MIB = 120;
 
 /** See `RowResult`. */
 export async function measureFootprint(bench: Bench, material: Material): Promise<RowResult> {
@@ -40,10 +40,10 @@ export async function measureFootprint(bench: Bench, material: Material): Promis
       what: 'at rest: CPU of all processes',
       measured: idle.all,
       unit: '% of a core',
-      atMost: MOST_IDLE_PERCENT,
+      atMost: MAX_IDLE_PERCENT,
     },
-    { what: 'RSS after a start', measured: started.rss, unit: 'MiB', atMost: MOST_RSS_MIB },
-    { what: 'RSS after a load', measured: rested.rss, unit: 'MiB', atMost: MOST_RSS_MIB },
+    { what: 'RSS after a start', measured: started.rss, unit: 'MiB', atMost: MAX_RSS_MIB },
+    { what: 'RSS after a load', measured: rested.rss, unit: 'MiB', atMost: MAX_RSS_MIB },
   ];
   const table = alignColumns([
     ['MiB, database excluded', 'RSS', 'anonymous', 'file', 'shared', 'proportional'],

@@ -15,7 +15,7 @@ const QUERIES_A_DAY = 100_000;
 const DAY_SECS = 86_400;
 const REST_SECS = 600;
 const QUICK_REST_SECS = 20;
-const MOST_PSS_MIB = 120;
+const MAX_PSS_MIB = 120;
 
 /** See `RowResult`. */
 export async function measureHome(bench: Bench, material: Material): Promise<RowResult> {
@@ -45,6 +45,6 @@ export async function measureHome(bench: Bench, material: Material): Promise<Row
     [`of which the database (${parts.length - 1} processes), MiB`, (whole - own).toFixed(0)],
     ['CPU of all processes, % of a core', percent.toFixed(2)],
   ]);
-  const goals = [{ what: 'home: PSS of all processes', measured: whole, unit: 'MiB', atMost: MOST_PSS_MIB }];
+  const goals = [{ what: 'home: PSS of all processes', measured: whole, unit: 'MiB', atMost: MAX_PSS_MIB }];
   return { table, goals, figures: { parts, percent, secs } };
 }

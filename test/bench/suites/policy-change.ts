@@ -18,7 +18,7 @@ import type { RowResult } from './measured-rows.ts';
 const RATE_QPS = 20_000;
 /** More than one, so that "in all workers" has a meaning. */
 const WORKERS = 2;
-const MOST_MS = 50;
+const MAX_MS = 50;
 
 /** Milliseconds from request to response, by kind of change. */
 type Times = Map<string, number[]>;
@@ -84,7 +84,7 @@ function goalsOf(times: Times, changed: readonly Run[]): Goal[] {
       what: `${what}: active after, median`,
       measured: quantile(ms, 0.5),
       unit: 'ms',
-      atMost: MOST_MS,
+      atMost: MAX_MS,
     })),
     { what: `changing at ${RATE_QPS} q/s: answers lost`, measured: lost, unit: '', atMost: 0 },
   ];

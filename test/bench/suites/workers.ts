@@ -19,7 +19,7 @@ const SOCKETS = 256;
 const WINDOW = 512;
 const FLAT = 0.1;
 /** Minimum, relative to an even share: chance alone distributes 256 flows over four workers this unevenly. */
-const LEAST_SHARE = 0.6;
+const MIN_SHARE = 0.6;
 const HIT_RATIO_DIFFERENCE = 0.01;
 
 /** See `RowResult`. */
@@ -56,7 +56,7 @@ export async function growWorkers(bench: Bench, material: Material): Promise<Row
       what: 'smallest share of the queries of any worker, of an even share',
       measured: Math.min(...shares.flat()),
       unit: '',
-      atLeast: LEAST_SHARE,
+      atLeast: MIN_SHARE,
     },
     {
       what: 'largest difference between hit ratios, cache cold at first',

@@ -10,7 +10,7 @@ import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { endProcess, processOf } from '../../support/weir/holder.ts';
 import { overDoh, overDot, overTcp, PatientLoad } from '../../support/weir/patient-load.ts';
-import { handsOver } from '../../support/weir/upgrades.ts';
+import { acceptsHandover } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 import { batchLoad } from '../load/batch-load.ts';
 import type { LoadJob, LoadResult } from '../load/load.ts';
@@ -128,7 +128,7 @@ export async function takeTurn(
 /** Whether a process has the data directory and its database, and can be upgraded. */
 async function isComplete(weir: Weir): Promise<boolean> {
   const answer = await weir.health().catch(() => null);
-  return answer?.body.checks.database.status === 'ok' && (await handsOver(weir));
+  return answer?.body.checks.database.status === 'ok' && (await acceptsHandover(weir));
 }
 
 function residentMib(pid: number): number {

@@ -19,7 +19,7 @@ const TOML = '[dns]\nquery_timeout_ms = 30000\n';
  * Copies of one question that a node may send: the first try and, if a busy machine holds up the answer, the one of the
  * resolver from another port. Workers that do not share a question send at least three.
  */
-const MOST_COPIES = 2;
+const MAX_COPIES = 2;
 
 /** Unanswered questions, each once even if it was sent repeatedly. */
 const open = new Map<string, ReceivedQuery>();
@@ -118,11 +118,11 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
 
   test('weir sends one question to an upstream, and answers the clients of every worker', async () => {
     const replies = await askFromEverywhere(`held-kept-${backEnd}.example.com`);
-    expect(open.size).toBeLessThanOrEqual(MOST_COPIES);
+    expect(open.size).toBeLessThanOrEqual(MAX_COPIES);
     answerAll(3600);
     const all = await Promise.all(replies);
     expect(all.map(({ data }) => data[0])).toEqual(Array<string>(CLIENTS).fill(ADDRESS));
-    expect(asked).toBeLessThanOrEqual(MOST_COPIES);
+    expect(asked).toBeLessThanOrEqual(MAX_COPIES);
   });
 
   test('weir sends one question for an uncacheable answer, and answers the clients of every worker', async () => {
@@ -131,7 +131,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect((await Promise.all(replies)).map(({ data }) => data[0])).toEqual(
       Array<string>(CLIENTS).fill(ADDRESS),
     );
-    expect(asked).toBeLessThanOrEqual(MOST_COPIES);
+    expect(asked).toBeLessThanOrEqual(MAX_COPIES);
   });
 
   test('weir answers the questions of a resolve thread that has died when they are repeated', async () => {

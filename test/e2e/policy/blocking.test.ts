@@ -109,17 +109,17 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     lists.serve('/switched.txt', 'switched.example.org\n');
     const source = await api.addSource({ name: 'switched', url: lists.url('/switched.txt') });
     const group = await api.createGroup('children');
-    const inForce = async (change: object): Promise<boolean> => {
+    const active = async (change: object): Promise<boolean> => {
       await api.expect(200, 'PUT', sourcePath(source), change);
       return isBlocked(udp, 'switched.example.org');
     };
     for (let round = 0; round < 2; round++) {
-      expect(await inForce({ enabled: false })).toBe(false);
-      expect(await inForce({ enabled: true })).toBe(true);
+      expect(await active({ enabled: false })).toBe(false);
+      expect(await active({ enabled: true })).toBe(true);
       // All clients are in the group Default here.
-      expect(await inForce({ group_ids: [group.id] })).toBe(false);
-      expect(await inForce({ group_ids: [1] })).toBe(true);
-      expect(await inForce({ group_ids: [] })).toBe(true);
+      expect(await active({ group_ids: [group.id] })).toBe(false);
+      expect(await active({ group_ids: [1] })).toBe(true);
+      expect(await active({ group_ids: [] })).toBe(true);
     }
     await api.expect(204, 'DELETE', sourcePath(source));
     expect(await isBlocked(udp, 'switched.example.org')).toBe(false);

@@ -36,7 +36,7 @@ function listOf(round: number): string {
 }
 
 /** The rounds up to `newest` whose first and last lines Weir blocks. */
-async function roundsInForce(weir: Weir, newest: number): Promise<number[][]> {
+async function activeRounds(weir: Weir, newest: number): Promise<number[][]> {
   const udp = await UdpClient.open(weir.dnsPort);
   const blocked = async (end: string): Promise<number[]> => {
     const rounds: number[] = [];
@@ -66,7 +66,7 @@ test(
       await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
       weir = await Weir.start({ tempDir, toml, database: 'later' });
-      const [firsts, lasts] = await roundsInForce(weir, round);
+      const [firsts, lasts] = await activeRounds(weir, round);
       expect(firsts).toHaveLength(1);
       expect(lasts).toEqual(firsts);
       // In the last round it is killed while its database may still be starting.

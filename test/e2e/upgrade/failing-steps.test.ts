@@ -19,7 +19,7 @@ import { FAULT_REASON, FaultyRelease } from '../../support/weir/faulty-release.t
 import { freePort } from '../../support/weir/free-ports.ts';
 import { endProcess, processOf } from '../../support/weir/holder.ts';
 import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
-import { handsOver, runUpgrade } from '../../support/weir/upgrades.ts';
+import { acceptsHandover, runUpgrade } from '../../support/weir/upgrades.ts';
 import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
@@ -81,9 +81,9 @@ async function untilComplete(): Promise<void> {
     'a process that could be upgraded, with its database',
     async () => {
       const answer = await weir.health().catch(() => null);
-      return { database: answer?.body.checks.database.status, handsOver: await handsOver(weir) };
+      return { database: answer?.body.checks.database.status, acceptsHandover: await acceptsHandover(weir) };
     },
-    (seen) => seen.database === 'ok' && seen.handsOver,
+    (seen) => seen.database === 'ok' && seen.acceptsHandover,
   );
 }
 

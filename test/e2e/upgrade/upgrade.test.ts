@@ -9,7 +9,7 @@ import { freePort } from '../../support/weir/free-ports.ts';
 import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
 import { Load } from '../../support/weir/query-load.ts';
 import { endProcess, isRunning, processOf } from '../../support/weir/holder.ts';
-import { handsOver, nicenessOf, runUpgrade, untilSuccessor } from '../../support/weir/upgrades.ts';
+import { acceptsHandover, nicenessOf, runUpgrade, untilSuccessor } from '../../support/weir/upgrades.ts';
 import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
@@ -55,9 +55,9 @@ async function untilWhole(): Promise<void> {
     'the database to be up, and a process that could be replaced',
     async () => {
       const answer = await weir.health().catch(() => null);
-      return { database: answer?.body.checks.database.status, handsOver: await handsOver(weir) };
+      return { database: answer?.body.checks.database.status, acceptsHandover: await acceptsHandover(weir) };
     },
-    (seen) => seen.database === 'ok' && seen.handsOver,
+    (seen) => seen.database === 'ok' && seen.acceptsHandover,
     { pauseMs: LOOK_MS },
   );
 }

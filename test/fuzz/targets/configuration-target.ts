@@ -35,11 +35,11 @@ function run(input: Uint8Array): void {
   const value = reader.of(VALUES);
   const isEdit = (reader.octet() & 1) === 1;
   const text = Buffer.from(reader.rest()).toString('utf8');
-  if (isEdit) judgeEdit(text, path, value);
-  else judgeParse(text);
+  if (isEdit) checkEdit(text, path, value);
+  else checkParse(text);
 }
 
-function judgeParse(text: string): void {
+function checkParse(text: string): void {
   const result = parseConfig({ file: { name: 'f', text }, env: {} });
   const lines = text.split('\n').length;
   if (!result.ok) {
@@ -62,7 +62,7 @@ function judgeParse(text: string): void {
   }
 }
 
-function judgeEdit(text: string, path: readonly string[], value: unknown): void {
+function checkEdit(text: string, path: readonly string[], value: unknown): void {
   const before = treeOf(text);
   const edited = editToml(text, [{ path, value }]);
   if (edited === null) return;

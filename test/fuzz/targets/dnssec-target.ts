@@ -16,7 +16,7 @@ import {
   wildcardBelow,
 } from '../../../dns-worker/dnssec/names.ts';
 import type { Name } from '../../../dns-worker/dnssec/names.ts';
-import { readRrsig, untimely } from '../../../dns-worker/dnssec/rrsig.ts';
+import { readRrsig, timeFault } from '../../../dns-worker/dnssec/rrsig.ts';
 import { signedData } from '../../../dns-worker/dnssec/signature.ts';
 import { TypeBitmap } from '../../../dns-worker/dnssec/type-bitmap.ts';
 import { readResponse } from '../../../dns-worker/resolve/response/response-reader.ts';
@@ -55,7 +55,7 @@ function readDigest(rdata: Uint8Array): void {
 function readSignature(rdata: Uint8Array): void {
   const read = readRrsig(rdata);
   if (read === null) return;
-  untimely(read, NOW_SECS);
+  timeFault(read, NOW_SECS);
   hold(read.signer.length + read.signature.length + 18 === rdata.length, 'bytes of the signature are lost');
   const set = setOf(wireName('b.a.example'), RRType.A, [
     Uint8Array.of(1, 2, 3, 4),
@@ -102,20 +102,20 @@ function readDenial(input: Uint8Array): void {
     sets.push(setOf(owner, type, [input.slice(at + 1, end)]));
     at = end;
   }
-  judgeDenial(sets, ZONE);
+  checkDenial(sets, ZONE);
 }
 
-function judgeDenial(sets: readonly SignedRRset[], zone: Name): void {
+function checkDenial(sets: readonly SignedRRset[], zone: Name): void {
   const budget = new Budget(Infinity);
   const denial = denialOf(sets, zone, budget);
   if (denial === null) return;
   for (const qname of QNAMES) {
-    const isThere = sets.some(({ owner, type }) => type === RRType.NSEC && isSame(owner, qname));
+    const exists = sets.some(({ owner, type }) => type === RRType.NSEC && isSame(owner, qname));
     const nameError = denial.nameError(qname);
     const noData = [RRType.A, RRType.DS].map((type) => denial.noData(qname, type));
     const own = sets.find(({ owner, type }) => type === RRType.NSEC && isSame(owner, qname));
     const isWhole = own !== undefined && own.rdatas.length === 1 && isReadable(own.rdatas[0]!);
-    if (isThere && isWhole && sets.length === 1)
+    if (exists && isWhole && sets.length === 1)
       hold(nameError !== 'proven', 'the one name that exists is proven to be missing');
     if (isWhole && sets.length === 1 && isListed(own.rdatas[0]!, RRType.A))
       hold(noData[0] !== 'proven', 'data that exist are proven to be missing');
@@ -147,7 +147,7 @@ function readAnswer(input: Uint8Array): void {
     for (const signature of set.signatures)
       if (signature.labels <= labelCount(set.owner)) signedData(set, signature);
   }
-  judgeDenial(sets, ZONE);
+  checkDenial(sets, ZONE);
 }
 
 function setOf(owner: Name, type: number, rdatas: Uint8Array[]): SignedRRset {

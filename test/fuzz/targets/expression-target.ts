@@ -22,7 +22,7 @@ const NAMES = [
 /** RE2's engine is slow if it must simulate many threads. */
 const MAX_COMPARED_LENGTH = 40;
 
-function judgeExpression(text: string, extra: string): void {
+function checkExpression(text: string, extra: string): void {
   isAddressExpression(text);
   const made = compileExpression(text);
   if (!('automaton' in made)) {
@@ -41,7 +41,7 @@ function judgeExpression(text: string, extra: string): void {
   hold(!isFound || canFindName(made.automaton), 'it finds a name');
 }
 
-function judgePattern(text: string, extra: string): void {
+function checkPattern(text: string, extra: string): void {
   const pattern = readNamePattern(text.toLowerCase());
   isAddressPattern(text.toLowerCase());
   if (typeof pattern === 'string') return;
@@ -51,16 +51,16 @@ function judgePattern(text: string, extra: string): void {
     hold(finds(made.automaton, name) === matchesPattern(pattern, name), 'pattern and expression differ');
 }
 
-function judgeTre(text: string): void {
+function checkTre(text: string): void {
   const read = fromTre(text);
   if ('pattern' in read) compileExpression(read.pattern);
 }
 
 function run(input: Uint8Array): void {
   const reader = new InputReader(input);
-  const judge = reader.of([judgeExpression, judgePattern, judgeTre]);
+  const check = reader.of([checkExpression, checkPattern, checkTre]);
   const [text = '', extra = ''] = Buffer.from(reader.rest()).toString('latin1').split('\0');
-  judge(text, extra.toLowerCase().slice(0, 60));
+  check(text, extra.toLowerCase().slice(0, 60));
 }
 
 /** Expressions of Pi-hole, patterns of Adblock lists. */

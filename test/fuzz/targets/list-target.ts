@@ -69,12 +69,12 @@ function run(input: Uint8Array): void {
   for (const { name, kind, line } of whole.names) {
     const text = lines[line - 1];
     hold(text !== undefined, 'a rule has the number of a missing line');
-    judge(name, kind, text, reading, lines);
+    check(name, kind, text, reading, lines);
   }
   withUnknownModifier(lines, reading);
 }
 
-function judge(
+function check(
   name: string,
   kind: number,
   line: string,

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/net/proxy-header.ts';
 import type { ProxyOutcomeCode } from '../../../shared/net/proxy-header.ts';
 import { octets } from '../../support/dns/built-messages.ts';
-import { amid, hold, shown } from '../target.ts';
+import { surrounded, hold, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const SIGNATURE = Uint8Array.of(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10);
@@ -34,7 +34,7 @@ function run(input: Uint8Array): void {
     [13, 9],
   ] as const)
     hold(
-      read(amid(input, poison, before, 40), before, before + input.length).text === whole.text,
+      read(surrounded(input, poison, before, 40), before, before + input.length).text === whole.text,
       'it depends on the bytes around the header',
     );
   // However the bytes arrive: once the result is decided, more bytes do not change it; before that it is only "more".

@@ -21,7 +21,7 @@ import {
   soa,
 } from '../../support/dns/built-messages.ts';
 import { assemble } from '../../support/dns/read-answer.ts';
-import { amid, hold, InputReader, shown } from '../target.ts';
+import { surrounded, hold, InputReader, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
@@ -62,14 +62,14 @@ function run(input: Uint8Array): void {
     [0xff, 5],
     [0, 64],
   ] as const) {
-    const around = amid(message, poison, before, 80);
+    const around = surrounded(message, poison, before, 80);
     const same = readResponse(around.subarray(before, before + message.length), asked);
     hold(shown(same) === text, 'it depends on the bytes around the message');
   }
-  if (reading.kind === 'answer') judge(asked, reading.answer);
+  if (reading.kind === 'answer') check(asked, reading.answer);
 }
 
-function judge(asked: Question, answer: CacheableAnswer): void {
+function check(asked: Question, answer: CacheableAnswer): void {
   const whole = assemble(asked, answer);
   hold(whole.length <= MAX_MESSAGE_SIZE, 'the answer is longer than a message may be');
   hold(answer.answersLength <= answer.body.length, 'the answers are longer than the body');

@@ -157,8 +157,8 @@ const KINDS = [
 
 function run(input: Uint8Array): void {
   const reader = new InputReader(input);
-  const judge = reader.of(KINDS);
-  judge(Buffer.from(reader.rest()).toString('utf8'));
+  const check = reader.of(KINDS);
+  check(Buffer.from(reader.rest()).toString('utf8'));
 }
 
 const of = (kind: (typeof KINDS)[number], text: string): Uint8Array =>

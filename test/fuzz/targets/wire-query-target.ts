@@ -10,7 +10,7 @@ import { MAX_NAME_LENGTH, nameFromText } from '../../../shared/dns/name.ts';
 import { Header, readU16 } from '../../../shared/dns/wire.ts';
 import { octets, question, u16 } from '../../support/dns/built-messages.ts';
 import { query } from '../../support/dns/dns-message.ts';
-import { amid, hold, shown } from '../target.ts';
+import { surrounded, hold, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
 /** Bytes around the message: the parser may read one word beyond it, but its result must not depend on them. */
@@ -22,7 +22,7 @@ function parsed(
   poison: number,
   before: number,
 ): { outcome: ParseOutcomeCode; text: string } {
-  const bytes = amid(input, poison, before, AROUND);
+  const bytes = surrounded(input, poison, before, AROUND);
   slot.begin(bytes, before, input.length, bytes.length - before);
   const outcome = parseQuery(slot, 1, 2);
   hold(slot.qnameLength <= MAX_NAME_LENGTH, 'the name is too long');

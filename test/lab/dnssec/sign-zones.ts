@@ -24,7 +24,7 @@ export interface SignedZones {
 }
 
 /** dnssec-signzone rejects more; ldns-signzone does not. */
-const MOST_ITERATIONS = 150;
+const MAX_ITERATIONS = 150;
 
 /** Whether the packages with the lab's tools are installed (bind9-utils, ldnsutils). */
 export function hasSigningTools(): boolean {
@@ -100,7 +100,7 @@ function makeKey(origin: string, algorithm: string, folder: string): string {
 
 function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: string): void {
   const { iterations = 0, optOut = false, salt = '-' } = nsec3 ?? {};
-  if (iterations > MOST_ITERATIONS) {
+  if (iterations > MAX_ITERATIONS) {
     const chain = ['-n', '-t', String(iterations), '-f', `${path}.signed`, '-o', origin];
     run('ldns-signzone', [...chain, `${path}.unsigned`, key]);
     return;

@@ -4,7 +4,7 @@ import type { Page } from './watched-page.ts';
 /** Differences of one pixel come from rounding. */
 const TOLERANCE_PX = 2;
 /** WCAG 2.2, criterion 2.5.8. */
-const LEAST_TARGET_PX = 24;
+const MIN_TARGET_PX = 24;
 
 /**
  * Runs in the page, passed as text, because this file has no types for a document. Finds elements that overflow the
@@ -45,7 +45,7 @@ const LOOK = `(() => {
     .map((element) => ({ element, box: element.getBoundingClientRect(), isInText: getComputedStyle(element).display === 'inline' }))
     .filter(({ box }) => box.width > 1 && box.height > 1);
   for (const { element, box, isInText } of targets)
-    if (!isInText && Math.min(box.width, box.height) < ${LEAST_TARGET_PX} && element.tagName !== 'INPUT')
+    if (!isInText && Math.min(box.width, box.height) < ${MIN_TARGET_PX} && element.tagName !== 'INPUT')
       faults.push('too small to hit: ' + name(element) + ' ' + Math.round(box.width) + 'x' + Math.round(box.height));
   const isFixed = (element) => {
     for (let up = element; up !== null; up = up.parentElement)

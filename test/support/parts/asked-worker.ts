@@ -33,7 +33,7 @@ export class AskedWorker {
   }
 
   /** Questions that the answer thread passed to the resolve thread. */
-  get handedOver(): number {
+  get passedOn(): number {
     return Atomics.load(new Int32Array(this.worker.memory.missRing), MissRing.HEAD_WORD);
   }
 

@@ -104,9 +104,9 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
 };
 
 /** State of a node whose database is available. */
-export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'policyInForce'> = {
+export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'activePolicy'> = {
   localSwitch: { isActive: () => false, use: () => Promise.resolve(), end: () => Promise.resolve() },
-  policyInForce: { applyLive: () => Promise.resolve() },
+  activePolicy: { applyLive: () => Promise.resolve() },
 };
 
 /** Report of a node that refused a client. */

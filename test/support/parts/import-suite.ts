@@ -67,7 +67,7 @@ export function importSuite(options: ImportSuiteOptions = {}): ImportSuite {
           site: () => '',
           ...NO_OTHERS_ASKED,
           ...options.parts,
-          sources: { takeUp: (_written, _isNew, apply) => apply() },
+          sources: { adopt: (_written, _isNew, apply) => apply() },
           catalog,
           localNames: { live: () => ({ configRecords: [] }) },
           nodeName: 'node-a',

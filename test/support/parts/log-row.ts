@@ -3,7 +3,7 @@ import { type QueryLogRow, UNKNOWN_ANSWER } from '../../../control-plane/query-l
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Exclusion, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 /** Cached, because tests use the same few thousand names a hundred thousand times. */
 const known = new Map<string, Uint8Array>();
 
@@ -11,7 +11,7 @@ const known = new Map<string, Uint8Array>();
 export function wireName(text: string): Uint8Array {
   const wire = known.get(text) ?? nameFromText(text);
   if (wire === null) throw new Error(`read name ${text}: not a name`);
-  if (known.size < MOST_KNOWN) known.set(text, wire);
+  if (known.size < MAX_KNOWN) known.set(text, wire);
   return wire;
 }
 

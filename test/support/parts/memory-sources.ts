@@ -30,7 +30,7 @@ export class MemorySources implements SourceLife {
       text: await this.textOf(kind, id),
       contentKey: keyOf(await this.textOf(kind, id)),
     }),
-    judge: async (kind, id, text) => {
+    preview: async (kind, id, text) => {
       await this.textOf(kind, id);
       const { contentKey: _key, ...verdict } = verdictOf(text);
       return verdict;

@@ -23,7 +23,7 @@ import { PolicyMemory } from '../../../control-plane/policy/change/policy-memory
 import { readPolicy } from '../../../control-plane/policy/change/policy-store.ts';
 import { rollBack } from '../../../control-plane/transfer/revisions/rollback.ts';
 import { Generations } from '../../../control-plane/policy/snapshot/publish/generations.ts';
-import { PolicyInForce } from '../../../control-plane/policy/snapshot/publish/policy-in-force.ts';
+import { ActivePolicy } from '../../../control-plane/policy/snapshot/publish/active-policy.ts';
 import { SnapshotPublisher } from '../../../control-plane/policy/snapshot/publish/publisher.ts';
 import { startingState } from '../../../control-plane/policy/snapshot/publish/starting-state.ts';
 import type { NewSource } from '../../../control-plane/lists/sources/source-store.ts';
@@ -76,7 +76,7 @@ export interface ListNode {
   readonly cache: ListCache;
   readonly copies: SharedCopies;
   readonly lists: CompiledLists;
-  readonly policy: PolicyInForce;
+  readonly policy: ActivePolicy;
   readonly pool: CompilePool;
   readonly publisher: SnapshotPublisher;
   readonly logger: MemoryLogger;
@@ -246,7 +246,7 @@ export class RunningLists {
     const read = () => readPolicy(database, () => undefined, memory);
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
     const refused = new RefusedCopies(clock);
-    const policy = new PolicyInForce({
+    const policy = new ActivePolicy({
       ...{ publisher, readPolicy: read, logger },
       blocking: () => BLOCKING,
       isRefused: (id, inputKey) => refused.reasonFor(id, inputKey) !== undefined,

@@ -127,7 +127,7 @@ export class RunningWorker {
   }
 
   /** Whether a thread has sent a message of this type. */
-  hasSaid(role: ThreadRole, type: FromWorker['type']): boolean {
+  hasReported(role: ThreadRole, type: FromWorker['type']): boolean {
     return this.said[role].some((message) => message.type === type);
   }
 

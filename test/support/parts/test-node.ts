@@ -1,7 +1,7 @@
 /** The common parts of a node, for tests of other parts that depend on them. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
-import { AccessInForce } from '../../../control-plane/clients/access/access-in-force.ts';
+import { ActiveAccess } from '../../../control-plane/clients/access/active-access.ts';
 import { ClientDirectory } from '../../../control-plane/clients/devices/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/devices/lease-watch.ts';
 import { JobLeases } from '../../../control-plane/storage/cluster/leases.ts';
@@ -54,7 +54,7 @@ export function testNode(
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret: new ClusterSecret({ database, dataDir, logger }),
     clients,
-    access: new AccessInForce({ configuration, clients, clock }),
+    access: new ActiveAccess({ configuration, clients, clock }),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     neighbours: () => [],
     dnsPort,

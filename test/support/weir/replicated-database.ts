@@ -113,10 +113,10 @@ export async function startReplicatedDatabase(
     async promote() {
       // Data that the primary has committed may not have arrived yet.
       const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
-      const isThere = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
+      const exists = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
       await until(
         `the standby to replay the WAL up to ${written!.at}`,
-        async () => (await ask<{ at: string; yes: boolean }>(standby, isThere))[0]!,
+        async () => (await ask<{ at: string; yes: boolean }>(standby, exists))[0]!,
         ({ yes }) => yes,
       );
       await promote();

@@ -20,7 +20,7 @@ export async function clientsOf(api: ApiClient): Promise<Client[]> {
 
 /** The matching client, once it is stored. */
 export async function clientOnce(api: ApiClient, isWanted: (client: Client) => boolean): Promise<Client> {
-  const isThere = (clients: readonly Client[]): boolean => clients.some(isWanted);
-  const clients = await until('a client to be stored', () => clientsOf(api), isThere, { pauseMs: 100 });
+  const exists = (clients: readonly Client[]): boolean => clients.some(isWanted);
+  const clients = await until('a client to be stored', () => clientsOf(api), exists, { pauseMs: 100 });
   return clients.find(isWanted)!;
 }

@@ -41,7 +41,7 @@ export async function runUpgrade(
 }
 
 /** Whether a process listens for upgrades. */
-export async function handsOver({ tempDir }: Pick<Weir, 'tempDir'>): Promise<boolean> {
+export async function acceptsHandover({ tempDir }: Pick<Weir, 'tempDir'>): Promise<boolean> {
   const socket = connect(join(tempDir.dataDir, HANDOVER_SOCKET));
   const connected = within(`a connection to ${HANDOVER_SOCKET}`, once(socket, 'connect'));
   const isListening = await connected.then(

@@ -8,8 +8,8 @@ import type { Span } from '../../../query-log/statistics/counts-reader.ts';
 /**
  * Maximum number of resolver names whose rows are read, the most queried first, and of rows per name, the newest first.
  */
-const MOST_READ = 20;
-const MOST_ROWS = 500;
+const MAX_READ = 20;
+const MAX_ROWS = 500;
 
 /** Lookups by client and resolver, the newest first. */
 export async function resolverLookups(
@@ -20,10 +20,10 @@ export async function resolverLookups(
 ): Promise<ResolverLookup[]> {
   const names = await stats.namesBelow({ ...span, roots: [...RESOLVERS] }, gone);
   const found = new Map<string, ResolverLookup>();
-  for (const domain of names.slice(0, MOST_READ)) {
+  for (const domain of names.slice(0, MAX_READ)) {
     const { fromMs, toMs } = span;
     const period = { from: new Date(fromMs), to: new Date(toMs) };
-    const page = await queryLog.page({ ...period, domain, limit: MOST_ROWS, offset: 0 }, gone);
+    const page = await queryLog.page({ ...period, domain, limit: MAX_ROWS, offset: 0 }, gone);
     // The filter also matches parts of names.
     for (const row of page.data) if (row.domain === domain) note(found, row);
   }

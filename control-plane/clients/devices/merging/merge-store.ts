@@ -1,7 +1,7 @@
 /** SQL for merging several clients into one device, and splitting one off again. */
 import type { Queryable } from '../../../storage/db/database.ts';
 import { conflict, invalid } from '../../../api/api-error.ts';
-import { MOST_MERGED } from '../../../../shared/api/policy/clients-api.ts';
+import { MAX_MERGED } from '../../../../shared/api/policy/clients-api.ts';
 import type { ClientChange } from '../client-change.ts';
 import type { StoredClient } from '../client-record.ts';
 import { isPart } from '../../parts/device-parts.ts';
@@ -29,8 +29,8 @@ export async function mergeClients(
   const main = before.find((client) => client.id === id) ?? (await readClient(tx, id));
   checkOthers(main, before, others);
   const parts = before.filter((client) => client.id !== id);
-  if (parts.length > MOST_MERGED)
-    throw conflict(`it would have ${parts.length} other clients; at most ${MOST_MERGED} are allowed`);
+  if (parts.length > MAX_MERGED)
+    throw conflict(`it would have ${parts.length} other clients; at most ${MAX_MERGED} are allowed`);
   const ids = parts.map((part) => part.id);
   await tx.query('UPDATE clients SET device_id = id WHERE id = $1', [id]);
   await tx.query(

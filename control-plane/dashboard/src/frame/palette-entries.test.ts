@@ -5,7 +5,7 @@ import {
   foundEntries,
   hasWords,
   matchingEntries,
-  MOST_FOUND,
+  MAX_FOUND,
   nameIn,
 } from './palette-entries.ts';
 import type { PaletteEntry } from './palette-entries.ts';
@@ -79,7 +79,7 @@ describe('foundEntries()', () => {
     }));
     const opened: string[] = [];
     const entries = foundEntries('group', things, (path) => opened.push(path));
-    expect(entries).toHaveLength(MOST_FOUND);
+    expect(entries).toHaveLength(MAX_FOUND);
     entries[1]!.run();
     expect([entries[1]!.id, opened]).toEqual(['group-1', ['/groups?open=1']]);
   });

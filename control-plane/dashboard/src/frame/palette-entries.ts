@@ -14,7 +14,7 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-const MOST_CLIENTS = 6;
+const MAX_CLIENTS = 6;
 
 /** Entries with words that begin with the words of the text, in any order; all entries for an empty text. */
 export function matchingEntries(entries: readonly PaletteEntry[], text: string): PaletteEntry[] {
@@ -35,7 +35,7 @@ function wordsOf(text: string): string[] {
 /** Entries for the clients that the search found. */
 export function clientEntries(clients: readonly Client[], open: (id: number) => void): PaletteEntry[] {
   return clients
-    .slice(0, MOST_CLIENTS)
+    .slice(0, MAX_CLIENTS)
     .map(({ id, name, hostname, ip_address: ip, client_key: key, vendor }) => ({
       id: `client-${id}`,
       text: [name ?? hostname, ip ?? key, vendor].filter((part) => part !== null).join(' · '),
@@ -52,7 +52,7 @@ export interface FoundThing {
 }
 
 /** Entries of one kind that are shown; the pages have the rest. */
-export const MOST_FOUND = 5;
+export const MAX_FOUND = 5;
 
 /** An entry for each of the first things. Things with the same path, such as a rule of several groups, share one. */
 export function foundEntries(

@@ -7,20 +7,20 @@ import { useKeyHelp } from '../pages/settings/keys/key-help.ts';
 import { partsFor } from '../pages/settings/parts.ts';
 import { matching } from '../ui/policy/matching-services.ts';
 import { useServices } from '../ui/policy/service-blocks.ts';
-import { clientEntries, foundEntries, hasWords, MOST_FOUND } from './palette-entries.ts';
+import { clientEntries, foundEntries, hasWords, MAX_FOUND } from './palette-entries.ts';
 import type { FoundThing, PaletteEntry } from './palette-entries.ts';
 
-const LEAST_SEARCH = 2;
+const MIN_SEARCH = 2;
 
 /** The entries; none for a text of one letter. Nothing is asked before there is one of two. */
 export function useFound(text: string, go: (path: string) => void): PaletteEntry[] {
   const { say } = useText();
   const me = useMe();
   const search = text.trim();
-  const enabled = search.length >= LEAST_SEARCH;
+  const enabled = search.length >= MIN_SEARCH;
   const once = { enabled };
-  const clients = useAsk('GET /clients', { query: { search, limit: MOST_FOUND } }, once);
-  const domains = useAsk('GET /managed-domains', { query: { search, limit: MOST_FOUND } }, once);
+  const clients = useAsk('GET /clients', { query: { search, limit: MAX_FOUND } }, once);
+  const domains = useAsk('GET /managed-domains', { query: { search, limit: MAX_FOUND } }, once);
   const filters = useAsk('GET /regex-filters', {}, once);
   const groups = useAsk('GET /groups', {}, once);
   const blocklists = useAsk('GET /blocklist-sources', {}, once);

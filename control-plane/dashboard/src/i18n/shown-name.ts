@@ -34,10 +34,10 @@ function decodeLabel(text: string): string | null {
 }
 
 const BASE = 36;
-const MOST_LABEL = 63;
+const MAX_LABEL = 63;
 
 function decodePunycode(text: string): number[] | null {
-  if (text.length > MOST_LABEL) return null;
+  if (text.length > MAX_LABEL) return null;
   const delimiter = text.lastIndexOf('-');
   const codes = delimiter > 0 ? Array.from(text.slice(0, delimiter), (letter) => letter.codePointAt(0)!) : [];
   let code = 128;

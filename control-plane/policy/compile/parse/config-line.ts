@@ -7,7 +7,7 @@ import type { ScopedMeaning } from '../scopes/scoped-entry.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import { type AddressNetwork, networkOf } from './address-trigger.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
-import { judgeWord } from './hosts-line.ts';
+import { wordKindOf } from './hosts-line.ts';
 import { textBetween } from './line-bytes.ts';
 
 /**
@@ -82,7 +82,7 @@ export function readDnsmasqLine(line: string): ConfigOutcome {
 function readHostRecord(value: string): ConfigOutcome {
   const words = value.split(',').map((word) => word.trim());
   const isAddress = (word: string): boolean =>
-    judgeWord(Buffer.from(word, 'latin1'), 0, word.length) !== 'no-address';
+    wordKindOf(Buffer.from(word, 'latin1'), 0, word.length) !== 'no-address';
   const addresses = words.filter((word) => word.length > 1 && isAddress(word));
   const names = words.filter((word) => !isAddress(word) && !/^\d+$/.test(word));
   if (names.length === 0 || addresses.length === 0) return { unused: OTHER_OPTION };
@@ -166,5 +166,5 @@ function beforeComment(value: string): string {
 /** Whether the text is an address that means "block". */
 export function isNull(address: string): boolean {
   const bytes = Buffer.from(address, 'latin1');
-  return judgeWord(bytes, 0, bytes.length) === 'block-address';
+  return wordKindOf(bytes, 0, bytes.length) === 'block-address';
 }

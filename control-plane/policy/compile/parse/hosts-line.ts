@@ -42,7 +42,7 @@ export type WordKind = 'block-address' | 'real-address' | 'no-address';
 const MAX_ADDRESS_LENGTH = 64;
 
 /** Classifies the word [start, end) of `bytes`. */
-export function judgeWord(bytes: Uint8Array, start: number, end: number): WordKind {
+export function wordKindOf(bytes: Uint8Array, start: number, end: number): WordKind {
   if (isZeroAddress(bytes, start, end)) return 'block-address';
   if (end - start > MAX_ADDRESS_LENGTH) return 'no-address';
   const word = text(bytes, start, end);

@@ -12,7 +12,7 @@ import { type SpecialLine, readAdblockRule } from './adblock-rule.ts';
 import { type ConfigOutcome, UnboundLines, isUnboundOption, readDnsmasqLine } from './config-line.ts';
 import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
-import { isLocalName, judgeWord } from './hosts-line.ts';
+import { isLocalName, wordKindOf } from './hosts-line.ts';
 import {
   MAX_RULE_BYTES,
   Sign,
@@ -292,7 +292,7 @@ export class LineRules {
     const wordEnd = endOfWord(bytes, colon, end);
     if (bytes.subarray(colon, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
     if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
-    return judgeWord(bytes, start, end) === 'no-address'
+    return wordKindOf(bytes, start, end) === 'no-address'
       ? explainForeignLine(bytes, start, end)
       : this.output.address(textBetween(bytes, start, end), this.exactKind, 'domains');
   }
@@ -317,7 +317,7 @@ export class LineRules {
 
   /** A line whose first word, [start, wordEnd), may be an address followed by names. */
   private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
-    const first = judgeWord(bytes, start, wordEnd);
+    const first = wordKindOf(bytes, start, wordEnd);
     if (first === 'no-address') return explainForeignLine(bytes, start, end);
     if (isComment(bytes, wordEnd, end))
       return this.output.address(textBetween(bytes, start, wordEnd), this.exactKind, 'domains');
@@ -337,7 +337,7 @@ export class LineRules {
       if (!clean) at = endOfWord(bytes, at, end);
       if (!clean || !name.valid) unused = NOT_A_NAME;
       else if (name.numeric)
-        unused ??= judgeWord(name.bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
+        unused ??= wordKindOf(name.bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
       else if (!isLocalName(name))
         this.output.name(name, wildcard ? this.suffixKind : this.plainKind, 'hosts');
     }

@@ -5,7 +5,7 @@ import type { BadFilter, SpecialLine } from './adblock-rule.ts';
 import { invalidLine } from './foreign-line.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName } from './name-scan.ts';
-import { NO_ROOM, RuleOutput } from './rule-output.ts';
+import { NO_SPACE, RuleOutput } from './rule-output.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW } = RuleKind;
 const NO_USE = invalidLine('of no use');
@@ -113,7 +113,7 @@ describe('RuleOutput', () => {
     const badFilter: BadFilter = { rule: '||a.example^', name: 'a.example', kind: BLOCK_SUFFIX };
     expect(output.badFilter(badFilter)).toBeNull();
     hasRoom = false;
-    expect(output.badFilter(badFilter)).toBe(NO_ROOM);
+    expect(output.badFilter(badFilter)).toBe(NO_SPACE);
     expect([found, output.rules, output.forms.adblock]).toEqual([['||a.example^'], 1, 1]);
   });
 });

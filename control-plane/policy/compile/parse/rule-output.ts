@@ -6,7 +6,7 @@ import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
 import type { AddressNetwork } from './address-trigger.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
-import { judgeWord } from './hosts-line.ts';
+import { wordKindOf } from './hosts-line.ts';
 import type { ListFormat, UnusedLine } from './list-statistics.ts';
 import { scanName, type ScannedName } from './name-scan.ts';
 
@@ -41,7 +41,7 @@ const MAX_TAKEN_BACK_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not accepted');
 /** The limit of special rules is reached. */
-export const NO_ROOM = skippedLine('too many patterns in all lists together');
+export const NO_SPACE = skippedLine('too many patterns in all lists together');
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {
@@ -104,7 +104,7 @@ export class RuleOutput {
     const address = addressFromText(text);
     if (address === null) return NOT_A_NAME;
     const written = Buffer.from(addressToText(address), 'latin1');
-    if (judgeWord(written, 0, written.length) === 'block-address') return ADDRESS;
+    if (wordKindOf(written, 0, written.length) === 'block-address') return ADDRESS;
     this.forms[form]++;
     this.rules++;
     this.addressRules++;
@@ -146,7 +146,7 @@ export class RuleOutput {
 
   /** Adds a rule that disables others. */
   badFilter(badFilter: BadFilter): UnusedLine | null {
-    if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
+    if (this.specialSink?.badFilter(badFilter) === false) return NO_SPACE;
     this.forms.adblock++;
     this.rules++;
     if (badFilter.name !== null) this.takenBackNames?.push(badFilter.name);

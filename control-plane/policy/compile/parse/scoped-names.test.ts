@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 import { openLists, queryFor } from '../../../../test/support/parts/test-lists.ts';
-import { Judge } from '../../../../dns-worker/policy/judge.ts';
+import { PolicyMatcher } from '../../../../dns-worker/policy/policy-matcher.ts';
 import { NOT_BLOCKED, isAllowing } from '../../../../dns-worker/policy/rule-match-memo.ts';
 
 /** The names that a list of these lines blocks. */
@@ -10,10 +10,10 @@ function blocked(lines: readonly string[], names: readonly string[]): string[] {
   const snapshot = openLists([
     { text: `${lines.join('\n')}\n`, reading: { kind: 'block', subdomains: false } },
   ]);
-  const judge = new Judge();
+  const matcher = new PolicyMatcher();
   return names.filter((name) => {
     const query = queryFor(name, snapshot);
-    const match = judge.judge(query, query, snapshot, 0);
+    const match = matcher.match(query, query, snapshot, 0);
     return match !== NOT_BLOCKED && !isAllowing(match);
   });
 }

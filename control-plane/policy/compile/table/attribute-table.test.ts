@@ -7,7 +7,7 @@ import {
   emptyAttributes,
   forEachPair,
   forEachPairLeft,
-  hasTakenBack,
+  hasDisabledRules,
 } from './attribute-table.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_SUFFIX } = RuleKind;
@@ -73,37 +73,37 @@ describe('AttributeInterner', () => {
     );
   });
 
-  test('takeBack() disables kinds of the given sources once, and keeps the set if there is nothing to disable', () => {
+  test('disable() disables kinds of the given sources once, and keeps the set if there is nothing to disable', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     let set = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
     interner.beginSource(1);
     set = interner.extend(set, BLOCK_SUFFIX);
     interner.beginSource(2);
-    expect(interner.takeBack(set, ALLOW_SUFFIX, 2, new Set([0, 1]))).toBe(set);
-    expect(interner.takeBack(set, BLOCK_SUFFIX, 2, new Set())).toBe(set);
-    const taken = interner.takeBack(set, BLOCK_SUFFIX, 2, new Set([0]));
-    expect(interner.takeBack(taken, BLOCK_SUFFIX, 2, new Set([0]))).toBe(taken);
+    expect(interner.disable(set, ALLOW_SUFFIX, 2, new Set([0, 1]))).toBe(set);
+    expect(interner.disable(set, BLOCK_SUFFIX, 2, new Set())).toBe(set);
+    const taken = interner.disable(set, BLOCK_SUFFIX, 2, new Set([0]));
+    expect(interner.disable(taken, BLOCK_SUFFIX, 2, new Set([0]))).toBe(taken);
     const { table, renumber } = interner.finish();
     const attribute = renumber[taken]!;
     expect(attributeCount(table)).toBe(1);
-    expect(hasTakenBack(table, attribute)).toBe(true);
+    expect(hasDisabledRules(table, attribute)).toBe(true);
     expect(pairsOf(table, attribute)).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
     expect(leftOf(table, attribute, [2])).toEqual([`0:${BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
     expect(leftOf(table, attribute, [1])).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
   });
 
-  test('takeBack() by the source of a rule removes the rule for all clients', () => {
+  test('disable() by the source of a rule removes the rule for all clients', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const set = interner.first(BLOCK_SUFFIX);
     const other = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
-    const taken = interner.takeBack(set, BLOCK_SUFFIX, 0, new Set([0]));
-    const left = interner.takeBack(other, BLOCK_SUFFIX, 0, new Set([0]));
+    const taken = interner.disable(set, BLOCK_SUFFIX, 0, new Set([0]));
+    const left = interner.disable(other, BLOCK_SUFFIX, 0, new Set([0]));
     const { table, renumber } = interner.finish();
     expect(pairsOf(table, renumber[taken]!)).toEqual([]);
     expect(pairsOf(table, renumber[left]!)).toEqual([`0:${BLOCK_EXACT}`]);
-    expect(hasTakenBack(table, renumber[left]!)).toBe(false);
+    expect(hasDisabledRules(table, renumber[left]!)).toBe(false);
   });
 });
 
@@ -111,6 +111,6 @@ describe('forEachPair', () => {
   test('finds nothing in an empty table, nor beyond the last attribute', () => {
     const table = emptyAttributes();
     expect(attributeCount(table)).toBe(0);
-    expect([pairsOf(table, 0), leftOf(table, 7, []), hasTakenBack(table, 0)]).toEqual([[], [], false]);
+    expect([pairsOf(table, 0), leftOf(table, 7, []), hasDisabledRules(table, 0)]).toEqual([[], [], false]);
   });
 });

@@ -8,7 +8,7 @@
 const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
 /** A pair with this bit means that another source disables these kinds of the preceding pair (`$badfilter`). */
-const TAKES_BACK = 0x8000_0000;
+const DISABLES = 0x8000_0000;
 const SOURCE_MASK = 0x7f_ffff;
 
 /** All attributes of a rule table, flat, so that they can be sent over a MessagePort and stored on disk unchanged. */
@@ -33,7 +33,7 @@ export function packPair(source: number, kinds: number): number {
 
 /** Source index and kinds of a pair; null = another source disables kinds of the previous pair. */
 export function unpackPair(packed: number): { readonly source: number; readonly kinds: number } | null {
-  return packed < TAKES_BACK ? { source: packed >>> KIND_BITS, kinds: packed & KIND_MASK } : null;
+  return packed < DISABLES ? { source: packed >>> KIND_BITS, kinds: packed & KIND_MASK } : null;
 }
 
 /** Number of attributes. */
@@ -50,15 +50,15 @@ export function forEachPair(
   const end = table.offsets[attribute + 1] ?? 0;
   for (let at = table.offsets[attribute] ?? end; at < end; at++) {
     const packed = table.pairs[at]!;
-    if (packed < TAKES_BACK) pair(packed >>> KIND_BITS, packed & KIND_MASK);
+    if (packed < DISABLES) pair(packed >>> KIND_BITS, packed & KIND_MASK);
   }
 }
 
 /** Whether a source disables rules of another one in `attribute`. */
-export function hasTakenBack(table: AttributeTable, attribute: number): boolean {
+export function hasDisabledRules(table: AttributeTable, attribute: number): boolean {
   const end = table.offsets[attribute + 1] ?? 0;
   for (let at = table.offsets[attribute] ?? end; at < end; at++)
-    if (table.pairs[at]! >= TAKES_BACK) return true;
+    if (table.pairs[at]! >= DISABLES) return true;
   return false;
 }
 
@@ -76,7 +76,7 @@ export function forEachPairLeft(
   for (let at = table.offsets[attribute] ?? end; at < end;) {
     const source = table.pairs[at]! >>> KIND_BITS;
     let kinds = table.pairs[at++]! & KIND_MASK;
-    for (; at < end && table.pairs[at]! >= TAKES_BACK; at++) {
+    for (; at < end && table.pairs[at]! >= DISABLES; at++) {
       const taken = table.pairs[at]!;
       if (counts((taken >>> KIND_BITS) & SOURCE_MASK, source)) kinds &= ~taken;
     }
@@ -140,7 +140,7 @@ export class AttributeInterner {
    * The set of a name with `attribute` after source `by` disables `kinds` of these sources; only after the last source.
    * Readers of the table decide for which classes this applies.
    */
-  takeBack(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
+  disable(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
     let next = attribute;
     // Disabling links precede the sources, so the rules that `by` disables are known when a source is reached.
     const before = new Map<number, number>();
@@ -152,7 +152,7 @@ export class AttributeInterner {
         continue;
       }
       const taken = this.kinds[at]! & kinds & ~(before.get(source) ?? 0);
-      if (taken !== 0 && sources.has(source)) next = this.withTakenBack(next, taken, by, source);
+      if (taken !== 0 && sources.has(source)) next = this.withDisabled(next, taken, by, source);
     }
     if (next === attribute) return attribute;
     this.nameCounts[attribute]!--;
@@ -160,7 +160,7 @@ export class AttributeInterner {
     return next;
   }
 
-  private withTakenBack(attribute: number, kinds: number, by: number, target: number): number {
+  private withDisabled(attribute: number, kinds: number, by: number, target: number): number {
     const key = `${attribute} ${by} ${target} ${kinds}`;
     let next = this.takenBack.get(key);
     if (next === undefined) {
@@ -217,7 +217,7 @@ export class AttributeInterner {
       pairs.push(left);
       for (const link of own)
         if (!self.includes(link))
-          pairs.push((TAKES_BACK | (this.sources[link]! << KIND_BITS) | this.kinds[link]!) >>> 0);
+          pairs.push((DISABLES | (this.sources[link]! << KIND_BITS) | this.kinds[link]!) >>> 0);
     }
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { unreadableList } from '../parse/list-statistics.ts';
-import { keysInForce } from './compiled-rules.ts';
+import { activeKeys } from './compiled-rules.ts';
 
-describe('keysInForce()', () => {
+describe('activeKeys()', () => {
   test('leaves out lists that could not be read, and those that another version read', () => {
     const statistics = { ...unreadableList(''), fault: null };
     const sources = [
@@ -10,6 +10,6 @@ describe('keysInForce()', () => {
       { id: 2, inputKey: 'older', statistics: { ...statistics, reading: statistics.reading - 1 } },
       { id: 3, inputKey: 'unreadable', statistics: unreadableList('torn') },
     ];
-    expect([...keysInForce({ sources })]).toEqual(['read']);
+    expect([...activeKeys({ sources })]).toEqual(['read']);
   });
 });

@@ -46,7 +46,7 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
 }
 
 /** Keys of the inputs that could be read, and that this version would read the same way. */
-export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
+export function activeKeys({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
   const readable = sources.filter(
     ({ statistics: { fault, reading } }) => fault === null && reading === LIST_READING,
   );

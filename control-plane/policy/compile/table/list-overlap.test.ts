@@ -21,7 +21,7 @@ function active(...sources: (readonly (readonly [string, number])[])[]): ActiveR
     attributes,
     special: encodeSpecialRules(new SpecialRuleSet(), SEEDS, (rule) => rule),
     isOn: new Uint8Array(sources.length).fill(1),
-    takesBack: new Uint8Array(sources.length ** 2),
+    disables: new Uint8Array(sources.length ** 2),
   };
 }
 

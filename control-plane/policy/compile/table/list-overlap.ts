@@ -23,7 +23,7 @@ export interface ActiveRules {
    * By index of a source times the number of sources, plus the index of another: 1 = the source disables rules of the
    * other.
    */
-  readonly takesBack: Uint8Array;
+  readonly disables: Uint8Array;
 }
 
 /** Overlap of a list with active lists. */
@@ -66,7 +66,7 @@ export class OverlapCount implements SpecialSink {
   private readonly table: RuleTable;
   private readonly builder: RuleTableBuilder;
   /** Evaluates special rules as if the list were added. */
-  private readonly judge = new WatchedNames([]);
+  private readonly disabling = new WatchedNames([]);
   /** Active special rules: the sources of each, by kind and text. */
   private readonly activeSpecial = new Map<string, Set<number>>();
   private readonly seenSpecial = new Set<string>();
@@ -74,7 +74,7 @@ export class OverlapCount implements SpecialSink {
   /** Number of the last rule that a source covers, so that it counts once. */
   private readonly lastRule: Float64Array;
   private readonly counts = (by: number, source: number): boolean =>
-    this.active.takesBack[by * this.active.isOn.length + source] === 1;
+    this.active.disables[by * this.active.isOn.length + source] === 1;
   private names = 0;
   private rules = 0;
   private covered = 0;
@@ -115,7 +115,7 @@ export class OverlapCount implements SpecialSink {
   }
 
   special(rule: SpecialLine, line: number): UnusedLine | null {
-    const unused = this.judge.special(rule, line);
+    const unused = this.disabling.special(rule, line);
     if (unused !== null) return unused;
     const key = `${rule.kind} ${rule.rule}`;
     if (this.seenSpecial.has(key)) return null;
@@ -129,7 +129,7 @@ export class OverlapCount implements SpecialSink {
   }
 
   badFilter(badFilter: BadFilter): boolean {
-    return this.judge.badFilter(badFilter);
+    return this.disabling.badFilter(badFilter);
   }
 
   result(): Overlap {

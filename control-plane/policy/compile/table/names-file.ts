@@ -105,9 +105,9 @@ async function withoutThose(
   if (names.length === 0) return names;
   if (names.length * textBytes > MAX_SEARCHED_BYTES) return undefined;
   const text = await readAt(file, 0, textBytes);
-  const isThere = (name: string): boolean =>
+  const exists = (name: string): boolean =>
     text.subarray(0, name.length + 1).toString('latin1') === `${name}\n` || text.includes(`\n${name}\n`);
-  return names.filter((name) => !isThere(name));
+  return names.filter((name) => !exists(name));
 }
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -3,7 +3,7 @@
  * of automata that read every name limits the cost of any name with any rules; docs/decisions/0001-compiled-automata.md
  * has measurements.
  */
-import type { AutomatonRoom } from '../../../../shared/automata/automaton-packer.ts';
+import type { AutomatonSpace } from '../../../../shared/automata/automaton-packer.ts';
 
 /** Amounts of each kind. */
 export interface RuleBudget {
@@ -71,8 +71,8 @@ export const CHANGED_FILTERS_BUDGET: RuleBudget = {
 export class RuleAllowance {
   work: number;
   ownEntries: number;
-  readonly names: AutomatonRoom;
-  readonly addresses: AutomatonRoom;
+  readonly names: AutomatonSpace;
+  readonly addresses: AutomatonSpace;
   readonly rulesAtName: number;
 
   constructor(budget: RuleBudget) {

@@ -37,7 +37,7 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('RuleTableBuilder', () => {
-  test('takeBack() keeps a disabled rule for other clients, and stays fast when repeated', () => {
+  test('disable() keeps a disabled rule for other clients, and stays fast when repeated', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (const source of [0, 1, 2]) {
       builder.beginSource(source);
@@ -45,9 +45,9 @@ describe('RuleTableBuilder', () => {
       add(builder, 'b.example', BLOCK_SUFFIX);
     }
     const adblock = new Set([0, 2]);
-    for (let again = 0; again < 100_000; again++) builder.takeBack('a.example', BLOCK_SUFFIX, 1, adblock);
-    builder.takeBack('a.example', ALLOW_SUFFIX, 2, adblock);
-    builder.takeBack('none.example', BLOCK_SUFFIX, 1, adblock);
+    for (let again = 0; again < 100_000; again++) builder.disable('a.example', BLOCK_SUFFIX, 1, adblock);
+    builder.disable('a.example', ALLOW_SUFFIX, 2, adblock);
+    builder.disable('none.example', BLOCK_SUFFIX, 1, adblock);
     const { rules, attributes } = builder.finish();
     const table = new RuleTable(rules);
     const left = (name: string, counts: (by: number, source: number) => boolean): string[] => {

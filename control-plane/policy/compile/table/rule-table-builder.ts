@@ -94,12 +94,12 @@ export class RuleTableBuilder {
    * Records that source `by` disables `kinds` of these sources for a name (`$badfilter`); only after the last source.
    * The name itself stays in the table.
    */
-  takeBack(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
+  disable(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
     this.hash(Buffer.from(name), 0, name.length);
     const slot = this.slotOf(this.hashLow, this.hashHigh);
     if (slot < 0) return;
     const attribute = this.words[slot + L.ATTRIBUTE_AT]! - 1;
-    this.words[slot + L.ATTRIBUTE_AT] = this.interner.takeBack(attribute, kinds, by, sources) + 1;
+    this.words[slot + L.ATTRIBUTE_AT] = this.interner.disable(attribute, kinds, by, sources) + 1;
   }
 
   /** Hashes a name and its parents into `low` and `high`; returns the number of labels. */

@@ -7,7 +7,7 @@ import { makeTempDir } from '../../../../test/support/parts/test-database.ts';
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import { RuleTable } from '../../../../shared/snapshot/rule-table.ts';
 import { readSpecialRules } from '../../../../shared/snapshot/special-rules.ts';
-import { forEachPair, hasTakenBack } from './attribute-table.ts';
+import { forEachPair, hasDisabledRules } from './attribute-table.ts';
 import type { ListFile } from './compile-job.ts';
 import { CompilePool } from './compile-pool.ts';
 import { type CompiledRules, seedsOf } from './compiled-rules.ts';
@@ -60,7 +60,7 @@ function rulesAt({ rules, attributes }: Table, name: string): string[] {
   const attribute = table.find(hash.low, hash.high);
   const found: string[] = [];
   if (attribute >= 0) forEachPair(attributes, attribute, (source, kinds) => found.push(`${source}:${kinds}`));
-  if (attribute >= 0 && hasTakenBack(attributes, attribute)) found.push('disabled');
+  if (attribute >= 0 && hasDisabledRules(attributes, attribute)) found.push('disabled');
   return found;
 }
 

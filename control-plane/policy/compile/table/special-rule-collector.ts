@@ -5,7 +5,7 @@
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
 import { invalidLine } from '../parse/foreign-line.ts';
 import type { UnusedLine } from '../parse/list-statistics.ts';
-import { NO_ROOM, type SpecialSink } from '../parse/rule-output.ts';
+import { NO_SPACE, type SpecialSink } from '../parse/rule-output.ts';
 import type { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleSet } from './special-rule-set.ts';
 import { encodeSpecialRules } from './special-rules-builder.ts';
@@ -28,18 +28,18 @@ export class SpecialRuleCollector implements SpecialSink {
   }
 
   special(rule: SpecialLine, line: number): UnusedLine | null {
-    if (!this.takeRoom(rule.rule)) return NO_ROOM;
+    if (!this.takeSpace(rule.rule)) return NO_SPACE;
     const refused = this.rules.add({ ...rule, source: this.source, line });
     return refused === null ? null : invalidLine(refused);
   }
 
   badFilter(badFilter: BadFilter): boolean {
-    const hasRoom = this.takeRoom(badFilter.rule);
+    const hasRoom = this.takeSpace(badFilter.rule);
     if (hasRoom) this.badFilters.push({ ...badFilter, source: this.source });
     return hasRoom;
   }
 
-  private takeRoom({ length }: string): boolean {
+  private takeSpace({ length }: string): boolean {
     if (this.count >= MAX_SPECIAL_RULES || this.textLength + length > MAX_TEXT_LENGTH) return false;
     this.count++;
     this.textLength += length;
@@ -53,7 +53,7 @@ export class SpecialRuleCollector implements SpecialSink {
   finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
     const takenBackBy = new Map<string, number[]>();
     for (const { rule, name, kind, source } of this.badFilters) {
-      if (name !== null) builder.takeBack(name, kind, source, adblockSources);
+      if (name !== null) builder.disable(name, kind, source, adblockSources);
       const sources = takenBackBy.get(rule);
       if (sources === undefined) takenBackBy.set(rule, [source]);
       else if (sources.at(-1) !== source) sources.push(source);

@@ -8,10 +8,10 @@ type GrantedNames = Pick<NameGrant, 'name' | 'coversSubdomains'>;
 
 /** `addressesOf` returns the current addresses of the client with a MAC. */
 export function grantRules(
-  inForce: readonly PolicyGrant[],
+  active: readonly PolicyGrant[],
   addressesOf: (mac: string) => readonly string[],
 ): NameGrant[] {
-  return inForce.flatMap((grant) => {
+  return active.flatMap((grant) => {
     const { id, action, groupId, clientId, mac, address, untilMs } = grant;
     const places = mac === null ? (address === null ? [] : [address]) : addressesOf(mac);
     const rule = {

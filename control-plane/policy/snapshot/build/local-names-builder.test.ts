@@ -85,7 +85,7 @@ describe('buildLocalNames', () => {
 
   test('marks names between a record and its zone as existing, but not those above', () => {
     const names = tableOf([['a.b.example', 'A', '192.0.2.5']], 'example');
-    expect(['a.b.example', 'b.example', 'example'].map((name) => names.isThere(find(names, name)))).toEqual([
+    expect(['a.b.example', 'b.example', 'example'].map((name) => names.exists(find(names, name)))).toEqual([
       true,
       true,
       false,

@@ -21,7 +21,7 @@ import {
   attributeCount,
   forEachPair,
   forEachPairLeft,
-  hasTakenBack,
+  hasDisabledRules,
 } from '../../compile/table/attribute-table.ts';
 import { isBlockingEnabled } from '../../change/blocking-switch.ts';
 import type { BlockingSettings } from '../../change/blocking-settings.ts';
@@ -115,7 +115,7 @@ function kindMatrix(
   const attributes = attributeCount(table);
   const kinds = new Uint8Array(served.length * attributes);
   for (let attribute = 0; attribute < attributes; attribute++) {
-    if (hasTakenBack(table, attribute)) {
+    if (hasDisabledRules(table, attribute)) {
       for (const [index, serves] of served.entries())
         forEachPairLeft(
           table,

@@ -3,7 +3,7 @@ import type { BlockFilterStats } from '../../../../shared/api/stats-api.ts';
 import { RuleKind, INHERITED_KINDS } from '../../../../shared/snapshot/rule-table.ts';
 import { attributeCount, forEachPairLeft } from '../../compile/table/attribute-table.ts';
 import type { PublishedState } from '../published-state.ts';
-import { SourcesInForce } from '../build/sources-in-force.ts';
+import { ActiveSources } from '../build/active-sources.ts';
 
 const BLOCK_KINDS =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
@@ -12,14 +12,14 @@ const ALLOW_KINDS =
 
 /** Counts distinct names in all enabled sources, and those of blocked services, for any group. */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
-  const sources = new SourcesInForce(compiled, rows);
-  const takesBack = (by: number, source: number): boolean => sources.takesBackForAll(by, source);
+  const sources = new ActiveSources(compiled, rows);
+  const disables = (by: number, source: number): boolean => sources.disablesForAll(by, source);
   let blocked = 0;
   let allowed = 0;
   let wildcards = 0;
   for (let attribute = 0; attribute < attributeCount(compiled.attributes); attribute++) {
     let kinds = 0;
-    forEachPairLeft(compiled.attributes, attribute, takesBack, (source, bits) => {
+    forEachPairLeft(compiled.attributes, attribute, disables, (source, bits) => {
       if (sources.nameOf(source) !== null) kinds |= bits;
     });
     const names = compiled.attributes.nameCounts[attribute]!;
@@ -54,7 +54,7 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
 export function countBlocked(state: PublishedState): number {
   const { managedDomains, regexFilters } = state.rows;
   const own = [...managedDomains, ...regexFilters].filter(({ action }) => action === 'deny');
-  const ofLists = listRegexes(state.compiled, new SourcesInForce(state.compiled, state.rows));
+  const ofLists = listRegexes(state.compiled, new ActiveSources(state.compiled, state.rows));
   return filterStats(state).blocked_domains + ofLists + own.length;
 }
 
@@ -68,9 +68,9 @@ function serviceNames({
 }
 
 /** Patterns and expressions of active lists. */
-function listRegexes({ sources }: PublishedState['compiled'], inForce: SourcesInForce): number {
+function listRegexes({ sources }: PublishedState['compiled'], active: ActiveSources): number {
   return sources.reduce(
-    (sum, { statistics }, index) => sum + (inForce.nameOf(index) === null ? 0 : statistics.textRules),
+    (sum, { statistics }, index) => sum + (active.nameOf(index) === null ? 0 : statistics.textRules),
     0,
   );
 }

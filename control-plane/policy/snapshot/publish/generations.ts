@@ -160,13 +160,13 @@ export class Generations {
 
   /**
    * The generation that was active at a given time in Unix milliseconds; null if it is not kept, or was just being
-   * applied. Rules that equal those of `inForce` are not read again.
+   * applied. Rules that equal those of `active` are not read again.
    */
-  async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
+  async at(momentMs: number, active: CompiledRules): Promise<KeptGeneration | null> {
     try {
       const found = await this.contentAt(momentMs, await this.list());
       if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
-      return await this.complete(found, rulesIdOf(inForce.rules) === found.rulesId ? inForce : undefined);
+      return await this.complete(found, rulesIdOf(active.rules) === found.rulesId ? active : undefined);
     } catch (error) {
       this.logger.debug('skipped a generation', { reason: reasonOf(error) });
       return null;

@@ -113,9 +113,9 @@ export class SnapshotPublisher {
    */
   draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
     const version = this.version + 1;
-    const inForce = this.built?.live ?? this.parts.live(this.state.rows);
+    const active = this.built?.live ?? this.parts.live(this.state.rows);
     const live =
-      clientAddresses === undefined ? inForce : { ...inForce, clientAddresses: clientAddresses(inForce) };
+      clientAddresses === undefined ? active : { ...active, clientAddresses: clientAddresses(active) };
     return buildSnapshotAfter(this.built, { version, compiled, rows, blocking, live });
   }
 

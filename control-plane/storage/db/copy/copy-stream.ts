@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { ClientBase, Connection, Submittable } from 'pg';
 
 /** Maximum number of waiting chunks; then reading from the server pauses. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /** The rows of a table, given by its name with its columns in brackets. */
 export async function* copyRowsOut(client: ClientBase, route: string): AsyncGenerator<Buffer> {
@@ -65,7 +65,7 @@ class RowsOut implements Submittable {
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
     this.waiting.push(Buffer.from(chunk)); // pg reuses its memory.
-    if (this.waiting.length >= MOST_WAITING && this.paused === undefined) {
+    if (this.waiting.length >= MAX_WAITING && this.paused === undefined) {
       stream.pause();
       this.paused = stream;
     }

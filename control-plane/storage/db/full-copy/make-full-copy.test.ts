@@ -13,9 +13,9 @@ import { runningServerAddress } from '../running-postgres.ts';
 import { makeFullCopy } from './make-full-copy.ts';
 import { restoreFullCopy } from './restore-full-copy.ts';
 
-let room: string;
+let folder: string;
 let own: { database: Database; close: () => Promise<void> };
-const at = (name: string): string => join(room, name);
+const at = (name: string): string => join(folder, name);
 const report = (): undefined => undefined;
 
 /** Weir's database on a data directory. */
@@ -38,7 +38,7 @@ const restoreTo = (dataDir: string, file: string) =>
   restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report });
 
 beforeAll(async () => {
-  room = makeTempDir();
+  folder = makeTempDir();
   own = await databaseOf(at('own'));
   await own.database.query(`INSERT INTO groups (name) VALUES ('Kids')`);
   await own.database.query(
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await own.close();
-  rmSync(room, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('a full copy', () => {
@@ -110,7 +110,7 @@ describe('a full copy', () => {
       connection.stream.destroy();
     });
     await expect(gone).rejects.toThrow();
-    expect((await readdir(room)).filter((name) => name.startsWith('gone'))).toEqual([]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('gone'))).toEqual([]);
   });
 
   test('leaves no file on a full disk', async () => {

@@ -15,11 +15,11 @@ const FIRST_MIGRATION = readdirSync(new URL('../../../../migrations', import.met
   .sort()[0]!
   .replace(/\.\w+$/, '');
 
-let room: string;
+let folder: string;
 beforeAll(() => {
-  room = makeTempDir();
+  folder = makeTempDir();
 });
-afterAll(() => rmSync(room, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const table = (more: object): Frame => jsonFrame(FRAME.table, { name: 'groups', ...more });
 const OF_PROGRAM = `"groups" ("name") FROM PROGRAM 'touch /tmp/weir-was-here'; COPY "groups" ("name")`;
@@ -31,9 +31,9 @@ test.each<[string, Frame]>([
 ])('refuses a copy whose %s is other SQL, and leaves no database', async (what, frame) => {
   const head = { weir: '1.2.3', created_at: '2026-01-01T00:00:00Z', migrations: [FIRST_MIGRATION] };
   const frames = Readable.from([jsonFrame(FRAME.head, head), frame]);
-  const file = join(room, `${what}.copy`);
+  const file = join(folder, `${what}.copy`);
   await writeFile(file, await buffer(Readable.from(writeFrames(frames))));
-  const dataDir = join(room, what);
+  const dataDir = join(folder, what);
   await mkdir(dataDir, { mode: 0o755 });
   const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
   await expect(restored).rejects.toThrow(`the copy has an invalid ${what}`);
@@ -46,12 +46,12 @@ test('refuses a copy from before 0.1.0, and leaves no database', async () => {
     created_at: '2026-01-01T00:00:00Z',
     migrations: ['0001_groups', '0047_judged-copies'],
   };
-  const file = join(room, 'old.copy');
+  const file = join(folder, 'old.copy');
   await writeFile(
     file,
     await buffer(Readable.from(writeFrames(Readable.from([jsonFrame(FRAME.head, head)])))),
   );
-  const dataDir = join(room, 'old');
+  const dataDir = join(folder, 'old');
   await mkdir(dataDir, { mode: 0o755 });
   const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
   await expect(restored).rejects.toThrow(/^the copy was created by a Weir older than 0\.1\.0/);

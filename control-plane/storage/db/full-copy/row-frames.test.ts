@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { makeTempDir } from '../../../../test/support/parts/test-database.ts';
 import { type Frame, FRAME, readFrames, writeFrames } from './row-frames.ts';
 
-let room: string;
+let folder: string;
 beforeAll(() => {
-  room = makeTempDir();
+  folder = makeTempDir();
 });
-afterAll(() => rmSync(room, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FRAMES: readonly Frame[] = [
   { type: FRAME.head, payload: Buffer.from('{}') },
@@ -22,15 +22,15 @@ async function* given(): AsyncGenerator<Frame> {
 }
 
 async function read(bytes: Buffer): Promise<Frame[]> {
-  await writeFile(join(room, 'file'), bytes);
-  return Array.fromAsync(readFrames(join(room, 'file')));
+  await writeFile(join(folder, 'file'), bytes);
+  return Array.fromAsync(readFrames(join(folder, 'file')));
 }
 
 describe('readFrames()', () => {
   test('readFrames() returns what writeFrames() wrote', async () => {
     const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
     expect(await read(bytes)).toEqual(FRAMES);
-    expect((await readFile(join(room, 'file'))).length).toBe(bytes.length);
+    expect((await readFile(join(folder, 'file'))).length).toBe(bytes.length);
   });
 
   test('readFrames() refuses a truncated or changed file', async () => {

@@ -16,7 +16,7 @@ export interface DaysLeft {
 }
 
 /** Options in addition to the connections. */
-export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'checkRoom'> {
+export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'checkFreeSpace'> {
   readonly report: (left: DaysLeft) => void;
 }
 
@@ -31,7 +31,7 @@ const STAGE = 'query_day_moved';
 /** Moves every day. */
 export async function copyDays(
   ends: CopyEnds,
-  { migrate, checkRoom, report }: CopyDaysOptions,
+  { migrate, checkFreeSpace, report }: CopyDaysOptions,
 ): Promise<void> {
   const { from, to } = ends;
   await migrate(from);
@@ -43,7 +43,7 @@ export async function copyDays(
     const rest = days.slice(index);
     report({ days: rest.length, sizeBytes: rest.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
     if (!(await isMoved(ends, mark + day.name))) {
-      await checkRoom(day.sizeBytes);
+      await checkFreeSpace(day.sizeBytes);
       await copyDay(ends, day, mark + day.name);
     }
     await from.query(`DROP TABLE ${escapeIdentifier(day.name)}`);

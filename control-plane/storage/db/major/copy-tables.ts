@@ -12,7 +12,7 @@ export interface CopyTablesOptions {
   /** Upgrades a database to the schema of this Weir. */
   readonly migrate: (client: CopyEnds['from']) => Promise<unknown>;
   /** Throws if the disk has less free space than this. */
-  readonly checkRoom: (sizeBytes: number) => Promise<void>;
+  readonly checkFreeSpace: (sizeBytes: number) => Promise<void>;
   /** Called with the next table. */
   readonly report: (table: string) => void;
 }
@@ -33,7 +33,7 @@ export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Pr
       `not created by Weir, and would be lost: ${foreign.join('; ')}; remove or move these`,
     );
   const tables = await listTables(from);
-  await options.checkRoom(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  await options.checkFreeSpace(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   // Triggers and foreign keys have already been applied.
   await to.query('BEGIN; SET LOCAL session_replication_role = replica');
   // Tables that are emptied and filled in one transaction are not written to the WAL.

@@ -66,7 +66,7 @@ export async function moveTables(task: UpgradeTask): Promise<void> {
         { from, to },
         {
           migrate: task.migrate,
-          checkRoom: (sizeBytes) => checkRoom(home, sizeBytes),
+          checkFreeSpace: (sizeBytes) => checkFreeSpace(home, sizeBytes),
           report: (table) =>
             task.report({ detail: `moving the database ${versions}: ${table}`, isStuck: false }),
         },
@@ -116,7 +116,7 @@ async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddr
         { from, to },
         {
           migrate: task.migrate,
-          checkRoom: (sizeBytes) => checkRoom(home, sizeBytes),
+          checkFreeSpace: (sizeBytes) => checkFreeSpace(home, sizeBytes),
           report: ({ days, sizeBytes }) => {
             const detail = `moving the query log ${versions}: ${days} days (${megabytes(sizeBytes)}) are left`;
             logger.info(detail);
@@ -131,7 +131,7 @@ async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddr
 }
 
 /** Throws if this many additional bytes would fill the disk. */
-async function checkRoom({ dir }: PostgresHome, sizeBytes: number): Promise<void> {
+async function checkFreeSpace({ dir }: PostgresHome, sizeBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dir);
   const needed = sizeBytes + RESERVE_BYTES;
   if (bavail * bsize >= needed) return;

@@ -85,9 +85,9 @@ export function embeddedQueryRole(ownerPassword: string): { name: string; passwo
  * them. @throws {RoleMissing} if the role does not exist, and Weir does not know its password
  */
 export async function prepareQueryRole(owner: ClientBase, { name, password }: QueryRole): Promise<void> {
-  const isThere = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
-  if (password !== null) await makeRole(owner, { name, password, isThere });
-  else if (!isThere)
+  const exists = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
+  if (password !== null) await makeRole(owner, { name, password, exists });
+  else if (!exists)
     throw new RoleMissing(
       `the role "${name}" of database.url does not exist: create it again with its password, as by CREATE ROLE ${name} LOGIN`,
     );
@@ -109,11 +109,11 @@ export async function excessOf(client: ClientBase, role: QueryRole | undefined):
 /** Sets everything that an administrator, or the role itself, may have changed. */
 async function makeRole(
   owner: ClientBase,
-  { name, password, isThere }: { name: string; password: string; isThere: boolean },
+  { name, password, exists }: { name: string; password: string; exists: boolean },
 ): Promise<void> {
   const role = escapeIdentifier(name);
   const secret = escapeLiteral(await scramVerifier(password));
-  const verb = isThere ? 'ALTER' : 'CREATE';
+  const verb = exists ? 'ALTER' : 'CREATE';
   await owner.query(`${verb} ROLE ${role} ${ATTRIBUTES} PASSWORD ${secret};
     ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE postgres RESET ALL`);
 }

@@ -6,7 +6,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardSettings } from './adguard-settings.ts';
 
 const DAY_SECS = 86_400;
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 /** Adds it. */
 export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettings): void {
@@ -72,5 +72,5 @@ function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
 /** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null for none. */
 function daysOf(written: string | undefined): number | null {
   const secs = goDurationSecs(written, DAY_SECS) ?? 0;
-  return secs === 0 ? null : Math.min(Math.ceil(secs / DAY_SECS), MOST_DAYS);
+  return secs === 0 ? null : Math.min(Math.ceil(secs / DAY_SECS), MAX_DAYS);
 }

@@ -6,7 +6,7 @@ import { fileAt, type FileSet } from '../files/file-set.ts';
 
 const FILES = ['querylog.json', 'querylog.json.1'];
 /** Size of the end of a log that is read, which has the newest queries. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** The name in a line of JSON: it needs no escapes. */
 const NAME = /"QH":"([^"\\]{1,255})"/g;
 
@@ -16,7 +16,7 @@ export function loggedNames(files: FileSet): ReadonlyMap<string, number> {
   for (const path of FILES) {
     const content = fileAt(files, path);
     if (content === undefined) continue;
-    for (const [, name = ''] of content.subarray(-MOST_BYTES).toString('latin1').matchAll(NAME)) {
+    for (const [, name = ''] of content.subarray(-MAX_BYTES).toString('latin1').matchAll(NAME)) {
       const folded = name.toLowerCase();
       counts.set(folded, (counts.get(folded) ?? 0) + 1);
     }

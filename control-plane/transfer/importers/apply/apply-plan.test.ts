@@ -17,11 +17,11 @@ afterAll(() => suite.close());
 async function applied(add: (builder: PlanBuilder) => void): Promise<ImportReport> {
   const builder = new PlanBuilder();
   add(builder);
-  const inForce = { apply: () => Promise.resolve(), threadsBehind: () => 0 };
+  const active = { apply: () => Promise.resolve(), threadsBehind: () => 0 };
   const parts = {
-    policy: new PolicyChanges(suite.database, inForce),
+    policy: new PolicyChanges(suite.database, active),
     clients: { takeOver: () => undefined },
-    sources: { takeUp: (_written: unknown, _isNew: unknown, apply: () => Promise<void>) => apply() },
+    sources: { adopt: (_written: unknown, _isNew: unknown, apply: () => Promise<void>) => apply() },
     catalog: { get: () => undefined },
     localNames: { live: () => ({ configRecords: [] }) },
     nodeName: 'node-a',

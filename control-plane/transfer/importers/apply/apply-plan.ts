@@ -40,7 +40,7 @@ export interface ApplyParts {
   readonly clients: { takeOver(changed: ChangedClients): void };
   /** Manages list sources. */
   readonly sources: {
-    takeUp(
+    adopt(
       written: readonly StoredSource[],
       isNew: (source: StoredSource) => boolean,
       apply: () => Promise<void>,
@@ -102,7 +102,7 @@ export async function applyPlan(
   const follow = async ({ stored, sources }: Written, apply: () => Promise<void>): Promise<void> => {
     parts.clients.takeOver(stored);
     await writeFiles(files);
-    await parts.sources.takeUp(sources, ({ url }) => changed.has(url), apply);
+    await parts.sources.adopt(sources, ({ url }) => changed.has(url), apply);
   };
   const values = valuesOfRows(choices.settings.filter(({ isSelected }) => isSelected));
   const hasSettings = Object.keys(values).length > 0;

@@ -3,14 +3,14 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
 /** Maximum number of days that Weir keeps queries. */
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 const EXCLUDED = 'database.log_excluded_domains';
 
 /** Adds them. */
 export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   const days = file.count('queryLog.logRetentionDays') ?? 0;
   if (days > 0)
-    builder.key('database.query_log_days', Math.min(days, MOST_DAYS), 'queryLog.logRetentionDays');
+    builder.key('database.query_log_days', Math.min(days, MAX_DAYS), 'queryLog.logRetentionDays');
   if (file.text('queryLog.type')?.toLowerCase() === 'none')
     return builder.key('database.log_queries', false, 'queryLog.type');
   const fields = file.texts('queryLog.fields');

@@ -8,7 +8,7 @@ import type { QueriesByName } from './differences.ts';
 const DAY_MS = 86_400_000;
 const DAYS = 7;
 /** Maximum number of names of each kind; the rest is queried rarely. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 /** The user is waiting for the preview. */
 const LIMIT_MS = 5000;
 
@@ -23,7 +23,7 @@ export async function queriesByName({
   readonly logger: Logger;
 }): Promise<QueriesByName> {
   const toMs = clock.nowMs();
-  const span = { fromMs: toMs - DAYS * DAY_MS, toMs, limit: MOST_NAMES };
+  const span = { fromMs: toMs - DAYS * DAY_MS, toMs, limit: MAX_NAMES };
   const signal = AbortSignal.timeout(LIMIT_MS);
   const counts = new Map<string, number>();
   try {

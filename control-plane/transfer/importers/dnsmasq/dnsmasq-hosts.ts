@@ -20,7 +20,7 @@ export interface HostsFileParts {
 
 const OWN_MACHINE = /^(?:127\.|::1\s)/;
 /** A file with more names for this machine than this is a blocklist. */
-const MOST_OWN_NAMES = 50;
+const MAX_OWN_NAMES = 50;
 
 /** Adds the records and denied names of a file. */
 export function addHostsFile(parts: HostsFileParts, path: string): void {
@@ -30,7 +30,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     return builder.notMapped('other', `addn-hosts=${path}`, 'it is not in the upload: add it to the archive');
   // Systems map the machine's own name to a loopback address.
   const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
-  const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MOST_OWN_NAMES;
+  const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MAX_OWN_NAMES;
   let others = 0;
   for (const line of counted) {
     const expanded = domain === '' ? line : expandedLine(line, domain);

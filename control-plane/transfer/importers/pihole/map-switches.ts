@@ -17,7 +17,7 @@ const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
   mozillaCanary: 'dns.block_doh_canary',
   iCloudPrivateRelay: 'dns.block_private_relay',
 };
-const MOST_LOG_DAYS = 3650;
+const MAX_LOG_DAYS = 3650;
 const YEAR_SECS = 365 * 86_400;
 /** A user's line for dnsmasq for which Weir has an equivalent key. */
 const STOPS_REBINDING = /^\s*stop-dns-rebind\s*$/;
@@ -139,7 +139,7 @@ function mapLog(builder: PlanBuilder, { privacyLevel, logDays }: PiholeKeys): vo
   }
   if (logDays === undefined) return;
   const from = `database.maxDBdays ${logDays}`;
-  builder.key('database.query_log_days', Math.min(Math.max(logDays, 1), MOST_LOG_DAYS), from);
+  builder.key('database.query_log_days', Math.min(Math.max(logDays, 1), MAX_LOG_DAYS), from);
   if (logDays === 0)
     builder.differs('configuration', from, 'Pi-hole keeps a day in memory only; Weir stores it', []);
 }

@@ -11,7 +11,7 @@ export interface OwnName {
 }
 
 /** Maximum number of managed domains that an import creates from such names; users read and edit these one by one. */
-const MOST_MANAGED = 2000;
+const MAX_MANAGED = 2000;
 
 /** Collects names. */
 export class OwnNames {
@@ -30,7 +30,7 @@ export class OwnNames {
 
   /** Adds the names to the plan, before the generated lists are finished. */
   finish(): void {
-    if (this.names.length > MOST_MANAGED) return this.addToList();
+    if (this.names.length > MAX_MANAGED) return this.addToList();
     for (const { name, action, groups, enabled = true } of this.names) {
       const item = this.builder.item('managed_domain', action === 'allow' ? `${name} (allowed)` : name);
       this.builder.rule({ table: 'managed_domains', text: name, action, groups, comment: '', enabled }, item);

@@ -17,8 +17,8 @@ export interface ZoneRecord {
 }
 
 /** Maximum number of records in zones, including generated ones. */
-const MOST_RECORDS = 100_000;
-const MOST_INCLUDES = 100;
+const MAX_RECORDS = 100_000;
+const MAX_INCLUDES = 100;
 
 /**
  * The records of a zone; `include` returns the text of an included file. `faults` contains lines that cannot be read.
@@ -54,7 +54,7 @@ class ZoneReader {
 
   read(text: string): void {
     for (const line of joinedLines(text)) {
-      if (this.records.length >= MOST_RECORDS) return void this.faults.push('too many records');
+      if (this.records.length >= MAX_RECORDS) return void this.faults.push('too many records');
       this.readLine(line);
     }
   }
@@ -79,7 +79,7 @@ class ZoneReader {
   }
 
   private readInclude(line: string, [, path = '', origin]: readonly string[]): void {
-    const text = ++this.includes > MOST_INCLUDES ? undefined : this.include(path);
+    const text = ++this.includes > MAX_INCLUDES ? undefined : this.include(path);
     if (text === undefined) return void this.faults.push(line);
     const before = [this.origin, this.owner] as const;
     if (origin !== undefined) this.origin = this.absolute(origin);
@@ -93,7 +93,7 @@ class ZoneReader {
     if (stop === undefined || Number(step) === 0) return void this.faults.push(line);
     const record = rest.join(' ');
     for (let n = Number(start); n <= Number(stop); n += Number(step)) {
-      if (this.records.length >= MOST_RECORDS) return void this.faults.push('too many records');
+      if (this.records.length >= MAX_RECORDS) return void this.faults.push('too many records');
       const numbered = record.replaceAll(
         /\\\$|\$(?:\{(-?\d{1,9})(?:,(\d{1,2}),d)?\})?/g,
         (whole, offset?: string, width?: string) =>

@@ -20,7 +20,7 @@ import { ADMIN_USER_ID } from './user-store.ts';
 import type { StoredUser } from './user-store.ts';
 
 /** Maximum number of users; the list of users is not paginated. */
-export const MOST_USERS = 1000;
+export const MAX_USERS = 1000;
 
 /** A user with the displayed name, which is in the configuration for the administrator. */
 export interface NamedUser extends StoredUser {

@@ -5,7 +5,7 @@
  */
 
 /** Maximum number of states; the oldest is dropped. */
-const MOST_STATES = 10_000;
+const MAX_STATES = 10_000;
 
 /** The states of finished logins, in order of arrival. */
 export class UsedAttempts {
@@ -15,7 +15,7 @@ export class UsedAttempts {
   use(state: string): boolean {
     if (this.states.has(state)) return false;
     this.states.add(state);
-    if (this.states.size > MOST_STATES) this.states.delete(this.states.values().next().value!);
+    if (this.states.size > MAX_STATES) this.states.delete(this.states.values().next().value!);
     return true;
   }
 }

@@ -67,20 +67,20 @@ export class SecondFactors {
   }
 
   /** Checks a code for a login, without consuming it. */
-  async judge(userId: number, code: GivenCode | null): Promise<CodeVerdict> {
+  async check(userId: number, code: GivenCode | null): Promise<CodeVerdict> {
     const factor = await store.findFactor(this.parts.database, userId);
     if (factor === null || !factor.isConfirmed) return null;
     if (code === null) return 'missing';
-    if ('totp' in code) return this.judgeTotp(factor, code.totp);
+    if ('totp' in code) return this.checkTotp(factor, code.totp);
     const codeHash = hashReadableCode(code.recovery);
     return (await store.hasRecoveryCode(this.parts.database, userId, codeHash)) ? { codeHash } : 'wrong';
   }
 
   /** Checks the first code of a secret; 409 without an unconfirmed secret. */
-  async judgeFirst(userId: number, totp: string): Promise<RightCode | 'wrong' | 'used'> {
+  async checkFirst(userId: number, totp: string): Promise<RightCode | 'wrong' | 'used'> {
     const factor = await store.findFactor(this.parts.database, userId);
     if (factor === null || factor.isConfirmed) throw nothingPending();
-    return this.judgeTotp(factor, totp);
+    return this.checkTotp(factor, totp);
   }
 
   /**
@@ -149,7 +149,7 @@ export class SecondFactors {
     });
   }
 
-  private judgeTotp({ secret, lastStep }: store.StoredFactor, totp: string): RightCode | 'wrong' | 'used' {
+  private checkTotp({ secret, lastStep }: store.StoredFactor, totp: string): RightCode | 'wrong' | 'used' {
     const nowMs = this.parts.clock.nowMs();
     const step = stepOfCode(secret, totp.replaceAll(' ', ''), nowMs);
     if (step === null) return 'wrong';

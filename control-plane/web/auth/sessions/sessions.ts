@@ -15,7 +15,7 @@ import * as store from './session-store.ts';
 import type { SessionOwner, StoredSession } from './session-store.ts';
 
 /** Maximum number of sessions that are extended by use: some clients open one for each request and never end it. */
-export const MOST_IDLE_SESSIONS = 1000;
+export const MAX_IDLE_SESSIONS = 1000;
 
 /** Address and browser of a login. */
 export interface LoginOrigin {
@@ -98,7 +98,7 @@ export class Sessions {
     const session = await this.parts.database.transaction(async (tx) => {
       await confirm(tx);
       const stored = await store.insertSession(tx, opened);
-      if (kept.idleSecs !== null) await store.deleteSurplusIdleSessions(tx, MOST_IDLE_SESSIONS);
+      if (kept.idleSecs !== null) await store.deleteSurplusIdleSessions(tx, MAX_IDLE_SESSIONS);
       return stored;
     });
     this.lookup.memory.note(secretHash, session);
@@ -114,7 +114,7 @@ export class Sessions {
       .transaction((tx) => store.deleteSessionByHash(tx, secretHash))
       .finally(() => {
         this.lookup.memory.note(secretHash, null);
-        this.tellEnd();
+        this.notifyEnd();
       });
   }
 
@@ -158,13 +158,13 @@ export class Sessions {
   /** Removes cached sessions that were, or may have been, ended in a transaction. */
   forget(isEnded: (session: StoredSession) => boolean): void {
     this.lookup.memory.forget(isEnded);
-    this.tellEnd();
+    this.notifyEnd();
   }
 
   /** Sessions may have been ended on another node. */
   mayHaveEnded(): void {
     this.lookup.memory.doubt();
-    this.tellEnd();
+    this.notifyEnd();
   }
 
   /** Calls the listener whenever sessions were, or may have been, ended; returns a function that stops that. */
@@ -173,7 +173,7 @@ export class Sessions {
     return () => this.endListeners.delete(listener);
   }
 
-  private tellEnd(): void {
+  private notifyEnd(): void {
     for (const listener of this.endListeners) listener();
   }
 

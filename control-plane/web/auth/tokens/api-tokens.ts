@@ -16,7 +16,7 @@ import * as store from './token-store.ts';
 import type { HashedKey, HashedToken, StoredToken } from './token-store.ts';
 
 /** Maximum number of tokens: each node has all of them in memory. */
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 /** Minimum time between two writes of a token's use. */
 const USED_STEP_MS = 60_000;
 

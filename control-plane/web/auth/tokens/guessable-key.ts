@@ -1,5 +1,5 @@
 /** Refuses imported keys that consist of words and common passwords, where only the characters look random. */
-import { estimatedBits, LEAST_KEY_BITS } from '../../../../shared/api/key-entropy.ts';
+import { estimatedBits, MIN_KEY_BITS } from '../../../../shared/api/key-entropy.ts';
 import { invalid } from '../../../api/api-error.ts';
 import { commonPasswords } from '../accounts/weak-password.ts';
 
@@ -12,7 +12,7 @@ const BITS_OF_A_WORD = 17;
 /** @throws {ApiError} 400 */
 export async function refuseGuessable(key: string): Promise<void> {
   const { words, rest } = wordsIn(key, await commonPasswords());
-  if (words === 0 || words * BITS_OF_A_WORD + estimatedBits(rest) >= LEAST_KEY_BITS) return;
+  if (words === 0 || words * BITS_OF_A_WORD + estimatedBits(rest) >= MIN_KEY_BITS) return;
   throw invalid([{ path: 'key', message: 'expected a random key, without words' }]);
 }
 

@@ -90,9 +90,9 @@ export class Connection {
       }
       const end = await this.follow();
       if (!this.isFollowed()) continue;
-      const isThere = end === 'refused' || (this.current.kind === 'connected' && (await this.answers()));
+      const isReachable = end === 'refused' || (this.current.kind === 'connected' && (await this.answers()));
       if (!this.isFollowed()) continue;
-      if (isThere) {
+      if (isReachable) {
         this.connect(false);
         await this.pause(end === 'heard' ? Wait.AGAIN : Wait.REFUSED);
       } else {

@@ -38,7 +38,7 @@ export const DEFAULTS = {
   open: '',
 };
 const PAGE_ROWS = 50;
-const MOST_STATS = 1_000;
+const MAX_STATS = 1_000;
 const REFRESH_MS = 30_000;
 /** Devices that are named at once. */
 const MOST = 20;
@@ -160,12 +160,12 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
   const { say, format } = useText();
   const [params] = useSearchParams();
   const { data: groups } = useAsk('GET /groups', {});
-  const stats = useAsk('GET /clients/stats', { query: { period: '24h', limit: MOST_STATS } });
+  const stats = useAsk('GET /clients/stats', { query: { period: '24h', limit: MAX_STATS } });
   const statsOf = useMemo(() => new Map(stats.data?.map((row) => [row.id, row])), [stats.data]);
   const queriesOf = (id: number): ReactNode => {
     const found = statsOf.get(id);
     if (found === undefined)
-      return stats.data === undefined || stats.data.length >= MOST_STATS ? '–' : format.count(0);
+      return stats.data === undefined || stats.data.length >= MAX_STATS ? '–' : format.count(0);
     return (
       <span title={say('clients.blockedShare', { share: format.percent(found.block_rate) })}>
         {format.count(found.queries_total)}

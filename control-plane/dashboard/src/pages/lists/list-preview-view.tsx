@@ -50,7 +50,7 @@ function Found({ preview }: { readonly preview: NonNullable<Preview['result']> }
       />
       {overlaps.length > 0 && (
         <ul className="rows-1">
-          {overlaps.slice(0, MOST_OVERLAPS).map((list) => (
+          {overlaps.slice(0, MAX_OVERLAPS).map((list) => (
             <li key={list.id}>
               {say('lists.preview.alsoIn', {
                 name: list.name,
@@ -71,4 +71,4 @@ function Found({ preview }: { readonly preview: NonNullable<Preview['result']> }
 }
 
 /** Maximum number of overlapping lists to name, largest overlap first. */
-const MOST_OVERLAPS = 5;
+const MAX_OVERLAPS = 5;

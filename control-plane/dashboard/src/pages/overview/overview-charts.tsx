@@ -18,7 +18,7 @@ import { figuresOf, logPathOf, ofNode } from './overview-questions.ts';
 
 const CHARTS_MS = 300_000;
 /** Bars of a card. */
-const MOST_BARS = 10;
+const MAX_BARS = 10;
 
 interface ChartsProps {
   readonly period: string;
@@ -35,7 +35,7 @@ export default function OverviewCharts({ period, node, types }: ChartsProps): Re
   const upstreams = useAsk('GET /upstream/health/detail', {}, { everyMs: CHARTS_MS });
   const blocked = useAsk(
     'GET /stats/top_clients',
-    { query: { ...which, by: 'blocked', limit: MOST_BARS } },
+    { query: { ...which, by: 'blocked', limit: MAX_BARS } },
     { everyMs: CHARTS_MS },
   );
   return (
@@ -52,14 +52,14 @@ export default function OverviewCharts({ period, node, types }: ChartsProps): Re
           title={say('overview.byList')}
           of={breakdown}
           tone="blocked"
-          rowsOf={(answer) => listRows(answer.blocked_by_list.slice(0, MOST_BARS))}
+          rowsOf={(answer) => listRows(answer.blocked_by_list.slice(0, MAX_BARS))}
         />
         <BarCard
           title={say('overview.byService')}
           of={breakdown}
           tone="blocked"
           rowsOf={(answer) =>
-            answer.blocked_by_service.slice(0, MOST_BARS).map(({ service, count }) => ({
+            answer.blocked_by_service.slice(0, MAX_BARS).map(({ service, count }) => ({
               key: service,
               name: (
                 <OpenLink to={logPathOf({ status: 'BLOCKED_SERVICE', block_source: service, period }, node)}>
@@ -143,7 +143,7 @@ function upstreamRows(
   period: string,
   node: string,
 ): BarRow[] {
-  return upstreams.slice(0, MOST_BARS).map(({ upstream, count, avg_time_ms: average }) => {
+  return upstreams.slice(0, MAX_BARS).map(({ upstream, count, avg_time_ms: average }) => {
     const median = known.find(({ address }) => address === upstream)?.latency_ms?.p50 ?? null;
     return {
       key: upstream,
@@ -179,7 +179,7 @@ function UpstreamTimes({ share, averageMs, medianMs }: UpstreamTimesProps): Reac
 }
 
 function typeRows(types: Readonly<Record<string, number>>, period: string, node: string): BarRow[] {
-  const { shown, others } = mostCommon(types, MOST_BARS);
+  const { shown, others } = mostCommon(types, MAX_BARS);
   const rows = shown.map(([type, count]) => ({
     key: type,
     name: <OpenLink to={logPathOf({ type, period }, node)}>{type}</OpenLink>,

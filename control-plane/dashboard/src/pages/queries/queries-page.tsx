@@ -28,7 +28,7 @@ import { download } from '../../api/download.ts';
 import { Menu, MenuAt } from '../../ui/overlays/menu.tsx';
 import { valueText } from './filters/condition-text.ts';
 import { ForAdmins, useMe } from '../../api/session.tsx';
-import type { Judge } from './explain/use-verdict.ts';
+import type { PolicyMatcher } from './explain/use-verdict.ts';
 import type { ShownLog } from './log/use-log.ts';
 import type { RowKey } from './row-keys.ts';
 
@@ -238,7 +238,7 @@ interface RowKeyParts {
   readonly handle: RefObject<LogHandle | null>;
   /** Container of the search box. */
   readonly box: RefObject<HTMLElement | null>;
-  readonly judge: Judge;
+  readonly judge: PolicyMatcher;
 }
 
 /** Handles the shortcuts for rows. */

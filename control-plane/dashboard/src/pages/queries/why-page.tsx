@@ -34,7 +34,7 @@ const DEFAULTS = {
   group: '',
 };
 const TYPES = ['A', 'AAAA', 'HTTPS', 'CNAME', 'MX', 'NS', 'PTR', 'SRV', 'SVCB', 'TXT'];
-const MOST_CLIENTS = 8;
+const MAX_CLIENTS = 8;
 const NONE: readonly KnownClient[] = [];
 
 export default function WhyPage(): ReactNode {
@@ -88,7 +88,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
   const search = device.trim();
   const found = useAsk(
     'GET /clients',
-    { query: { search, limit: MOST_CLIENTS } },
+    { query: { search, limit: MAX_CLIENTS } },
     { enabled: written !== null && search !== '' },
   );
   const known = found.data?.data ?? NONE;

@@ -206,7 +206,7 @@ interface Current {
 }
 
 /** Maximum number of servers in one test, as in the API. */
-const MOST_TESTED = 16;
+const MAX_TESTED = 16;
 
 /** Whether the server refused the pool because none of its servers answers. */
 function isSilentPool(failure: Error | null): boolean {

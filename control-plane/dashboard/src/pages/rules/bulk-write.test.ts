@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import type { Problem } from '../../../../../shared/api/problem-details.ts';
-import { canUndo, MOST_AT_ONCE, NOTHING, writeAll } from './bulk-write.ts';
+import { canUndo, MAX_AT_ONCE, NOTHING, writeAll } from './bulk-write.ts';
 import type { Written } from './bulk-write.ts';
 
 function refusal(status: number, places: readonly number[] = []): ApiFailure {
@@ -31,9 +31,9 @@ describe('writeAll()', () => {
   });
 
   test('uses several requests above the limit of one', async () => {
-    const [end, asked] = await written(2 * MOST_AT_ONCE + 1, [7, 8, 9]);
-    expect(asked).toEqual([MOST_AT_ONCE, MOST_AT_ONCE, 1]);
-    expect(end).toMatchObject({ added: 2 * MOST_AT_ONCE + 1, revisions: [7, 8, 9] });
+    const [end, asked] = await written(2 * MAX_AT_ONCE + 1, [7, 8, 9]);
+    expect(asked).toEqual([MAX_AT_ONCE, MAX_AT_ONCE, 1]);
+    expect(end).toMatchObject({ added: 2 * MAX_AT_ONCE + 1, revisions: [7, 8, 9] });
     expect(canUndo(end)).toBe(true);
   });
 
@@ -46,9 +46,9 @@ describe('writeAll()', () => {
 
   test('stops at the first failed request and reports the number of remaining rules', async () => {
     const error = refusal(503);
-    const [end, asked] = await written(MOST_AT_ONCE + 5, [7, error]);
-    expect(asked).toEqual([MOST_AT_ONCE, 5]);
-    expect(end).toMatchObject({ added: MOST_AT_ONCE, failed: { count: 5, error } });
+    const [end, asked] = await written(MAX_AT_ONCE + 5, [7, error]);
+    expect(asked).toEqual([MAX_AT_ONCE, 5]);
+    expect(end).toMatchObject({ added: MAX_AT_ONCE, failed: { count: 5, error } });
     expect((await written(2, [refusal(409)]))[0].failed?.count).toBe(2);
   });
 });

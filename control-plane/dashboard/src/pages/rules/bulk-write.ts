@@ -2,7 +2,7 @@
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
 /** Maximum number of rules in a request. */
-export const MOST_AT_ONCE = 10_000;
+export const MAX_AT_ONCE = 10_000;
 
 /** Progress of the writes. */
 export interface Written {
@@ -28,8 +28,8 @@ export function canUndo({ revisions }: Written): boolean {
 /** Writes all rules; stops at the first failed request. */
 export async function writeAll(domains: readonly string[], write: WriteRules): Promise<Written> {
   let written = NOTHING;
-  for (let start = 0; start < domains.length; start += MOST_AT_ONCE) {
-    const part = domains.slice(start, start + MOST_AT_ONCE);
+  for (let start = 0; start < domains.length; start += MAX_AT_ONCE) {
+    const part = domains.slice(start, start + MAX_AT_ONCE);
     try {
       const { added, revision } = await writeNew(part, write);
       written = {

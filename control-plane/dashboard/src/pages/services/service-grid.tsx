@@ -27,7 +27,7 @@ import styles from './services.module.css';
 export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offset: '0', open: '' };
 const PAGE_ROWS = 40;
 /** More columns do not fit on a screen; the user then selects one group. */
-const MOST_COLUMNS = 8;
+const MAX_COLUMNS = 8;
 
 interface Group {
   readonly id: number;
@@ -40,7 +40,7 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   const { search, category, group, show, offset } = fields;
   const { data: groups = [] } = useAsk('GET /groups', {});
   const blocks = useServiceBlocks();
-  const isNarrow = useNarrow() || groups.length > MOST_COLUMNS;
+  const isNarrow = useNarrow() || groups.length > MAX_COLUMNS;
   const chosen = groups.find(({ id }) => `${id}` === group);
   const shownGroups = chosen !== undefined ? [chosen] : isNarrow ? groups.slice(0, 1) : groups;
   const found = matching(services, search).filter(

@@ -1,8 +1,8 @@
 /** Checks a new password while it is typed. */
 
 /** Same as `NewPassword` of the API, whose schema would be too large to load for this check. */
-const LEAST_LENGTH = 8;
-const isShort = (password: string): boolean => Array.from(password).length < LEAST_LENGTH;
+const MIN_LENGTH = 8;
+const isShort = (password: string): boolean => Array.from(password).length < MIN_LENGTH;
 
 export interface TypedPassword {
   readonly password: string;

@@ -29,13 +29,13 @@ type UserRule =
   | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
 
 /** Number of rules beyond which the report has a single item for all of them. */
-const MOST_ITEMS = 2000;
+const MAX_ITEMS = 2000;
 
 /** Adds all rules. */
 export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
   const rules = lines.flatMap((line) => withOddity(readRule(line.trim(), parts), parts) ?? []);
   const count = rules.filter(({ kind }) => kind === 'rule').length;
-  const item = count > MOST_ITEMS ? parts.builder.item('list_rule', `${count} rules`) : null;
+  const item = count > MAX_ITEMS ? parts.builder.item('list_rule', `${count} rules`) : null;
   for (const rule of rules) mapRule(parts, item, rule);
 }
 

@@ -22,7 +22,7 @@ export type ReadPattern = { readonly pattern: string } | { readonly reason: stri
 const SHARED_ESCAPES = /[tnrfawWsSdD]/;
 const ONLY_NAME = /^\(\\\.\|\^\)((?:[a-z0-9_-]|\\\.)+)\$$/i;
 /** Maximum number of repetitions of a quantifier in TRE. */
-const MOST_REPETITIONS = 255;
+const MAX_REPETITIONS = 255;
 
 /** Rewrites a pattern; the caller must check whether it compiles. */
 export function fromTre(pattern: string): ReadPattern {
@@ -116,7 +116,7 @@ class TreReader {
     const min = least === '' ? 0 : Number(least);
     const max = most === '' ? null : Number(most);
     const largest = comma === undefined ? min : (max ?? 0);
-    if (largest > MOST_REPETITIONS || (max !== null && min > max))
+    if (largest > MAX_REPETITIONS || (max !== null && min > max))
       throw refused(`{${content}} is not a number of repetitions`);
     if (comma === undefined) return { min, max: min };
     if (least === '' && max === null) return { min: 1, max: 1 };

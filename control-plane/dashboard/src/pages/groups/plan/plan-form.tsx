@@ -29,7 +29,7 @@ interface PlanDialogProps {
 
 type Client = AnswerOf<'GET /clients'>['data'][number];
 
-const MOST_CLIENTS = 1_000;
+const MAX_CLIENTS = 1_000;
 
 /** Loads the initial values, then shows the form. */
 export function PlanDialog({ groupId, onClose }: PlanDialogProps): ReactNode {
@@ -37,7 +37,7 @@ export function PlanDialog({ groupId, onClose }: PlanDialogProps): ReactNode {
   const [chosen, setChosen] = useState(groupId);
   const plan = useAsk('GET /group-plans/{id}', { params: { id: chosen ?? 0 } }, { enabled: chosen !== null });
   const profiles = useAsk('GET /schedule-profiles', {});
-  const clients = useAsk('GET /clients', { query: { limit: MOST_CLIENTS } });
+  const clients = useAsk('GET /clients', { query: { limit: MAX_CLIENTS } });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const start =
     chosen === null

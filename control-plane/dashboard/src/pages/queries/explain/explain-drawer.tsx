@@ -17,7 +17,7 @@ import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import { HoldingGrants } from './holding-grants.tsx';
 import type { Explained } from './explained.ts';
-import type { Judge } from './use-verdict.ts';
+import type { PolicyMatcher } from './use-verdict.ts';
 import { targetOf } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictActions } from './verdict-actions.tsx';
@@ -34,7 +34,7 @@ interface ExplainDrawerProps {
   /** The row, if the page has loaded it. */
   readonly row: LogRow | null;
   readonly groups: Groups;
-  readonly judge: Judge;
+  readonly judge: PolicyMatcher;
   readonly onFilter: OnFilter;
   readonly onClose: () => void;
 }

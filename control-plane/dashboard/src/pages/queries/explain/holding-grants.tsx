@@ -9,7 +9,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Callout } from '../../../ui/display/states.tsx';
 import { grantText, knownClientId } from './use-verdict.ts';
-import type { Judge } from './use-verdict.ts';
+import type { PolicyMatcher } from './use-verdict.ts';
 import { scopeOf, touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import styles from './explain.module.css';
@@ -20,7 +20,7 @@ export function HoldingGrants({
   judge,
 }: {
   readonly target: VerdictTarget;
-  readonly judge: Judge;
+  readonly judge: PolicyMatcher;
 }): ReactNode {
   const { say, format } = useText();
   const { domain, client, clientId, groupId } = target;

@@ -11,14 +11,14 @@ import { grantOf, madeBy, ruleDomainOf } from './verdicts.ts';
 import type { Grant, Verdict, VerdictTarget } from './verdicts.ts';
 
 /** Applies a decision to a row. */
-export interface Judge {
+export interface PolicyMatcher {
   readonly judge: (verdict: Verdict, target: VerdictTarget) => void;
   readonly endGrant: (id: number) => void;
   readonly isPending: boolean;
 }
 
 /** A notice about a grant has a button to end it, one about a rule a button to undo it. `onDone` runs after both. */
-export function useVerdict(onDone?: () => void): Judge {
+export function useVerdict(onDone?: () => void): PolicyMatcher {
   const { say, format } = useText();
   const store = useQueryClient();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });

@@ -8,14 +8,14 @@ import { SelectField, SwitchField } from '../../../ui/controls/fields.tsx';
 import { DomainName } from '../../../ui/display/values.tsx';
 import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { isBlocked } from '../log/status-look.ts';
-import type { Judge } from './use-verdict.ts';
+import type { PolicyMatcher } from './use-verdict.ts';
 import { madeBy, midnightAfter, scopesOf, SPANS, usualFor } from './verdicts.ts';
 import type { Verdict, VerdictTarget } from './verdicts.ts';
 
 interface VerdictProps {
   readonly target: VerdictTarget;
   readonly group: string;
-  readonly judge: Judge;
+  readonly judge: PolicyMatcher;
 }
 
 /**

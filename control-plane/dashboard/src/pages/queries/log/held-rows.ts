@@ -1,10 +1,10 @@
 /** Rows that arrive on the live tail while the newest page is loading. The page may contain some of them. */
-import { MOST_FRESH } from './log-rows.ts';
+import { MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
 /** Maximum number of held rows; newer ones replace the oldest. */
-const MOST_HELD = 2 * MOST_FRESH;
+const MAX_HELD = 2 * MAX_FRESH;
 
 /** Holds events until a page has arrived. */
 export class HeldRows {
@@ -14,7 +14,7 @@ export class HeldRows {
 
   take({ rows, skipped, nodes }: TailEvent): void {
     this.rows.push(...rows);
-    const surplus = Math.max(0, this.rows.length - MOST_HELD);
+    const surplus = Math.max(0, this.rows.length - MAX_HELD);
     this.rows.splice(0, surplus);
     this.skipped += skipped + surplus;
     this.nodes = nodes;

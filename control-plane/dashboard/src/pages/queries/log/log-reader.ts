@@ -4,7 +4,7 @@
  * loading are held until it has arrived, so that a row from both sources is shown and counted once.
  */
 import { HeldRows } from './held-rows.ts';
-import { LogRows, MOST_FRESH } from './log-rows.ts';
+import { LogRows, MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow, PagePlace } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
@@ -193,7 +193,7 @@ export class LogReader {
   }
 
   private wait(rows: readonly LogRow[]): void {
-    this.pending = [...this.pending, ...rows].slice(-MOST_FRESH);
+    this.pending = [...this.pending, ...rows].slice(-MAX_FRESH);
   }
 
   private unknown(rows: readonly LogRow[]): LogRow[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LogRows, MOST_FRESH } from './log-rows.ts';
+import { LogRows, MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -80,12 +80,12 @@ describe('LogRows', () => {
   test('keeps a limited number of live rows, and requests pages after the oldest of them', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
-    rows.prepend(Array.from({ length: MOST_FRESH + 10 }, (_, step) => row(step + 4)));
-    expect(rows.count).toBe(MOST_FRESH);
-    const oldest = rows.at(MOST_FRESH - 1)?.row;
+    rows.prepend(Array.from({ length: MAX_FRESH + 10 }, (_, step) => row(step + 4)));
+    expect(rows.count).toBe(MAX_FRESH);
+    const oldest = rows.at(MAX_FRESH - 1)?.row;
     expect(rows.next).toEqual({ cursor: null, before: new Date(START_MS + oldest!.id! + 1).toISOString() });
     rows.append(rows.next!, page(oldest!.id!, oldest!.id! - 2));
-    expect(rows.at(MOST_FRESH)?.row.id).toBe(oldest!.id! - 1);
+    expect(rows.at(MAX_FRESH)?.row.id).toBe(oldest!.id! - 1);
   });
 
   test('restarts with the kept rows when too many arrived', () => {

@@ -31,7 +31,7 @@ interface Part {
 }
 
 /** Maximum number of live rows; older ones are read again as a page. */
-export const MOST_FRESH = 1_000;
+export const MAX_FRESH = 1_000;
 /** Number of pages to keep on either side of the visible rows. */
 const KEPT_PARTS = 5;
 
@@ -93,10 +93,10 @@ export class LogRows {
   prepend(rows: readonly LogRow[]): void {
     const added = this.keyed(this.unknown(rows).toReversed());
     const all = [...added, ...this.fresh];
-    this.fresh = all.slice(0, MOST_FRESH);
+    this.fresh = all.slice(0, MAX_FRESH);
     const oldest = this.fresh.at(-1);
     // Requesting pages from here on closes the gap between live rows and pages.
-    if (all.length > MOST_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
+    if (all.length > MAX_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
   }
 
   /** Rows that are neither live rows nor on the newest page; a row without an id counts as unknown. */
@@ -107,7 +107,7 @@ export class LogRows {
 
   /** Replaces all rows by these, oldest first, because more rows arrived than are kept. */
   restart(rows: readonly LogRow[]): void {
-    this.fresh = this.keyed(rows.toReversed()).slice(0, MOST_FRESH);
+    this.fresh = this.keyed(rows.toReversed()).slice(0, MAX_FRESH);
     const oldest = this.fresh.at(-1);
     if (oldest === undefined) this.clear();
     else this.cutAfter(oldest.row);

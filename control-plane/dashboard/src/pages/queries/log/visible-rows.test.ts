@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MOST_ELEMENTS, visibleRows } from './visible-rows.ts';
+import { MAX_ELEMENTS, visibleRows } from './visible-rows.ts';
 
 describe('visibleRows()', () => {
   test('begins with the newest row', () => {
@@ -19,7 +19,7 @@ describe('visibleRows()', () => {
 
   test('never exceeds the maximum number of elements', () => {
     const { first, last } = visibleRows({ abovePx: 5_000, heightPx: 9_000, rowPx: 50, count: 50_000 });
-    expect(last - first).toBe(MOST_ELEMENTS);
+    expect(last - first).toBe(MAX_ELEMENTS);
   });
 
   test('stays within a list that has become shorter', () => {

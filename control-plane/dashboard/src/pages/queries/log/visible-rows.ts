@@ -1,7 +1,7 @@
 /** Selects the rows of a long list that have elements. All rows have the same height. */
 
 /** Maximum number of elements. */
-export const MOST_ELEMENTS = 78;
+export const MAX_ELEMENTS = 78;
 /** Extra rows beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;
 /** Elements change for this many rows at once instead of for each row that the user scrolls past. */
@@ -28,8 +28,8 @@ export function visibleRows({ abovePx, heightPx, rowPx, count }: Sight): RowRang
   // If the list starts below the upper edge, less of it is visible.
   const seenPx = Math.max(0, heightPx + Math.min(0, abovePx));
   const inSight = Math.ceil(seenPx / rowPx) + 1;
-  const beyond = Math.max(0, Math.min(BEYOND, Math.floor((MOST_ELEMENTS - inSight) / 2)));
+  const beyond = Math.max(0, Math.min(BEYOND, Math.floor((MAX_ELEMENTS - inSight) / 2)));
   const top = Math.min(Math.max(0, Math.floor(abovePx / rowPx)), count - 1);
   const first = Math.max(0, top - beyond - (beyond < STEP ? 0 : top % STEP));
-  return { first, last: Math.min(count, top + inSight + beyond, first + MOST_ELEMENTS) };
+  return { first, last: Math.min(count, top + inSight + beyond, first + MAX_ELEMENTS) };
 }

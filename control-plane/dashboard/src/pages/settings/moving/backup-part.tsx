@@ -13,7 +13,7 @@ import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { RestoreCard } from './restore-card.tsx';
 
 /** Minimum length of a passphrase, as in `Passphrase` of the API. */
-const LEAST_LENGTH = 12;
+const MIN_LENGTH = 12;
 
 export default function BackupPart(): ReactNode {
   const { say } = useText();
@@ -30,7 +30,7 @@ export default function BackupPart(): ReactNode {
     },
   });
   const { password: passphrase, repeated } = typed;
-  const isReady = passphrase.length >= LEAST_LENGTH && repeated === passphrase;
+  const isReady = passphrase.length >= MIN_LENGTH && repeated === passphrase;
 
   function start(): void {
     if (hasSecrets) void backup.run({ body: { passphrase } });
@@ -51,7 +51,7 @@ export default function BackupPart(): ReactNode {
                 label={say('backup.passphrase')}
                 help={say('backup.passphrase.help')}
                 error={
-                  passphrase !== '' && passphrase.length < LEAST_LENGTH
+                  passphrase !== '' && passphrase.length < MIN_LENGTH
                     ? say('backup.passphrase.short')
                     : null
                 }

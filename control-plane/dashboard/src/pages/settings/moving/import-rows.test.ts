@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { IMPORT_FORMATS } from '../../../../../../shared/api/imports-api.ts';
-import { MOST_ROWS, PROGRAMS, rowsOf } from './import-rows.ts';
+import { MAX_ROWS, PROGRAMS, rowsOf } from './import-rows.ts';
 import type { Item } from './import-rows.ts';
 
 const item = (name: string, result: Item['result']): Item => ({
@@ -21,8 +21,8 @@ describe('rowsOf()', () => {
   });
 
   test('returns at most the limit of rows', () => {
-    const items = Array.from({ length: MOST_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
-    expect(rowsOf({ items }, 'skipped')).toHaveLength(MOST_ROWS);
+    const items = Array.from({ length: MAX_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
+    expect(rowsOf({ items }, 'skipped')).toHaveLength(MAX_ROWS);
   });
 });
 

@@ -22,7 +22,7 @@ export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
 export const RESULTS = ['differs', 'not_mapped', 'done', 'changed', 'skipped'] as const;
 
 /** Maximum number of rows per result, because a Pi-hole list may have a million. */
-export const MOST_ROWS = 200;
+export const MAX_ROWS = 200;
 
 /** Items with this result, up to the maximum, each with a unique key. */
 export function rowsOf(
@@ -31,7 +31,7 @@ export function rowsOf(
 ): readonly (Item & { key: number })[] {
   const rows: (Item & { key: number })[] = [];
   for (const [key, item] of items.entries()) {
-    if (rows.length === MOST_ROWS) break;
+    if (rows.length === MAX_ROWS) break;
     if (item.result === result) rows.push({ ...item, key });
   }
   return rows;

@@ -15,7 +15,7 @@ const LOOKS = {
   created: { tone: 'good', icon: CirclePlus },
 } as const;
 /** Maximum number of names per kind. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 interface RestoreViewProps {
   readonly difference: Difference;
@@ -65,7 +65,7 @@ interface EffectProps {
 function Effect({ effect, things: { count, names } }: EffectProps): ReactNode {
   const { say } = useText();
   const { tone, icon } = LOOKS[effect];
-  const shown = names.slice(0, MOST_NAMES);
+  const shown = names.slice(0, MAX_NAMES);
   return (
     <div className={styles['effect']}>
       <Badge tone={tone} icon={icon}>

@@ -14,7 +14,7 @@ interface DevicesFieldProps {
 }
 
 /** Devices shown without a search. */
-const MOST_SHOWN = 30;
+const MAX_SHOWN = 30;
 
 /** Selected devices first, then the most recently seen ones. */
 export function DevicesField({ value, onChange, error }: DevicesFieldProps): ReactNode {
@@ -39,7 +39,7 @@ export function DevicesField({ value, onChange, error }: DevicesFieldProps): Rea
       </span>
       <SearchField label={say('settings.user.devices.search')} value={search} onChange={setSearch} />
       <div className={styles['devices']}>
-        {found.slice(0, Math.max(MOST_SHOWN, first.size)).map((client) => (
+        {found.slice(0, Math.max(MAX_SHOWN, first.size)).map((client) => (
           <CheckboxField
             key={client.id}
             isSelected={value.includes(client.id)}

@@ -7,16 +7,16 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { CompileError } from '../../policy/compile/table/compile-pool.ts';
 import type { CompilePool } from '../../policy/compile/table/compile-pool.ts';
-import { type CompiledRules, keysInForce, seedsOf } from '../../policy/compile/table/compiled-rules.ts';
+import { type CompiledRules, activeKeys, seedsOf } from '../../policy/compile/table/compiled-rules.ts';
 import { Retrying } from '../../storage/concurrency/retrying.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import { neededCopies } from '../../policy/change/revision-store.ts';
 import type { Generations } from '../../policy/snapshot/publish/generations.ts';
-import type { PolicyInForce } from '../../policy/snapshot/publish/policy-in-force.ts';
+import type { ActivePolicy } from '../../policy/snapshot/publish/active-policy.ts';
 import type { SnapshotPublisher } from '../../policy/snapshot/publish/publisher.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
-import { judgeAgain, needsJudgement } from './judge-again.ts';
+import { recheckCopy, needsRecheck } from './recheck-copy.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { ListCompiler, refusalOf } from './list-compiler.ts';
 import type { RefusedCopies } from './refused-copies.ts';
@@ -25,7 +25,7 @@ import { recordSource } from './source-records.ts';
 import { type StoredSource, listSources } from './source-store.ts';
 
 /** Parts of the node that activate lists. */
-export interface ForceParts {
+export interface ActivationParts {
   readonly database: Database;
   readonly cache: ListCache;
   readonly copies: SharedCopies;
@@ -33,7 +33,7 @@ export interface ForceParts {
   readonly pool: CompilePool;
   /** Text of the compiled rules. */
   readonly names: NamesFolder;
-  readonly policy: PolicyInForce;
+  readonly policy: ActivePolicy;
   readonly publisher: SnapshotPublisher;
   /** Earlier rules, for a rollback without compiling. */
   readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
@@ -42,7 +42,7 @@ export interface ForceParts {
 }
 
 /** The same, with additions for the life cycle of the sources. */
-export interface ListsInForceParts extends ForceParts {
+export interface ActiveListsParts extends ActivationParts {
   readonly changes: PolicyChanges;
   /** Starts fetches of sources whose copies are not on any node. */
   readonly fetchDue: () => void;
@@ -51,13 +51,13 @@ export interface ListsInForceParts extends ForceParts {
 }
 
 /** Keeps the active lists equal to the rows. */
-export class ListsInForce {
-  private readonly parts: ListsInForceParts;
+export class ActiveLists {
+  private readonly parts: ActiveListsParts;
   private readonly compiler: ListCompiler;
   /** Retries changes of rows that are not active yet. */
   private readonly retrying: Retrying;
 
-  constructor(parts: ListsInForceParts) {
+  constructor(parts: ActiveListsParts) {
     this.parts = parts;
     this.compiler = new ListCompiler({
       ...parts,
@@ -87,7 +87,7 @@ export class ListsInForce {
       const { sources, hasLess } = await this.chooseAll();
       if (hasLess) await this.compileOrKeep(this.compiler.compact());
       else if (sources.some((source) => this.needsCompile(source)))
-        await this.compileOrKeep(this.compiler.bringIntoForce());
+        await this.compileOrKeep(this.compiler.activate());
     });
   }
 
@@ -98,29 +98,29 @@ export class ListsInForce {
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
     const { cache, database } = this.parts;
     await cache.open();
-    const judged = new Set<string>();
+    const checked = new Set<string>();
     for (;;) {
       const { choices } = cache;
       const rows = await listSources(database);
       const sources = ids === undefined ? rows : rows.filter(({ id }) => ids.includes(id));
-      let hasJudged = false;
+      let hasChecked = false;
       for (const source of sources) {
         const copy = await this.bring(source);
         const key = `${source.id} ${source.contentKey}`;
-        if (copy === undefined || !needsJudgement(source) || judged.has(key)) continue;
-        judged.add(key);
-        await judgeAgain(source, copy, this.parts);
-        hasJudged = true;
+        if (copy === undefined || !needsRecheck(source) || checked.has(key)) continue;
+        checked.add(key);
+        await recheckCopy(source, copy, this.parts);
+        hasChecked = true;
       }
-      if (hasJudged || cache.choices !== choices) continue;
+      if (hasChecked || cache.choices !== choices) continue;
       for (const source of sources) this.choose(source);
       return sources;
     }
   }
 
   /** Activates the current copies; throws a CompileError. */
-  bringIntoForce(): Promise<void> {
-    return this.compiler.bringIntoForce();
+  activate(): Promise<void> {
+    return this.compiler.activate();
   }
 
   /** Removes rules that no enabled source needs. */
@@ -140,7 +140,7 @@ export class ListsInForce {
 
   /** Activates this content of a source; if compiling fails or rejects the copy, the reason is stored in its row. */
   async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
-    const failed = await this.orRetry(() => this.compileOrKeep(this.compiler.bringIntoForce()));
+    const failed = await this.orRetry(() => this.compileOrKeep(this.compiler.activate()));
     const refused = contentKey === undefined ? undefined : refusalOf(this.parts.refused, source, contentKey);
     const fault = failed ?? refused;
     if (fault !== undefined)
@@ -160,7 +160,7 @@ export class ListsInForce {
   /** Activates the copies in the rows, and fetches those that are not on any node. */
   private async takeOverRows(): Promise<void> {
     await this.chooseAll();
-    await this.compileOrKeep(this.compiler.bringIntoForce());
+    await this.compileOrKeep(this.compiler.activate());
     this.parts.fetchDue();
   }
 
@@ -222,7 +222,7 @@ export class ListsInForce {
   private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
     const { generations, publisher } = this.parts;
     const found = await generations.findRules((sources) => {
-      const keys = keysInForce({ sources });
+      const keys = activeKeys({ sources });
       return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
     });
     if (found === undefined) return undefined;

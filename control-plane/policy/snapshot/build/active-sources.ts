@@ -3,7 +3,7 @@ import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../change/rows.ts';
 
 /** Sources by their index in a rule table. */
-export class SourcesInForce {
+export class ActiveSources {
   private readonly rows: readonly (PolicySource | undefined)[];
 
   constructor({ sources }: Pick<CompiledRules, 'sources'>, rows: Pick<PolicyRows, 'sources'>) {
@@ -27,7 +27,7 @@ export class SourcesInForce {
    * Whether the rules of `source` that source `by` disables are inactive for all groups: `by` is for every group of the
    * other.
    */
-  takesBackForAll(by: number, source: number): boolean {
+  disablesForAll(by: number, source: number): boolean {
     const byIds = this.rows[by]?.groupIds;
     const ids = this.rows[source]?.groupIds;
     if (byIds === undefined || ids === undefined) return false;

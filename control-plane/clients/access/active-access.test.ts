@@ -4,21 +4,21 @@ import type { Config } from '../../../config/schema.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { admitsAddress, type Access } from '../../../shared/policy/access.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
-import { AccessInForce } from './access-in-force.ts';
+import { ActiveAccess } from './active-access.ts';
 
 const DAY_MS = 86_400_000;
 let clock: TestClock;
 let toml: string;
 let connected: string[];
 let addresses: string[];
-let access: AccessInForce;
+let access: ActiveAccess;
 
 beforeEach(() => {
   clock = new TestClock();
   toml = '';
   connected = ['198.51.100.1/24', '2001:db8::1/64'];
   addresses = [];
-  access = new AccessInForce({
+  access = new ActiveAccess({
     configuration: {
       current: config,
       sources: () => ({ 'dns.allowed_clients': toml.includes('allowed_clients') ? 'file' : 'default' }),
@@ -41,7 +41,7 @@ const fail = (error: unknown): void => {
 const NO_GRACE = { accessGraceEndMs: null };
 const may = (of: Access, address: string): boolean => admitsAddress(of, addressFromText(address)!);
 
-describe('AccessInForce', () => {
+describe('ActiveAccess', () => {
   test('admits private and connected networks by default', () => {
     const now = access.current(NO_GRACE);
     expect(['10.1.2.3', '198.51.100.9', '2001:db8::9'].map((address) => may(now, address))).toEqual([
@@ -53,7 +53,7 @@ describe('AccessInForce', () => {
   });
 
   test('knows the networks of this machine', () => {
-    const own = new AccessInForce({
+    const own = new ActiveAccess({
       configuration: { current: config, sources: () => ({}) },
       clients: { addressesOfMac: () => [] },
       clock,

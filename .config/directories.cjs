@@ -5,7 +5,7 @@
 const { readFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-const MOST_FILES = 20;
+const MAX_FILES = 20;
 const TEST = /(\.test\.ts$|^test\/)/;
 const OUTSIDE = /node_modules|\.json$/;
 const { modules } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -23,7 +23,7 @@ const imports = sources.flatMap(({ source, dependencies }) =>
 const files = new Map();
 for (const { source } of sources) files.set(dirname(source), (files.get(dirname(source)) ?? 0) + 1);
 for (const [directory, count] of files)
-  if (count > MOST_FILES) faults.push(`${directory} has ${count} files, ${MOST_FILES} are the most`);
+  if (count > MAX_FILES) faults.push(`${directory} has ${count} files, ${MAX_FILES} are the most`);
 
 /** The directory of a file, truncated to its first `level` names. */
 const cut = (file, level) => dirname(file).split('/').slice(0, level).join('/');

@@ -33,7 +33,7 @@ export interface AccessParts {
 export type AccessRows = Pick<PolicyRows, 'accessGraceEndMs'>;
 
 /** Decides which clients may query the node. One per node. */
-export class AccessInForce {
+export class ActiveAccess {
   private readonly parts: AccessParts;
   private readonly connected: () => readonly string[];
 

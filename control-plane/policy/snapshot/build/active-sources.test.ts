@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { compiledFrom } from '../../../../test/support/parts/test-rules.ts';
-import { SourcesInForce } from './sources-in-force.ts';
+import { ActiveSources } from './active-sources.ts';
 
 const compiled = compiledFrom([
   { id: 1, names: [] },
@@ -12,9 +12,9 @@ const row = (id: number, groupIds: number[] = [], enabled = true) => {
   return { id, name: `list ${id}`, kind: 'block' as const, enabled, groupIds };
 };
 
-describe('SourcesInForce', () => {
+describe('ActiveSources', () => {
   test('nameOf() is null for a source that is disabled, gone or could not be read', () => {
-    const sources = new SourcesInForce(compiled, { sources: [row(1), row(2, [], false), row(3)] });
+    const sources = new ActiveSources(compiled, { sources: [row(1), row(2, [], false), row(3)] });
     expect([0, 1, 2, 3, 4].map((index) => sources.nameOf(index))).toEqual(['list 1', null, null, null, null]);
   });
 
@@ -24,7 +24,7 @@ describe('SourcesInForce', () => {
       { id: 2, names: [] },
     ]);
     const areAll = (sources: ReturnType<typeof row>[]): boolean =>
-      new SourcesInForce(readable, { sources }).areAll;
+      new ActiveSources(readable, { sources }).areAll;
     expect([areAll([row(1), row(2)]), areAll([row(1)]), areAll([row(1), row(2, [], false)])]).toEqual([
       true,
       false,
@@ -40,13 +40,13 @@ describe('SourcesInForce', () => {
     [[1, 2], [2], true],
     [[1], [1, 2], false],
     [[1], [2], false],
-  ])('takesBackForAll() of a source for groups %j, from one for groups %j, is %s', (by, from, takesBack) => {
-    const sources = new SourcesInForce(compiled, { sources: [row(1, by), row(2, from)] });
-    expect(sources.takesBackForAll(0, 1)).toBe(takesBack);
+  ])('disablesForAll() of a source for groups %j, from one for groups %j, is %s', (by, from, disables) => {
+    const sources = new ActiveSources(compiled, { sources: [row(1, by), row(2, from)] });
+    expect(sources.disablesForAll(0, 1)).toBe(disables);
   });
 
-  test('takesBackForAll() is false if one of the two is not active', () => {
-    const sources = new SourcesInForce(compiled, { sources: [row(1), row(2, [], false)] });
-    expect([sources.takesBackForAll(0, 1), sources.takesBackForAll(1, 0)]).toEqual([false, false]);
+  test('disablesForAll() is false if one of the two is not active', () => {
+    const sources = new ActiveSources(compiled, { sources: [row(1), row(2, [], false)] });
+    expect([sources.disablesForAll(0, 1), sources.disablesForAll(1, 0)]).toEqual([false, false]);
   });
 });

@@ -12,7 +12,7 @@ import type { BlockingSettings } from '../../change/blocking-settings.ts';
 import { haveSameRows, mayFollow, type PolicyPosition } from '../../../storage/cluster/policy-position.ts';
 import type { StoredPolicy, WantedList } from '../../change/policy-store.ts';
 import type { PolicyRows } from '../../change/rows.ts';
-import { type CompiledRules, keysInForce } from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, activeKeys } from '../../compile/table/compiled-rules.ts';
 import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
@@ -40,7 +40,7 @@ const RETRY_MS = 5000;
  * The only way to publish. Here, `in force` means: published, and either acknowledged by every thread or, for threads
  * that take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
  */
-export class PolicyInForce implements PolicyApplier {
+export class ActivePolicy implements PolicyApplier {
   private readonly parts: PolicyParts;
   private readonly applier = new Coalescer(() => this.applyNow());
   /** Retries stored changes that are not active yet. */
@@ -172,12 +172,12 @@ export class PolicyInForce implements PolicyApplier {
   /** If a list is not compiled yet, its earlier rules are active: then the position is not reached. */
   private noteWhole(): void {
     if (this.published === null) return;
-    const keys = keysInForce(this.published);
-    const isInForce = (list: WantedList): boolean => {
+    const keys = activeKeys(this.published);
+    const isActive = (list: WantedList): boolean => {
       const key = inputKeyOf(list.id, list.contentKey, list);
       return keys.has(key) || this.parts.isRefused?.(list.id, key) === true;
     };
-    if (!this.lists.every(isInForce)) return;
+    if (!this.lists.every(isActive)) return;
     this.whole = this.position;
     this.parts.moved?.();
   }

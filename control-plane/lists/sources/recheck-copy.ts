@@ -12,14 +12,14 @@ import { inputKeyOf } from '../../policy/compile/table/input-key.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
-import { holdText, isJudged, judgementOf, reasonToHoldAgain, reasonToShowAgain } from './list-guard.ts';
+import { holdText, isChecked, findingsOf, reasonToHoldAgain, reasonToShowAgain } from './list-guard.ts';
 import type { GuardedCopy } from './list-guard.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import { writeContent } from './source-records.ts';
-import { type Judgement, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
+import { type CheckFindings, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
 
 /** Parts of the check. */
-export interface JudgeParts {
+export interface RecheckParts {
   readonly cache: Pick<ListCache, 'discard'>;
   readonly database: Database;
   readonly pool: Pick<CompilePool, 'inspect'>;
@@ -34,22 +34,22 @@ export function widthOf({ statistics, forEveryName, addressShare }: ListInspecti
 }
 
 /** Whether a source has a copy that this release has not checked yet. */
-export function needsJudgement({ enabled, contentKey, judged }: StoredSource): boolean {
-  return enabled && contentKey !== null && !isJudged(judged, contentKey);
+export function needsRecheck({ enabled, contentKey, judged }: StoredSource): boolean {
+  return enabled && contentKey !== null && !isChecked(judged, contentKey);
 }
 
 /**
  * The content of a source's held update that a user approves. 409 if this release finds more in it than was shown when
  * it was held, possibly by an older one: the new finding is shown instead. Throws a CompileError.
  */
-export async function judgeApproved(
+export async function recheckApproved(
   source: StoredSource,
   { contentKey, path }: ListCopy,
-  { database, pool }: Pick<JudgeParts, 'database' | 'pool'>,
-): Promise<Judgement> {
+  { database, pool }: Pick<RecheckParts, 'database' | 'pool'>,
+): Promise<CheckFindings> {
   const next = await pool.inspect({ path, reading: readingOf(source) }, []);
   const held = reasonToShowAgain(source.held, widthOf(next));
-  if (held === null) return judgementOf(contentKey, next);
+  if (held === null) return findingsOf(contentKey, next);
   const shown = { ...held, rules_in_force: source.held?.rules_in_force ?? 0 };
   const reason = holdText(shown);
   await recordFacts(
@@ -68,7 +68,7 @@ export async function judgeApproved(
  * Checks the copy in the row of a source, and stores the result, unless the row has changed. A copy that cannot be
  * read, or not in time, is rejected on this node.
  */
-export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: JudgeParts): Promise<void> {
+export async function recheckCopy(source: StoredSource, copy: ListCopy, parts: RecheckParts): Promise<void> {
   const { cache, changes, database, logger, pool, refused } = parts;
   const { id, name } = source;
   const { contentKey, path } = copy;
@@ -88,7 +88,7 @@ export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: Ju
   if (fault !== null) return;
   const held = reasonToHoldAgain(source.judged, widthOf(next));
   if (held === null) {
-    await recordFacts(database, id, source.url, { judged: judgementOf(contentKey, next) }, source);
+    await recordFacts(database, id, source.url, { judged: findingsOf(contentKey, next) }, source);
     return;
   }
   const reason = holdText(held);

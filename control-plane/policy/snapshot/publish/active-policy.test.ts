@@ -9,7 +9,7 @@ import { type PolicyPosition, VERSIONED } from '../../../storage/cluster/policy-
 import { type PolicyRows } from '../../change/rows.ts';
 import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { WantedList } from '../../change/policy-store.ts';
-import { PolicyInForce } from './policy-in-force.ts';
+import { ActivePolicy } from './active-policy.ts';
 import {
   SMALL_BLOCKING as BLOCKING,
   SMALL_ROWS as ROWS,
@@ -33,10 +33,10 @@ function at(revision: number, groups: string): PolicyPosition {
   return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0, tables: '1' };
 }
 
-describe('PolicyInForce', () => {
+describe('ActivePolicy', () => {
   let rows: () => Promise<PolicyRows>;
   let blocking = BLOCKING;
-  let policy: PolicyInForce;
+  let policy: ActivePolicy;
   let revision = 0;
   let lists: readonly WantedList[] = [];
   let refused: string[] = [];
@@ -59,7 +59,7 @@ describe('PolicyInForce', () => {
       rows: await rows(),
       ...{ lists, position: at(++revision, String(revision)) },
     });
-    policy = new PolicyInForce({
+    policy = new ActivePolicy({
       ...{ publisher, readPolicy, logger },
       blocking: () => blocking,
       isRefused: (id, key) => id === source!.id && refused.includes(key),

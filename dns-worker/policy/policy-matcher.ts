@@ -51,7 +51,7 @@ export interface MatchRecorder {
 }
 
 /** Applies policy to names. One per thread. */
-export class Judge {
+export class PolicyMatcher {
   /** Receives matches while it is set. */
   recorder: MatchRecorder | null = null;
   private readonly memo = new RuleMatchMemo();
@@ -83,7 +83,7 @@ export class Judge {
    * type of its record: rewrites do not apply to it. Addresses of an answer match only address patterns and regular
    * expressions.
    */
-  judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
+  match(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     const low = name.hashLow[0]!;
     const high = name.hashHigh[0]! ^ (name.isAddress ? ADDRESS_MARK : 0);
     const { version } = snapshot;
@@ -99,7 +99,7 @@ export class Judge {
     this.asker = asker;
     this.name = name;
     this.forgetMatches();
-    const match = this.judgeUncached(name);
+    const match = this.matchUncached(name);
     this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : match);
     return match;
   }
@@ -115,13 +115,13 @@ export class Judge {
   }
 
   /** Verdict of the lists alone on the question's name. */
-  judgeByLists(query: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
+  matchByLists(query: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     this.snapshot = snapshot;
     this.policyClass = policyClass;
     this.asker = query;
     this.name = query;
     this.forgetMatches();
-    return this.judgeListed(query);
+    return this.matchListed(query);
   }
 
   /** Clears the results of the previous name. */
@@ -136,17 +136,17 @@ export class Judge {
     this.rewritten.begin();
   }
 
-  private judgeUncached(name: Query): RuleMatch {
+  private matchUncached(name: Query): RuleMatch {
     const { snapshot } = this;
     const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
-    const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
+    const manual = hasManual ? this.matchManual(name) : NOT_BLOCKED;
     // An explanation also includes the lists' rules.
     if (manual !== NOT_BLOCKED && this.recorder === null) return manual;
-    const listed = this.judgeListed(name);
+    const listed = this.matchListed(name);
     return manual === NOT_BLOCKED ? listed : manual;
   }
 
-  private judgeManual(name: Query): RuleMatch {
+  private matchManual(name: Query): RuleMatch {
     const { manual, manualSpecial, policy } = this.snapshot;
     let service = NOT_BLOCKED;
     let denied = NOT_BLOCKED;
@@ -190,7 +190,7 @@ export class Judge {
     this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);
   };
 
-  private judgeListed(name: Query): RuleMatch {
+  private matchListed(name: Query): RuleMatch {
     const { rules, special, policy } = this.snapshot;
     let union = 0;
     let blocking = NOT_BLOCKED;
@@ -212,7 +212,7 @@ export class Judge {
     }
     if (name.isAddress) {
       this.union = union;
-      blocking = this.judgePrefixes(name, blocking);
+      blocking = this.matchPrefixes(name, blocking);
       union = this.union;
     }
     if (special.ruleCount > 0) {
@@ -234,7 +234,7 @@ export class Judge {
    * Matches the prefixes of an address against rules; reports the longest blocking one unless a rule is already
    * reported.
    */
-  private judgePrefixes(address: Query, before: RuleMatch): RuleMatch {
+  private matchPrefixes(address: Query, before: RuleMatch): RuleMatch {
     const { rules, policy } = this.snapshot;
     const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
     let blocking = before;
@@ -264,7 +264,7 @@ export class Judge {
   private readonly metSpecial = (index: number): void => {
     const { special, policy } = this.snapshot;
     const rule = special.rule(index);
-    if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
+    if (rule.takenBackBy !== undefined && isDisabled(rule.takenBackBy, policy, this.policyClass)) return;
     const isRewrite = rule.rewrite !== undefined;
     if (isRewrite || hasAsker(rule)) {
       // A rewrite applies to the name of a question, but not to the same name in an answer.
@@ -293,7 +293,7 @@ export class Judge {
 }
 
 /** Whether one of these lists, which disable the rule, is active for the class. */
-function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
+function isDisabled(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
   for (const source of by) if (policy.isServed(policyClass, source)) return true;
   return false;
 }

@@ -1,8 +1,8 @@
 /** Coordinates background work on blocks among nodes. */
 
 /** The blocks have changed: another node was faster. The transaction that finds this is rolled back. */
-export class ChangedMeanwhile extends Error {
-  override readonly name = 'ChangedMeanwhile';
+export class ChangedConcurrently extends Error {
+  override readonly name = 'ChangedConcurrently';
 }
 
 /** Blocks to work on: those of runs that ended long ago may be processed by any node, one at a time. */

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { RRType } from '../../shared/dns/iana.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { type ListText, openLists, queryFor } from '../../test/support/parts/test-lists.ts';
-import { Judge } from './judge.ts';
+import { PolicyMatcher } from './policy-matcher.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf, ruleOf } from './rule-match-memo.ts';
 
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
@@ -16,56 +16,56 @@ const DENIED = {
 };
 const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
-describe('Judge', () => {
-  test('judge() does not search the tables for a remembered name, and returns the same match', () => {
+describe('PolicyMatcher', () => {
+  test('match() does not search the tables for a remembered name, and returns the same match', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const name = queryFor('www.ads.example', snapshot);
     const find = jest.spyOn(snapshot.rules, 'find');
-    const first = judge.judge(name, name, snapshot, 0);
+    const first = matcher.match(name, name, snapshot, 0);
     expect(originOf(first)).toBe(RuleOrigin.LIST);
     const lookups = find.mock.calls.length;
     expect(lookups).toBeGreaterThan(0);
-    expect(judge.judge(name, name, snapshot, 0)).toBe(first);
+    expect(matcher.match(name, name, snapshot, 0)).toBe(first);
     expect(find).toHaveBeenCalledTimes(lookups);
   });
 
-  test('judge() reports all rules to a recorder, even for a name that it remembers', () => {
+  test('match() reports all rules to a recorder, even for a name that it remembers', () => {
     const snapshot = openLists([list('||ads.example^\n@@||www.ads.example^\n/^www[.]ads/\n')], {
       managedDomains: [
         { id: 1, name: 'm', domain: 'ads.example', suffix: true, action: 'deny', groupId: null },
       ],
     });
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const name = queryFor('www.ads.example', snapshot);
-    const match = judge.judge(name, name, snapshot, 0);
+    const match = matcher.match(name, name, snapshot, 0);
     expect(originOf(match)).toBe(RuleOrigin.MANAGED);
     for (let round = 0; round < 2; round++) {
       const origins: number[] = [];
-      judge.recorder = { met: (origin) => origins.push(origin) };
-      expect(judge.judge(name, name, snapshot, 0)).toBe(match);
+      matcher.recorder = { met: (origin) => origins.push(origin) };
+      expect(matcher.match(name, name, snapshot, 0)).toBe(match);
       expect(origins).toEqual([RuleOrigin.MANAGED, RuleOrigin.LIST, RuleOrigin.LIST, RuleOrigin.SPECIAL]);
     }
   });
 
-  test('judge() decides again for every client if a rule applies to some clients, and reports that', () => {
+  test('match() decides again for every client if a rule applies to some clients, and reports that', () => {
     const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const [inside, outside] = [1, 2].map((last) => {
       const query = queryFor('ads.example', snapshot);
       query.clientBytes = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, last);
       return query;
     });
     for (let round = 0; round < 2; round++) {
-      expect(judge.judge(inside!, inside!, snapshot, 0)).not.toBe(NOT_BLOCKED);
-      expect(judge.wasConditional).toBe(true);
-      expect(judge.judge(outside!, outside!, snapshot, 0)).toBe(NOT_BLOCKED);
-      expect(judge.wasConditional).toBe(true);
+      expect(matcher.match(inside!, inside!, snapshot, 0)).not.toBe(NOT_BLOCKED);
+      expect(matcher.wasConditional).toBe(true);
+      expect(matcher.match(outside!, outside!, snapshot, 0)).toBe(NOT_BLOCKED);
+      expect(matcher.wasConditional).toBe(true);
     }
     const other = queryFor('other.example', snapshot);
     for (let round = 0; round < 2; round++) {
-      judge.judge(other, other, snapshot, 0);
-      expect(judge.wasConditional).toBe(false);
+      matcher.match(other, other, snapshot, 0);
+      expect(matcher.wasConditional).toBe(false);
     }
   });
 
@@ -78,10 +78,10 @@ describe('Judge', () => {
       '||ads.example^$dnsrewrite=192.0.2.9\n||example^$dnsrewrite=192.0.2.8\n',
       0,
     ],
-  ])('judge() reports of several blocking rules %s', (_what, text, rule) => {
+  ])('match() reports of several blocking rules %s', (_what, text, rule) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
-    const result = new Judge().judge(name, name, snapshot, 0);
+    const result = new PolicyMatcher().match(name, name, snapshot, 0);
     expect([originOf(result), ruleOf(result)]).toEqual([RuleOrigin.SPECIAL, rule]);
   });
 
@@ -89,10 +89,10 @@ describe('Judge', () => {
     ['the rule at the name', '/ads[.]ex/\n||ads.example^\n', RuleOrigin.LIST],
     ['a rule with its own answer', '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n', RuleOrigin.SPECIAL],
     ['the important rule at the name', '/ads[.]ex/$important\n||ads.example^$important\n', RuleOrigin.LIST],
-  ])('judge() reports of a rule at the name and an expression %s', (_what, text, origin) => {
+  ])('match() reports of a rule at the name and an expression %s', (_what, text, origin) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
-    const result = new Judge().judge(name, name, snapshot, 0);
+    const result = new PolicyMatcher().match(name, name, snapshot, 0);
     expect([originOf(result), ruleOf(result)]).toEqual([origin, 0]);
   });
 
@@ -100,12 +100,12 @@ describe('Judge', () => {
     ['a managed domain', { managedDomains: [DENIED] }, 0],
     ['a blocked service', { blockedServices: [SERVICE] }, 0],
     ['nothing set by hand', {}, 1],
-  ])('judge() tries filters only if no other manual rule decides: %s', (_, rows, times) => {
+  ])('match() tries filters only if no other manual rule decides: %s', (_, rows, times) => {
     const filter = { id: 1, name: 'f', pattern: '^www', action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { ...rows, regexFilters: [filter] });
     const tried = jest.spyOn(snapshot.manualSpecial, 'forEachMatch');
     const name = queryFor('www.ads.example', snapshot);
-    expect(new Judge().judge(name, name, snapshot, 0)).not.toBe(NOT_BLOCKED);
+    expect(new PolicyMatcher().match(name, name, snapshot, 0)).not.toBe(NOT_BLOCKED);
     expect(tried).toHaveBeenCalledTimes(times);
   });
 
@@ -116,15 +116,15 @@ describe('Judge', () => {
     '^[a-z0-9:.]+$',
     '\\.[0-9]+$',
     '^1\\.2\\.3\\.4$',
-  ])('judge() compares the filter %s with names only', (pattern) => {
+  ])('match() compares the filter %s with names only', (pattern) => {
     const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { regexFilters: [filter] });
-    expect(snapshot.judgesAddresses).toBe(false);
+    expect(snapshot.checksAddresses).toBe(false);
     const name = queryFor('1.2.3.4', snapshot);
-    expect(originOf(new Judge().judge(name, name, snapshot, 0))).toBe(RuleOrigin.REGEX);
+    expect(originOf(new PolicyMatcher().match(name, name, snapshot, 0))).toBe(RuleOrigin.REGEX);
   });
 
-  test('judge() applies a filter with ;querytype= to queries of these types', () => {
+  test('match() applies a filter with ;querytype= to queries of these types', () => {
     const filter = {
       id: 1,
       name: 'f',
@@ -133,7 +133,7 @@ describe('Judge', () => {
       groupId: null,
     };
     const snapshot = openLists([], { regexFilters: [filter] });
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const name = queryFor('ads.example', snapshot);
     for (const [type, isBlocked] of [
       [RRType.AAAA, true],
@@ -141,16 +141,16 @@ describe('Judge', () => {
       [RRType.AAAA, true],
     ] as const) {
       name.qtype = type;
-      expect(judge.judge(name, name, snapshot, 0) !== NOT_BLOCKED).toBe(isBlocked);
+      expect(matcher.match(name, name, snapshot, 0) !== NOT_BLOCKED).toBe(isBlocked);
     }
   });
 
-  test('judge() forgets the rules of the previous name', () => {
+  test('match() forgets the rules of the previous name', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
-    const judge = new Judge();
+    const matcher = new PolicyMatcher();
     const matchOf = (text: string): number => {
       const name = queryFor(text, snapshot);
-      return judge.judge(name, name, snapshot, 0);
+      return matcher.match(name, name, snapshot, 0);
     };
     expect(originOf(matchOf('a.b'))).toBe(RuleOrigin.SPECIAL);
     expect(matchOf('x.y')).toBe(NOT_BLOCKED);

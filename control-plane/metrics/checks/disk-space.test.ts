@@ -3,32 +3,32 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { type DiskState, DiskRoom, diskCheck } from './disk-room.ts';
+import { type DiskState, DiskSpace, diskCheck } from './disk-space.ts';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-describe('DiskRoom', () => {
+describe('DiskSpace', () => {
   test('measures the disk and the spool of a data directory', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'weir-disk-'));
-    const room = new DiskRoom(dataDir, new MemoryLogger());
-    expect(room.now()).toBeNull();
-    await room.look();
-    expect(room.now()).toMatchObject({ spoolBytes: null, hasNoInodes: false });
-    expect(room.now()!.sizeBytes).toBeGreaterThan(room.now()!.freeBytes);
+    const disk = new DiskSpace(dataDir, new MemoryLogger());
+    expect(disk.now()).toBeNull();
+    await disk.look();
+    expect(disk.now()).toMatchObject({ spoolBytes: null, hasNoInodes: false });
+    expect(disk.now()!.sizeBytes).toBeGreaterThan(disk.now()!.freeBytes);
     mkdirSync(join(dataDir, 'spool'));
     writeFileSync(join(dataDir, 'spool', '000000000001.blocks'), Buffer.alloc(1000));
-    await room.look();
-    expect(room.now()).toMatchObject({ spoolBytes: 1000 });
+    await disk.look();
+    expect(disk.now()).toMatchObject({ spoolBytes: 1000 });
     rmSync(dataDir, { recursive: true });
   });
 
   test('keeps the last measurement, and logs once that it cannot measure', async () => {
     const logger = new MemoryLogger();
-    const room = new DiskRoom('/no/such/folder', logger);
-    await room.look();
-    await room.look();
-    expect(room.now()).toBeNull();
+    const disk = new DiskSpace('/no/such/folder', logger);
+    await disk.look();
+    await disk.look();
+    expect(disk.now()).toBeNull();
     expect(logger.text().match(/could not measure the free disk space/g)).toHaveLength(1);
   });
 });

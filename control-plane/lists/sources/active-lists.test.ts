@@ -8,7 +8,7 @@ let running: RunningLists;
 
 serveLists((opened) => (running = opened));
 
-describe('ListsInForce', () => {
+describe('ActiveLists', () => {
   test('a compilation that dies leaves the previous rules active and is the last error of its source', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));

@@ -29,7 +29,7 @@ const FULL_BYTES = MIB;
 const SPOOL_SHARE = 0.5;
 
 /** Measures one data directory. */
-export class DiskRoom {
+export class DiskSpace {
   private readonly dataDir: string;
   private readonly logger: Logger;
   private state: DiskState | null = null;
@@ -88,13 +88,13 @@ export class DiskRoom {
 /** Degraded while the disk or the spool of the query log is nearly full. `spoolLimitBytes`: size limit of the spool. */
 export function diskCheck(state: DiskState | null, spoolLimitBytes: number): HealthCheck {
   if (state === null) return { status: 'ok' };
-  const faults = [roomFault(state), spoolFault(state.spoolBytes, spoolLimitBytes)].filter(
+  const faults = [spaceFault(state), spoolFault(state.spoolBytes, spoolLimitBytes)].filter(
     (fault) => fault !== null,
   );
   return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join('; ') };
 }
 
-function roomFault({ freeBytes, sizeBytes, hasNoInodes }: DiskState): string | null {
+function spaceFault({ freeBytes, sizeBytes, hasNoInodes }: DiskState): string | null {
   if (hasNoInodes) return 'the disk of the data directory is full: it has no inodes left';
   if (freeBytes < FULL_BYTES) return 'the disk of the data directory is full';
   const low = Math.max(LOW.least, Math.min(LOW.bytes, sizeBytes * LOW.share));
