@@ -1,4 +1,4 @@
-/** The list of stages itself; what each of them decides is tested beside it, and all together in test/scenarios. */
+/** The list of stages itself; the decisions of each stage are tested beside it, and all together in test/scenarios. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { COUNTERS_BYTES } from '../shared/memory/answer-counters.ts';
 import { Counter } from '../shared/memory/counters.ts';
@@ -73,7 +73,7 @@ function queryOf(options: QueryOptions = {}, length = Infinity): Query {
   return query;
 }
 
-/** The stages that a query passes, in their order, and what the last one says. */
+/** The stages that a query passes, in order, and the result of the last one. */
 function explained(query = queryOf()): { stages: string[]; last: string | undefined } {
   const stages: string[] = [];
   const results: string[] = [];

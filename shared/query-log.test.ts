@@ -15,7 +15,7 @@ import {
 
 describe('QUERY_STATUS_NAMES', () => {
   test('has each status at the number that is stored', () => {
-    // Rows of the database hold these numbers: the list may only grow at its end.
+    // Rows of the database contain these numbers: the list may only grow at its end.
     expect(QUERY_STATUS_NAMES.slice(0, 18)).toEqual([
       'ALLOWED',
       'CACHED',

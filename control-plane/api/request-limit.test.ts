@@ -83,7 +83,7 @@ describe('RequestLimit', () => {
     passedOf('192.0.2.1', 50);
     passedOf('192.0.2.2', 50);
     for (let n = 0; n < 9_999; n++) passedOf(`10.0.${n >> 8}.${n & 255}`, 1);
-    // Even a refusal keeps a network in memory, so a client does not get another burst by asking more.
+    // Even a refusal keeps a network in memory, so that a client cannot get another burst by asking more.
     expect(passedOf('192.0.2.2', 1)).toBe(0);
     expect(passedOf('192.0.2.1', 1)).toBe(1);
     for (let n = 0; n < 5_000; n++) passedOf(`10.1.${n >> 8}.${n & 255}`, 1);

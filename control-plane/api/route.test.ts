@@ -49,7 +49,7 @@ async function serve(row: Route, logger = new MemoryLogger()): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The status, and the code and the bad fields of a problem. */
+/** The status, the code, and the invalid fields of a problem. */
 async function ask(
   url: string,
   method = 'GET',

@@ -8,7 +8,7 @@ import { setPassword } from './set-password.ts';
 const PASSWORD = 'correct horse';
 const HASH = '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b1dWRWJTmaasd';
 
-/** Runs the subcommand on what is typed or piped in; returns everything that happened. */
+/** Runs the subcommand with typed or piped input; returns its output and results. */
 async function run(typed: string | readonly Uint8Array[], options: { tty?: boolean; toml?: string } = {}) {
   const raw: boolean[] = [];
   const input = Object.assign(new PassThrough(), {

@@ -1,4 +1,6 @@
-/** Keys of what a node does by itself, periodically: seen in its database, its folder and at the servers that it asks. */
+/**
+ * Keys of periodic work of a node, whose effect is visible in its database, its folder and the servers that it asks.
+ */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readdirSync, rmSync } from 'node:fs';
 import { logRow } from '../../test/support/parts/log-row.ts';
@@ -22,7 +24,7 @@ import { stopInReverse } from './stopping.ts';
 
 const ADMIN = { name: 'tester', address: null };
 const HOUR_MS = 3_600_000;
-/** Days before today that the log has rows of. */
+/** Days before today for which the log has rows. */
 const AGES = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
 
 let own: TestDatabase;
@@ -30,14 +32,14 @@ let lists: ListServer;
 let node: Node;
 let context: PolicyContext;
 let today: number;
-/** Makes hourly work due, as its timers do. */
+/** Makes hourly work due, like its timers. */
 let everyHour: () => void;
 const exportDir = makeTempDir();
 const WAIT = { withinMs: 30_000 };
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  // A first start would subscribe to a list of the Internet.
+  // Without this, a first start would subscribe to a list on the Internet.
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
   today = await dayInDatabase(own.database);
   const rows = AGES.map((age) => logRow({ timestampMs: (today - age) * DAY_MS }));
@@ -149,7 +151,7 @@ describe('a key of the configuration about periodic work', () => {
       const { rows } = await own.database.query<{ start: Date }>(
         `SELECT min(start) AS start FROM query_counts WHERE grain = 'd'`,
       );
-      // A day is over for counts an hour later.
+      // Counts of a day end an hour after the day.
       return (await dayInDatabase(own.database, HOUR_MS)) - rows[0]!.start.getTime() / DAY_MS;
     };
     expect(await until('counts to be dropped', oldest, (age) => age < 7, WAIT)).toBe(6);

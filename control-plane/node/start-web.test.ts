@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await stopInReverse(node.stops, node.logger);
 });
 
-/** Starts all sides but what follows the database. */
+/** Starts everything except the parts that need the database. */
 async function start(
   toml: string,
   { isWebNeeded = false } = {},
@@ -83,8 +83,8 @@ describe('startWeb()', () => {
       JSON.parse((await httpCall(method, api + path, body)).text || '{}') as { id: number };
     const denied = { domain: 'then.example', action: 'deny', name: 'earlier' };
     const { id: ruleId } = await call('POST', '/managed-domains', denied);
-    // Two seconds after it was published, a generation is certain to be active. Times of files count as well, so no
-    // mocked clock does.
+    // A generation is certain to be active two seconds after its publication. File times also count, so a mocked clock
+    // is not enough.
     await sleep(2100);
     using udp = await UdpClient.open(dnsPort);
     expect((await udp.ask('then.example', 'A')).data).toEqual(['0.0.0.0']);

@@ -12,7 +12,7 @@ import { freePort } from '../../test/support/weir/free-ports.ts';
 import { Weir } from '../../test/support/weir/weir-process.ts';
 import { SOCKET_NAME } from '../api/socket-name.ts';
 
-/** Health as the command line reads it. */
+/** Health as read by the command line. */
 async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
   const asked = request({ socketPath: join(tempDir.dataDir, SOCKET_NAME), path: '/api/health' }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
@@ -76,7 +76,7 @@ describe('startWeir() of a process', () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });
-    // Root is warned before.
+    // Root gets a warning before.
     expect(weir.output.split('\n').at(-2)).toBe(
       `weir: create data directory ${dataDir}: a part of the path is not a directory`,
     );

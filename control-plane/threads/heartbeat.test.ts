@@ -8,7 +8,7 @@ import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import type { CoreTime } from './heartbeat.ts';
 import { coreTimeOf, Heartbeat, wasStarved } from './heartbeat.ts';
 
-/** A heartbeat that is looked at, and the core time that its thread has at each look. */
+/** A heartbeat that is checked several times, with the core time of its thread at each check. */
 function looks(beats: readonly number[], times: (look: number) => CoreTime | null): boolean[] {
   let look = 0;
   const heartbeat = new Heartbeat('any', () => times(look));

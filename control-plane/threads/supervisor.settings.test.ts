@@ -29,7 +29,7 @@ function settings(upstream: ScriptedUpstream, toml = '') {
   return workerSettings(testConfig(`${pool}\n${toml}`), port, HOOKS);
 }
 
-/** Asks from many sockets, so that all workers are asked; the addresses or the code of each reply. */
+/** Asks from many sockets, so that all workers are asked; returns the addresses or the code of each reply. */
 async function askAll(name: (client: number) => string): Promise<string[]> {
   const replies = await Promise.all(clients.map((client, at) => client.ask(name(at), 'A')));
   return replies.map(({ data, rcode }) => (typeof data[0] === 'string' ? data[0] : String(rcode)));

@@ -23,7 +23,7 @@ import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 
-/** Blocks one name, which is another one in each version. */
+/** Blocks one name, a different one in each version. */
 const snapshot = (version: number): SnapshotBuffers =>
   snapshotOf([{ text: `||v${version}.example^`, reading: BLOCK }], {}, version);
 
@@ -76,7 +76,9 @@ async function untilReplaced(supervisor: WorkerSupervisor, count: number): Promi
   );
 }
 
-/** Whether a thread of every worker blocks the name of this version; asked from many sockets, so that all are. */
+/**
+ * Expects that a thread of every worker blocks the name of this version; asks from many sockets, to reach all of them.
+ */
 async function expectBlocked(version: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: 16 }, () => UdpClient.open(port)));
   const replies = await Promise.all(clients.map((client) => client.ask(`v${version}.example`, 'A')));
@@ -142,7 +144,7 @@ describe('broadcast()', () => {
       message: 'publish snapshot: threads did not confirm it in time',
       fields: { version: 2, threads: 1 },
     });
-    // The thread is found to hang, and its successor starts with what it missed.
+    // The thread hangs and is replaced, and its successor starts with the snapshot that it missed.
     await untilReplaced(supervisor, 1);
     expect(logger.text()).toContain('terminating a DNS thread that hangs');
     await expectBlocked(2);
@@ -163,7 +165,7 @@ describe('broadcast()', () => {
 
   test('broadcast() also gives the newest snapshot to a thread that is starting', async () => {
     const supervisor = await start();
-    // Asked now: a worker without threads does not know its back end.
+    // Asked now, because a worker without threads does not know its back end.
     const roles = rolesOf(supervisor);
     for (const role of roles) breakThread(supervisor, role, 'exit');
     const versions = [2, 3, 4];

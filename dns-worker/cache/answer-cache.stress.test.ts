@@ -1,8 +1,7 @@
 /**
- * The claim that no reader is ever given a torn answer, or another key's: readers and writers, more of them
- * than cores, on one cache that is far too small, while writers are killed in the middle of writing and
- * positions start over again and again. A few seconds of it belong to the tests; WEIR_CACHE_STRESS_SECS=3600
- * makes an hour of it.
+ * Verifies that no reader ever gets a torn answer, or the answer of another key: more readers and writers than cores
+ * use one cache that is far too small, while writers are killed during writes and positions start over repeatedly. The
+ * test suite runs this for a few seconds; WEIR_CACHE_STRESS_SECS=3600 runs it for an hour.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -16,11 +15,11 @@ const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
 const THREAD = new URL('../../test/support/parts/cache-stress-thread.ts', import.meta.url);
 const READERS = 3;
 const WRITERS = 3;
-/** Owner of the lock while this test itself moves the positions. */
+/** Owner of the lock while the test itself moves the positions. */
 const MOVER = 90;
-/** Between two writers that are ended from outside, wherever they are; others end themselves while they write. */
+/** Interval between two writers that are ended from outside, at any point; others end themselves during a write. */
 const KILL_EVERY_MS = 700;
-/** Deaths of a writer that held the lock, at least: a run without would not have tried what it is for. */
+/** Minimum number of deaths of a writer that held the lock: a run with fewer would not have tested that. */
 const MIN_BROKEN_LOCKS = 3;
 const GRACE_MS = 60_000;
 
@@ -48,7 +47,7 @@ test(
       writers[worker] = writer;
       writer.on('exit', () => {
         if (Atomics.load(count, StressCount.STOP) === 1) return;
-        // As the supervisor does when a thread dies.
+        // Like the supervisor when a thread dies.
         if (Atomics.load(head, CacheHead.LOCK_WORD) === worker + 1) brokenLocks++;
         releaseCacheLock(cache, worker);
         startWriter(worker);
@@ -83,7 +82,7 @@ test(
   SECS * 1000 + GRACE_MS,
 );
 
-/** Takes the lock as a writer would that then dies, a slab before positions start over; false if it is taken. */
+/** Takes the lock like a writer that then dies, a slab before positions start over; false if it is taken. */
 function startPositionsOver(cache: SharedArrayBuffer): boolean {
   const { head, positionLimit, slabUnits } = new CacheMemory(cache);
   if (Atomics.compareExchange(head, CacheHead.LOCK_WORD, 0, MOVER + 1) !== 0) return false;
@@ -97,7 +96,7 @@ async function endOf(thread: Worker): Promise<void> {
   if (thread.threadId !== -1) await within('a thread to end', once(thread, 'exit'));
 }
 
-/** Counts of a long run, for the developer who asked for one. */
+/** Prints the counts of a long run. */
 function tell(count: Int32Array, head: Int32Array, more: Readonly<Record<string, number>>): void {
   const figures = {
     hits: count[StressCount.HITS]! >>> 0,

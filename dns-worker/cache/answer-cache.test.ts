@@ -30,7 +30,7 @@ function ask(
   return query;
 }
 
-/** Answer with one A record, with a pointer as owner, and `tag` in the address. */
+/** Answer with one A record whose owner is a pointer, and `tag` in the address. */
 function answerOf(tag: number, ttlSecs = 300): CacheableAnswer {
   const body = new Uint8Array(16);
   const view = new DataView(body.buffer);
@@ -114,7 +114,7 @@ describe('AnswerCache', () => {
       reader.answer(query, 0, NOW + ageSecs, false);
       return query.wantsRefresh;
     };
-    // Asked for once is not in use; and one refresh is enough, until there is a new answer.
+    // A name that was asked for once is not in use; and one refresh is enough, until there is a new answer.
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
     keep(writer, ask('www.example.com'), answerOf(2, ttlSecs), ttlSecs);
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
@@ -173,7 +173,7 @@ describe('AnswerCache', () => {
     expect(reader.answer(query, 0, NOW + 100, false)).toBe(CacheHit.FRESH);
     const ttls = [6, 22].map((at) => readU32(query.bytes, query.questionEnd + at));
     expect(ttls).toEqual([200, 200]);
-    // Nothing of an additional section is ever kept.
+    // Nothing of an additional section is cached.
     expect([...query.bytes.subarray(6, 12)]).toEqual([0, 1, 0, 1, 0, 0]);
   });
 

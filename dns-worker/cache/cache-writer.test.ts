@@ -51,7 +51,7 @@ function referencesIn({ index, bucketMask }: CacheMemory, qtype = 1): number[] {
   );
 }
 
-/** An answer with a body of so many bytes. */
+/** An answer with a body of this many bytes. */
 function sized(bytes: number): CacheableAnswer {
   return { ...ANSWER, body: new Uint8Array(bytes), answerCount: 0, ttlOffsets: new Uint16Array(0) };
 }
@@ -192,7 +192,7 @@ describe('CacheWriter.store()', () => {
       bucketOf(1) + CacheBucket.USED_AT,
     );
     expect([...slots]).toContain(movedTo);
-    // It has to be read again to stay.
+    // It must be read again to be kept.
     expect(memory.index[bucketOf(1) + CacheBucket.USED_AT]! & 0x40).toBe(0);
   });
 });

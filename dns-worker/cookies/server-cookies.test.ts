@@ -41,7 +41,7 @@ function read(
   return { isGood, reply, isValid: query.hasValidCookie };
 }
 
-/** Cookies of this secret, on whatever day. */
+/** Cookies of this secret, on any day. */
 function cookiesOf(...secrets: readonly { hex: string; atSecs: number }[]): ServerCookies {
   const memory = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
   const words = new Int32Array(memory);

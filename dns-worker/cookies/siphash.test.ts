@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
 import { sipHash } from './siphash.ts';
 
-/** Hash of `message` with `key`, as its bytes come. */
+/** Hash of `message` with `key`, as bytes. */
 function hashOf(key: Uint8Array, message: Uint8Array): string {
   const padded = new Uint8Array(((message.length >>> 3) + 1) << 3);
   padded.set(message);
@@ -14,7 +14,7 @@ function hashOf(key: Uint8Array, message: Uint8Array): string {
 const MASK = (1n << 64n) - 1n;
 const rotated = (word: bigint, bits: bigint): bigint => ((word << bits) | (word >> (64n - bits))) & MASK;
 
-/** The algorithm as its authors describe it, on whole words. */
+/** The algorithm in the words of its authors, on whole words. */
 function plainHash(key: Uint8Array, message: Uint8Array): string {
   const [k0, k1] = [Buffer.from(key).readBigUInt64LE(0), Buffer.from(key).readBigUInt64LE(8)];
   let [v0, v1, v2, v3] = [

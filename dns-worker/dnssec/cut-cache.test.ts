@@ -17,7 +17,7 @@ function threads(): [CutCache, CutCache] {
   return [cacheOf(0), cacheOf(1)];
 }
 
-/** A secure cut with so many copies of the same key. */
+/** A secure cut with this many copies of the same key. */
 function secure(copies: number): Cut {
   const { rdata } = readRecords(TEST.dnskey)[0]!;
   const keys = Array.from({ length: copies }, () => Dnskey.read(rdata)!);

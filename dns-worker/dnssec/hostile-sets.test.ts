@@ -1,4 +1,4 @@
-/** RRsets of thousands of signatures, keys and DS records: the work is counted, as time depends on the machine. */
+/** RRsets of thousands of signatures, keys and DS records: the work is counted, because time depends on the machine. */
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { wireName } from '../../test/support/dns/built-messages.ts';
@@ -13,7 +13,7 @@ const MANY = 2000;
 const ZONE = wireName('test');
 const TEST = new TestZone('test');
 
-/** Makes each reading of a field count. */
+/** Counts each read of a field. */
 class ReadCounter {
   reads = 0;
 
@@ -43,7 +43,7 @@ describe('proveSet()', () => {
 
   test('proveSet() checks each of 2,000 keys once for 2,000 signatures, and finds the valid one', async () => {
     const counter = new ReadCounter();
-    // The zone's key is another in each run: where it has the tag of one of the 2,000, that one would be tried.
+    // The zone's key is a different one in each run: if it had the tag of one of the 2,000, that one would be tried.
     const unknownTag = own.tag ^ 0x8000;
     const others = manyKeys().filter(({ tag }) => tag !== own.tag && tag !== unknownTag);
     const keys = [...others, own].map((key) => counter.watch(key, 'tag'));
@@ -89,7 +89,7 @@ describe('proveKeys()', () => {
     const [set] = signedSets(TEST.signed(TEST.dnskey));
     const flood = { ...set!, rdatas: [...rdatas, ...set!.rdatas] };
     const { cut } = await proveKeys(ZONE, { ds, keys: [] }, flood, INCEPTION, new Budget(0));
-    // The keys beside it are not signed for.
+    // The other keys are not signed.
     expect(cut.kind).toBe('bogus');
     expect(counter.reads).toBeLessThanOrEqual(2 * ds.length);
     expect((await proveKeys(ZONE, { ds, keys: [] }, set, INCEPTION, new Budget(0))).cut.kind).toBe('secure');

@@ -1,4 +1,4 @@
-/** An upstream that signs nothing itself: it sends junk beside and instead of data that zones have signed. */
+/** An upstream that signs nothing itself: it sends junk in addition to signed data of zones, or in place of it. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
@@ -19,7 +19,7 @@ import {
 const ISLAND = new TestZone('island.open.test');
 const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';
 
-/** A made-up signature for the RRset of this owner and type. */
+/** A forged signature for the RRset of this owner and type. */
 function junk(owner: string, type: string, signer: string): string {
   const times = `${String(INCEPTION + 600_000)} ${String(INCEPTION)}`;
   const labels = owner === '.' ? 0 : owner.split('.').length;
@@ -135,7 +135,7 @@ describe('a question for more than one type', () => {
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
       nodata('RRSIG NSEC TYPE300');
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
-      // RFC 9824 section 2: a name made up for the denial.
+      // RFC 9824 section 2: a name created for the denial.
       nodata('RRSIG NSEC TYPE128');
       expect(await ask('www.test', type)).toMatchObject(secure);
     }
@@ -151,7 +151,7 @@ describe('a question for signatures', () => {
     expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
     table.on('www.test', 'RRSIG', negative(Rcode.NXDOMAIN, TEST.signed(SOA)));
     expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
-    // Servers may keep them for themselves, whatever the bitmap says.
+    // Servers may omit them, whatever the bitmap says.
     table.on(
       'www.test',
       'RRSIG',

@@ -1,4 +1,4 @@
-/** Every kind of absence in zones made up at random, proven by the NSEC records that an authority would send. */
+/** Every kind of absence in randomly generated zones, proven by the NSEC records that an authority would send. */
 import { describe, test } from '@jest/globals';
 import { ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
@@ -9,7 +9,7 @@ import { denialOf } from './denial.ts';
 import { compareNames } from './names.ts';
 import type { Denial } from './proof.ts';
 
-/** The NSEC record at each of these names, or the one that covers it, of a zone that has those. */
+/** For each of these names, the NSEC record at it or the one that covers it, in a zone with these owners. */
 function denial(owners: Iterable<string>, ...names: string[]): Denial {
   const inOrder = (a: string, b: string): number => compareNames(wireName(a), wireName(b));
   const sorted = [ZONE, ...owners].sort(inOrder);

@@ -1,4 +1,4 @@
-/** The answers of RFC 4035 appendix B, and what they do not prove. */
+/** The answers of RFC 4035 appendix B, and statements that they do not prove. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../shared/dns/iana.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';

@@ -1,4 +1,4 @@
-/** Every kind of absence in zones made up at random, proven by the NSEC3 records that an authority would send. */
+/** Every kind of absence in randomly generated zones, proven by the NSEC3 records that an authority would send. */
 import { describe, expect, test } from '@jest/globals';
 import { type Missing, ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
@@ -15,7 +15,7 @@ function denial(chain: Nsec3Chain, ...names: string[]): Denial {
   return denialOf(signedSets('', chain.proof(...names)), wireName(ZONE), new Budget(0))!;
 }
 
-/** The chain of a zone with these names, empty non-terminals included. */
+/** The chain of a zone with these names, including empty non-terminals. */
 function chainOf(names: Iterable<string>, iterations: number): Nsec3Chain {
   const types: Record<string, string> = { [ZONE]: 'SOA NS RRSIG DNSKEY NSEC3PARAM' };
   for (const name of names) {

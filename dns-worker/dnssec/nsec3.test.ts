@@ -1,4 +1,4 @@
-/** The answers of RFC 5155 appendix B, and what they do not prove. */
+/** The answers of RFC 5155 appendix B, and statements that they do not prove. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../shared/dns/iana.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
@@ -30,7 +30,7 @@ describe('Nsec3Denial', () => {
     t644ebqk9bibcna874givr6joj62mlhv: '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom A HINFO AAAA RRSIG',
   };
 
-  /** The records whose hashes begin so; `flags` 1 = opt-out, as in the RFC. */
+  /** The records whose hashes start with these texts; `flags` 1 = opt-out, as in the RFC. */
   const nsec3 = (flags: 0 | 1, ...starts: string[]): Denial =>
     denial(
       ...starts.map((start) => {

@@ -1,6 +1,6 @@
 /**
- * An upstream that puts together whatever zones have ever signed, whatever they have not, and the truth, at random:
- * what is passed on about a signed zone is the truth all the same.
+ * An upstream that randomly combines data that zones have signed, unsigned data, and true answers: only true data of
+ * signed zones may be passed on.
  */
 import { describe, expect, test } from '@jest/globals';
 import { Rcode, rrTypeName } from '../../shared/dns/iana.ts';
@@ -34,7 +34,7 @@ const CHAIN = new Nsec3Chain(
   },
 );
 
-/** Everything that the zones have signed, RRset by RRset. */
+/** All RRsets that the zones have signed. */
 const SIGNED = {
   rootKeys: ROOT.signed(ROOT.dnskey),
   testDs: ROOT.signed(TEST.ds),
@@ -65,7 +65,7 @@ const SIGNED = {
 const POOL = Object.values(SIGNED);
 const NSEC3S = POOL.filter((it) => it.includes(' NSEC3 '));
 
-/** True answers, as a good server gives them: records, denial. */
+/** True answers of a correct server: records and denials. */
 const TRUTH: Readonly<
   Record<string, { data?: string; rcode?: number; answers?: string[]; authorities?: string[] }>
 > = {
@@ -110,7 +110,7 @@ interface Lie {
   readonly rcode: number;
   readonly answers: readonly string[];
   readonly authorities: readonly string[];
-  /** Answers are moved to the name that was asked for, as if a wildcard had made them. */
+  /** Whether answers are moved to the queried name, as if they came from a wildcard. */
   readonly isMoved: boolean;
   readonly isForged: boolean;
   readonly signer: string;
@@ -199,9 +199,9 @@ function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): 
   const sent = readRRsets(question(name, 'A').qname, answer)
     .filter((set) => set.isAnswer && set.type === 1)
     .flatMap((set) => set.rdatas.map((rdata) => rdata.join('.')));
-  // A record that stands there twice says nothing else (RFC 2181 section 5).
+  // A duplicate record has no additional meaning (RFC 2181 section 5).
   const addresses = [...new Set(sent)];
-  // One whose alias leads to a name that is asked for next need not be complete.
+  // An answer whose alias leads to a name that is asked for next may be incomplete.
   if (answer.leftOut !== undefined) for (const address of addresses) expect(address).toBe(data);
   else expect({ key, addresses }).toEqual({ key, addresses: data === undefined ? [] : [data] });
 }
@@ -227,7 +227,7 @@ describe('ValidatingResolver', () => {
       },
     );
     await fc.assert(property, { numRuns: 300 });
-    // The lies are good enough to be taken for the truth where they are it.
+    // Some lies must be good enough to be accepted when they are true.
     expect(passed).toBeGreaterThan(10);
   });
 });

@@ -1,4 +1,4 @@
-/** The published examples of every algorithm, and the whole zone of RFC 4035, against the signature check. */
+/** The published examples of every algorithm, and the complete zone of RFC 4035, checked by the signature check. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { KEYS, ZONE } from '../../test/support/dns/rfc4035-zone.ts';
@@ -228,7 +228,7 @@ describe('proveSet() under attack', () => {
 
   test('proveSet() tries four keys of one tag and no more (KeyTrap, CVE-2023-50387)', async () => {
     const set = setOf(ed25519[3]);
-    // Swapping bytes at an even distance keeps the tag.
+    // Swapping bytes at an even distance does not change the tag.
     const swapped = (i: number): Dnskey => {
       const rdata = key.rdata.slice();
       [rdata[4], rdata[6 + 2 * i]] = [rdata[6 + 2 * i]!, rdata[4]!];
@@ -253,7 +253,7 @@ describe('proveSet() under attack', () => {
     });
     await proveSet(flood, { name: wireName('example.com'), keys: [key] }, wrong.inception, new Budget(0));
     clearImmediate(turn);
-    // Each is a turn of the loop at least, in which all else has its own.
+    // Each of them takes at least one turn of the event loop, in which other work runs.
     expect(turns).toBeGreaterThanOrEqual(15);
   });
 
@@ -282,7 +282,7 @@ describe('proveSet() under attack', () => {
     const zone = { name: wireName('example.com'), keys: [key] };
     const at = async (nowSecs: number): Promise<unknown> =>
       await proveSet(setOf(text), zone, nowSecs, new Budget(0));
-    // The example's signature is not over these times: it is checked, and does not hold.
+    // The signature of the example does not cover these times: it is checked, and is invalid.
     const checked = { extendedError: ExtendedError.DNSSEC_BOGUS };
     expect(await at(inception - skewSecs)).toMatchObject(checked);
     expect(await at(inception + lifetimeSecs + skewSecs)).toMatchObject(checked);

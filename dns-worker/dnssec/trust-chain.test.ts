@@ -9,7 +9,7 @@ import { TestZone } from '../../test/support/dns/test-zone.ts';
 import { CHILD, ROOT, TEST } from '../../test/support/dns/validation-fixture.ts';
 import type { ShareCuts } from './trust-chain.ts';
 
-/** The zone that holds a name: its kind and, where it has keys, its name. */
+/** The zone of a name: its kind and, if it has keys, its name. */
 async function zoneOf(table: ChainTable, name: string, signer?: string): Promise<string> {
   const zone = await table.chain.zoneOf(
     wireName(name),
@@ -184,7 +184,7 @@ describe('TrustChain with results shared by threads', () => {
     return [new ChainTable([ROOT], [], share(0)), new ChainTable(anchors, [], share(1))];
   }
 
-  /** RDATA of the keys of the zone that holds a name. */
+  /** RDATA of the keys of the zone of a name. */
   async function keysOf(table: ChainTable, name: string): Promise<Uint8Array[]> {
     const zone = await table.chain.zoneOf(wireName(name), table.budget());
     return zone.kind === 'secure' ? zone.keys.map(({ rdata }) => rdata) : [];

@@ -1,4 +1,4 @@
-/** Validation from end to end over zones made on the spot: `.`, `test`, and what lies below. */
+/** Validation from end to end with zones created by the test: `.`, `test`, and zones below. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
@@ -289,7 +289,7 @@ describe('ValidatingResolver', () => {
     const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
     const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');
     table.on('a.b.w.test', 'A', positive(records, deeper));
-    // The proof shows that b.w.test exists, so *.w.test does not stand in for what lies below it.
+    // The proof shows that b.w.test exists, so *.w.test does not apply to names below it.
     expect(await ask('a.b.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
     const relabelled = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 }).replace(
       ' A 15 2 ',

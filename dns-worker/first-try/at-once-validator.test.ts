@@ -27,7 +27,7 @@ beforeEach(() => {
   const share: ShareCuts = (points) => new SealedRecords(memory, 0, serialize(points));
   resolving = new ChainTable([ROOT], ['nta.test'], share);
   clock = resolving.clock;
-  // Made as those of the table are: the context of what is shared tells kinds of arrays apart.
+  // Created like those of the table: the context of shared results distinguishes kinds of arrays.
   const points = {
     anchors: [ROOT].flatMap(({ ds }) => readTrustAnchors(ds)),
     negativeAnchors: [wireName('nta.test')],
@@ -35,7 +35,7 @@ beforeEach(() => {
   validator = new AtOnceValidator(points, { clock, clockFloorMs: 0, share });
 });
 
-/** Makes the resolve thread prove the zone that holds a name. */
+/** Makes the resolve thread prove the zone of a name. */
 async function prove(...names: string[]): Promise<void> {
   for (const name of names) await resolving.chain.zoneOf(wireName(name), resolving.budget());
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deadlines } from './deadlines.ts';
 
-/** Entries that have expired by a time, in their order. */
+/** The entries that have expired at a time, in order. */
 function expiredBy(deadlines: Deadlines, nowMs: number): number[] {
   const entries: number[] = [];
   for (let entry = deadlines.expired(nowMs); entry >= 0; entry = deadlines.expired(nowMs))

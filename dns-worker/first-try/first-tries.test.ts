@@ -1,4 +1,4 @@
-/** First tries of a real worker: an answer that comes without a miss has not passed the resolve thread. */
+/** First tries of a real worker: an answer without a miss has not passed the resolve thread. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { MissRing } from '../../shared/memory/miss-ring.ts';
@@ -55,7 +55,7 @@ const hold: Script = (query, index) => {
 
 const isForName = (query: ReceivedQuery): boolean => nameIn(query).toLowerCase().includes('held-name');
 
-/** Answers the first question so, and all others well. */
+/** Answers the first question with this script, and all others correctly. */
 function firstly(script: Script): Script {
   return (query, index) => (index === 0 ? script(query, index) : good(query, index));
 }
@@ -91,7 +91,7 @@ function reportOf({ said }: RunningWorker): UpstreamReport | undefined {
   return reports.at(-1)?.pools[0];
 }
 
-/** Waits until so many questions for `NAME` wait at the upstream. */
+/** Waits until this many questions for `NAME` wait at the upstream. */
 const heldBy = (count: number): Promise<ReceivedQuery[]> =>
   until(
     'the questions to wait',
@@ -99,7 +99,7 @@ const heldBy = (count: number): Promise<ReceivedQuery[]> =>
     ({ length }) => length >= count,
   );
 
-/** Answers a question that waits, and those that come later. */
+/** Answers the waiting questions, and later ones. */
 function release(script: Script = good): void {
   upstream.udpScript = script;
   for (const query of held.splice(0)) script(query, 0);
@@ -141,7 +141,7 @@ describeCalls('FirstTries', () => {
     const worker = await start();
     const clients = [await clientOf(worker), await clientOf(worker), await clientOf(worker)];
     const replies = clients.map((client) => client.ask(NAME, 'A'));
-    // Datagrams are taken in the order in which they came.
+    // Datagrams are received in the order of their arrival.
     for (const client of clients) await client.ask('marker.example', 'A');
     release();
     expect(dataOf(await Promise.all(replies))).toEqual([GOOD, GOOD, GOOD]);

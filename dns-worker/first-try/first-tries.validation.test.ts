@@ -1,4 +1,4 @@
-/** First tries of a real worker that validates: an answer that comes without a miss has not passed the resolve thread. */
+/** First tries of a real worker that validates: an answer without a miss has not passed the resolve thread. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { Rcode, rrTypeName } from '../../shared/dns/iana.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
   const dnssec = { anchors: readTrustAnchors(ORG.ds), negativeAnchors: [] };
   worker = await RunningWorker.start(snapshotOf([], {}, 1), { upstream, settings: { dnssec } });
   client = await UdpClient.open(worker.port);
-  // Has the resolve thread prove the zone.
+  // Makes the resolve thread prove the zone.
   await client.ask('first.example.org', 'A');
 });
 afterEach(async () => {

@@ -16,7 +16,7 @@ import { TriedQuestion, TriedRequest } from './tried-request.ts';
 const CD = 0x0110;
 const LONG = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
 
-/** A batch in which datagrams came from an address, and to one, of these bytes. */
+/** A batch of datagrams whose source and destination address consist of these bytes. */
 function batchOf(socketIndex: number, name: readonly number[], control: readonly number[]): UdpBatch {
   const copyOrigin = (_slot: number, to: Uint8Array, at: number): void => {
     to[at + MissRecord.NAME_LENGTH] = name.length;
@@ -41,7 +41,7 @@ function queryOf(name: string, type: TypeSpec, options: QueryOptions, facts: Par
   return Object.assign(query, facts);
 }
 
-/** A query that has everything, with the longest name. */
+/** A query with all fields and the longest name. */
 function fullQuery(): Query {
   const edns = { udpSize: 1400, dnssecOk: true };
   const query = queryOf(
@@ -60,7 +60,7 @@ function fullQuery(): Query {
   return query;
 }
 
-/** A query that has nothing but its question. */
+/** A query with only its question. */
 const bareQuery = (): Query => queryOf('Www.example', 'A', { id: 0x5678 });
 
 let records: MissRecords;

@@ -1,4 +1,4 @@
-/** Answers that end at an alias whose target the upstream has left out: the target is asked for, as any name is. */
+/** Answers that end at an alias whose target the upstream has left out: the target is asked for like any name. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';
@@ -140,7 +140,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     }
     expect(extendedErrors(asked)).toEqual([22]);
     expect(forwarding.reporter.logged[0]).toMatchObject({ name: NAME, status: 'TIMEOUT' });
-    // The failure is kept for a while, so the chain is not walked again at once.
+    // The failure is cached for some time, so the chain is not followed again at once.
     forwarding.ask(NAME);
     expect(held()).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { type Alias, joinAnswers, type TargetAnswer } from './joined-parts.ts';
 const QNAME = question('www.Search.example', 'A').qname;
 const TARGET = question('Safe.search.example', 'A');
 
-/** A query that a stage has left with an alias. */
+/** A query for which a stage has set an alias. */
 function aliased(...chain: string[]): Query {
   const bytes = new Uint8Array(2048);
   const asked = octets([1, 2], u16(0x0100), u16(1), u16(0), u16(0), u16(0), QNAME, u16(RRType.A), u16(1));

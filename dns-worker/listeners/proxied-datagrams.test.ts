@@ -53,14 +53,14 @@ describe('ProxiedDatagrams', () => {
     const reply = await ask(
       worker.port,
       message, // No header: no reply.
-      HEADER, // No query behind it.
+      HEADER, // No query after it.
       HEADER.subarray(0, 20),
       Buffer.concat([HEADER, query('x.ads.example', 'A', { id: 8 })]),
     );
     expect([reply.id, reply.data]).toEqual([8, ['0.0.0.0']]);
     expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
     const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
-    // A row is written behind its answer.
+    // A row is written after its answer.
     await until(
       'both rows to be written',
       () => clientsIn(log),
@@ -83,7 +83,7 @@ describe('ProxiedDatagrams', () => {
     expect([baked.data, baked.cookie?.length]).toEqual([['0.0.0.0'], 24]);
     const flood = Array.from({ length: 50 }, () => from(1));
     expect((await ask(worker.port, ...flood, from(2))).rcode).toBe(5);
-    // The cookie proves the address that it was made for, and no other behind the load balancer.
+    // The cookie proves the address for which it was created, and no other behind the load balancer.
     const own = await ask(worker.port, from(1, baked.cookie));
     expect([own.data, own.cookie]).toEqual([['0.0.0.0'], baked.cookie]);
     const other = await ask(worker.port, from(3, baked.cookie));
@@ -95,7 +95,7 @@ describe('ProxiedDatagrams', () => {
     await using worker = await RunningWorker.start(ADS, { settings: { proxyProtocol: ['192.0.2.0/24'] } });
     const message = query('x.ads.example', 'A', { id: 9 });
     const reply = await ask(worker.port, Buffer.concat([HEADER, message]), message);
-    // The header reads as a request of an unknown opcode.
+    // The header is read as a request with an unknown opcode.
     expect(reply.rcode).toBe(4);
     const clients = (): string[] => clientsIn(worker.memory.answerLog);
     await until('the row to be written', clients, (all) => all.length > 0);

@@ -12,7 +12,7 @@ function newControl(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
 }
 
-/** An option of a socket, as the kernel has it. */
+/** An option of a socket, as set in the kernel. */
 function option(fd: number, level: number, name: number): number {
   const koffi = createRequire(import.meta.url)('koffi') as {
     load(path: null): { func(declaration: string): (...args: unknown[]) => number };
@@ -63,7 +63,7 @@ describeCalls('openUdpSockets()', () => {
   test('serves the IPv6 wildcard alone without IPv4', async () => {
     const port = await freePort(['127.0.0.1']);
     open(newControl(), ['::'], port);
-    // Another program may still have the port of IPv4.
+    // Another program may still use the IPv4 port.
     const client = createSocket('udp4');
     client.bind(port, '127.0.0.1');
     await once(client, 'listening');

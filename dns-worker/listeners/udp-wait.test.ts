@@ -141,7 +141,7 @@ describeCalls('UdpWait.forever()', () => {
     let mails = 0;
     wait.forever(
       () => {
-        // The first sample has no beginning, so two are needed; the second is as fast as a loop can be.
+        // The first sample has no beginning, so two are needed; the second is as fast as a loop can run.
         if ((datagrams += perBatch) >= 4 * 1024) bumpMail(control);
         return perBatch;
       },

@@ -38,7 +38,7 @@ beforeEach(() => {
   writer = new MissWriter(ring, control, networks);
 });
 
-/** A query whose message is a question of `length` bytes, each with a different value. */
+/** A query whose message is a question of `length` bytes, all of them different. */
 function queryOf(length: number, facts: Partial<Query> = {}): Query {
   const query = new Query();
   query.begin(
@@ -53,7 +53,7 @@ function queryOf(length: number, facts: Partial<Query> = {}): Query {
   return Object.assign(query, facts);
 }
 
-/** Misses that are read of these queries. */
+/** The misses that are read for these queries. */
 async function readAll(...queries: Query[]): Promise<Miss[]> {
   for (const query of queries) writer.write(query, nowhere, 0, 77);
   writer.publish();

@@ -21,7 +21,7 @@ const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}
 /** Stands for the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
-/** Writes questions of one client until none is taken; how many were. */
+/** Writes questions of one client until one is refused; returns the number of written ones. */
 function fill(writer: MissWriter, client: string, hasValidCookie = false): number {
   const query = new Query();
   query.clientBytes = addressFromText(client)!;

@@ -11,7 +11,7 @@ function written(bytes: Uint8Array): string {
   writeAddressName(bytes, 0, bytes.length, query);
   const wire = query.qname.slice(0, query.qnameLength);
   const text = nameToText(wire);
-  // Offsets and length are those of the very name.
+  // Offsets and length are those of exactly this name.
   expect(nameFromText(text)).toEqual(wire);
   expect(query.labelCount).toBe(text.split('.').length);
   return text;

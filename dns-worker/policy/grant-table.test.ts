@@ -23,7 +23,7 @@ function asked(name: string, client: string, groupIndex: number): Query {
 interface Written {
   readonly name: string | null;
   readonly subdomains: boolean;
-  /** A group, an address, or everyone. */
+  /** A group id, an address, or null for everyone. */
   readonly for: number | string | null;
   readonly isAllowing: boolean;
   readonly endsAtSecs: number;
@@ -42,7 +42,7 @@ function grantOf({ name, subdomains, isAllowing, endsAtSecs, for: asker }: Writt
   };
 }
 
-/** Grant that must decide, by the words of the contract; undefined = none. */
+/** Grant that must decide according to the contract; undefined = none. */
 function expectedId(
   written: readonly Written[],
   name: string,

@@ -1,4 +1,4 @@
-/** Clients that are known by their MAC, at addresses that policy has not heard of. */
+/** Clients that are known by their MAC, at addresses that policy does not contain. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';

@@ -10,7 +10,7 @@ beforeEach(() => {
   second = 5;
 });
 
-/** Whether a query of this address is answered, and what is reported of its network. */
+/** Whether a query of this address is answered, and the report about its network. */
 function note(address: string): [answered: boolean, reported: number] {
   const query = new Query();
   query.clientBytes = addressFromText(address)!;
@@ -52,7 +52,7 @@ describe('Refusals.note()', () => {
   });
 
   test('limits networks with the same hash slot together', () => {
-    // More networks than places, in turn: each takes the place of another one.
+    // More networks than slots, in turn: each replaces another one.
     let answered = 0;
     for (let round = 0; round < 4; round++)
       for (let network = 0; network < 2048; network++)

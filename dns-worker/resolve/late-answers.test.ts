@@ -42,7 +42,7 @@ function timeOut(asked = WWW): Promise<Failed> {
   return within('the question to time out', failed);
 }
 
-/** Answers what was asked first. */
+/** Answers the first question. */
 async function answer(failure: Failed): Promise<void> {
   const come = new Promise<void>((resolve) => awaitLateAnswer(failure, resolve));
   answers(7)(server.udpQueries[0]!, 0);

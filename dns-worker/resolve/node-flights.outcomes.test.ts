@@ -10,7 +10,7 @@ import { type FlightOutcome, NodeFlights } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import type { Question, Resolution } from './resolver.ts';
 
-/** The flights of one thread, and how each of its questions ends. */
+/** The flights of one thread, and the outcome of each of its questions. */
 class Thread {
   readonly flights: NodeFlights;
   readonly asked: ((resolution: Resolution) => void)[] = [];
@@ -36,7 +36,7 @@ const threads = (): [Thread, Thread] => {
   return [new Thread(0, claims, outcomes), new Thread(1, claims, outcomes)];
 };
 
-/** An answer of so many bytes. */
+/** An answer with this many bytes. */
 const answerOf = (bytes: number): Resolution => ({
   kind: 'answer',
   answer: {
@@ -73,7 +73,7 @@ test('NodeFlights.resolve() passes on nothing that was overwritten', async () =>
   const names = Array.from({ length: 12 }, (_, i) => question(`n${i}.example`, 'A'));
   for (const asked of names) void one.resolve(asked);
   const waiting = names.map((asked) => other.resolve(asked));
-  // All end before a waiting thread has looked.
+  // All end before a waiting thread has checked.
   for (const end of one.asked) end(answerOf(60_000));
   const outcomes = await Promise.all(waiting);
   const passedOn = outcomes.map((each) => each.kind === 'elsewhere' && each.resolution !== null);

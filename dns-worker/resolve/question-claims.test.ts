@@ -1,4 +1,4 @@
-/** Resolvers of several threads that ask the same server: what one has outstanding the others do not ask. */
+/** Resolvers of several threads that ask the same server: none repeats a pending question of another. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A server that keeps its questions, however often each is sent, until the test answers them. */
+/** A server that holds its questions, however often each is sent, until the test answers them. */
 async function holdingServer(): Promise<{ server: ScriptedUpstream; open: Map<string, ReceivedQuery> }> {
   const server = await ScriptedUpstream.start();
   cleanups.push(() => server.close());

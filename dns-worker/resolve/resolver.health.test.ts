@@ -103,7 +103,7 @@ describe('Resolver: health', () => {
     const queued = resolve(by, { ...WWW, network });
     expect(summary(await queued)).toBe('overloaded 2');
     await Promise.all(sent);
-    // Those that were sent at once were met with silence.
+    // Questions that were sent at once got no answer.
     expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
   });
 
@@ -117,7 +117,7 @@ describe('Resolver: health', () => {
     child.stdout.on('data', (text: string) => (output += text));
     await within('the process with few descriptors to end', once(child, 'close'), { lastSeen: () => output });
     const { reasons, report } = JSON.parse(output) as { reasons: string[]; report: UpstreamReport };
-    // Most are answered when they are asked again.
+    // Most are answered when they are repeated.
     expect(new Set([...reasons, 'overloaded'])).toEqual(new Set(['answer', 'overloaded']));
     expect(report).toMatchObject({
       failures: 0,

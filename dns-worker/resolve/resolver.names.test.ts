@@ -1,4 +1,4 @@
-/** Upstreams that the configuration names by a host name. */
+/** Upstreams that the configuration defines by a host name. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';

@@ -30,7 +30,7 @@ import { until, within } from '../../test/support/parts/until.ts';
 
 afterEach(closeAll);
 
-/** A taker in which identical questions share one run. */
+/** A resolver in which identical questions share one run. */
 function sharing(by: Resolver): QuestionTaker {
   return new SharedResolver(by, new NodeFlights(null, 3000, new MemoryLogger()), systemClock);
 }

@@ -16,7 +16,7 @@ const MODE = {
   customIpv6: Uint8Array.of(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7),
 };
 
-/** A request for www.test in a slot that others lie around. */
+/** A request for www.test in a slot with other slots around it. */
 function request(qtype: number, capacity = 512): Query {
   const message = queryMessage('www.test', qtype);
   const query = new Query();

@@ -36,7 +36,7 @@ function request(name: string, qtype: number, { rules }: OpenSnapshot): Query {
   return query;
 }
 
-/** Answers by rule `rule` of an origin that stands at label `label`. */
+/** Answers by rule `rule` of an origin that matches label `label`. */
 function answer(
   snapshot: OpenSnapshot,
   {

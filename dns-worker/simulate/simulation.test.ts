@@ -1,4 +1,4 @@
-/** Sums of differences; `test/scenarios/simulated-policy.test.ts` tests that these are the right ones. */
+/** Sums of differences; `test/scenarios/simulated-policy.test.ts` tests whether they are correct. */
 import { describe, expect, test } from '@jest/globals';
 import type { SimulatedChanges } from '../../shared/threads/simulation-messages.ts';
 import { type QueryInWords, questionsInWords } from '../../test/support/parts/questions-in-words.ts';

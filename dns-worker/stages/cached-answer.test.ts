@@ -18,7 +18,7 @@ const SNAPSHOT = openLists([]);
 const NOW_SECS = 1000;
 const PARTITION = 3;
 
-/** A cache that knows www.example.org A, until second 1300, in one partition. */
+/** A cache with www.example.org A, until second 1300, in one partition. */
 function cacheWithAnswer(): AnswerCache {
   const memory = new CacheMemory(createAnswerCache(1 << 20));
   const asked = question('www.example.org', 'A');
@@ -34,7 +34,7 @@ function cacheWithAnswer(): AnswerCache {
   return new AnswerCache(memory);
 }
 
-/** Asks the stage: its result, the query, and the counters of hits and misses. */
+/** Runs the stage: its result, the query, and the counters of hits and misses. */
 function asked(facts: Partial<Query>, name = 'www.example.org'): [number, Query, number[]] {
   const memory = new SharedArrayBuffer(COUNTERS_BYTES);
   const reporter = new Reporter(memory, new SharedArrayBuffer(logRingBytes(64)));

@@ -1,4 +1,4 @@
-/** Who may ask, in the pipeline: the answer, the counts, the log, and what has no question. */
+/** Clients that may ask, in the pipeline: the answer, the counts, the log, and messages without a question. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -80,7 +80,7 @@ describe('a client that may not ask', () => {
     expect(query.logMark).toBe(LogMark.NONE);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(1);
     expect(counters[Counter.QUERIES]).toBe(0);
-    // No slot of a client's is taken.
+    // No slot of a client is used.
     expect(new Int32Array(sightings).every((word) => word === 0)).toBe(true);
   });
 

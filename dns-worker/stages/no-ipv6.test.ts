@@ -1,4 +1,4 @@
-/** Groups without IPv6, asked with real messages. */
+/** Groups without IPv6, tested with real messages. */
 import { describe, expect, test } from '@jest/globals';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { readU16, Record, skipName } from '../../shared/dns/wire.ts';

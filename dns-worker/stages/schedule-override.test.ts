@@ -83,7 +83,9 @@ describe('scheduleOverrideStage()', () => {
 });
 
 describe('capTtlsToFlip()', () => {
-  /** TTL of a blocked answer (3000 s by itself) when the next flip is so far away, and whether OPT is whole. */
+  /**
+   * TTL of a blocked answer (3000 s without a change) if the next change is this far away, and whether OPT is complete.
+   */
   const ttlBefore = (flipInSecs: number | null, mode: 'null_ip' | 'nxdomain'): number => {
     const nextFlipAtSecs = flipInSecs === null ? 0 : NOW_SECS + flipInSecs;
     const open = openOverridden({ override: 'BlockAll', nextFlipAtSecs }, { mode, ttlSecs: 3000 });

@@ -13,7 +13,7 @@ import { type UnreadableOutcome, answerUnreadable, unreadableStage } from './unr
 
 const SNAPSHOT = openLists([]);
 
-/** The stage on a query of which something was read; its result, the query, and what was counted. */
+/** The stage on a partly read query: its result, the query, and the counts. */
 function staged(outcome: UnreadableOutcome) {
   const memory = new SharedArrayBuffer(COUNTERS_BYTES);
   const query = slotQuery(SNAPSHOT, 'www.example.org', 'A', { edns: {} });

@@ -28,7 +28,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Listens; shows who was taken, and echoes what they send. */
+/** Listens; shows the admitted clients, and echoes what they send. */
 async function listen(
   trusted: readonly string[] | null,
   maxPerAddress = 0,

@@ -20,7 +20,7 @@ function open(maxQueries?: number) {
   return { connection, held, ends };
 }
 
-/** A request whose body a test writes, and the statuses that it was answered with. */
+/** A request whose body the test writes, and the statuses of its answers. */
 function exchange() {
   const body = new PassThrough();
   const statuses: number[] = [];

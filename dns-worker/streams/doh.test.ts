@@ -30,7 +30,7 @@ let authority: TestAuthority;
 let tls: TlsSide;
 let listener: StreamPort;
 const clients: DohClient[] = [];
-/** Requests that the handler has accepted and not answered. */
+/** Requests that the handler has accepted but not answered. */
 let held: StreamClient[] = [];
 
 beforeAll(() => {
@@ -84,7 +84,7 @@ function client(): DohClient {
   return opened;
 }
 
-/** Stands between a client and a TLS server on `target`, and counts the records that the server sends. */
+/** Relays between a client and a TLS server on `target`, and counts the records of the server. */
 async function startRecordCounter(target: number) {
   let count = 0;
   let rest = Buffer.alloc(0);
@@ -174,7 +174,7 @@ describe('listenDoh()', () => {
   ])('answers %i to a request without a question', async (status, headers, body) => {
     const asked = await open();
     expect((await asked.request(headers, body)).status).toBe(status);
-    // The connection serves the next one.
+    // The connection is used for the next one.
     expect((await asked.get(MESSAGE)).status).toBe(200);
   });
 
@@ -190,7 +190,7 @@ describe('listenDoh()', () => {
       asked.request({ ':path': dohPath(MESSAGE), 'user-agent': agent }),
     );
     await untilHeld(5);
-    // Earlier records are counted once the pong is here.
+    // Earlier records have been counted when the pong arrives.
     await within('the pong', promisify(asked.session.ping.bind(asked.session))());
     const before = proxy.records();
     for (const query of held) query.send(MESSAGE);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { LINGER_MS, OpenConnections } from './open-connections.ts';
 import type { OpenConnection } from './open-connections.ts';
 
-/** A connection that notes how it was ended. */
+/** A connection that records how it was ended. */
 interface Noted extends OpenConnection {
   isRetired: boolean;
   ended: 'no' | 'finished' | 'destroyed';

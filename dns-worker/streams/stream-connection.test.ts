@@ -11,7 +11,7 @@ const PEER = { address: new Uint8Array(16), protocol: Protocol.tcp };
 let server: Server;
 let client: Socket;
 let connection: StreamConnection;
-/** Messages that the handler has taken and not answered. */
+/** Messages that the handler has accepted but not answered. */
 let taken: Uint8Array[];
 /** Messages that the client has received. */
 let received: Uint8Array[];
@@ -45,7 +45,7 @@ function message(number: number, size = 20): Uint8Array {
   return bytes;
 }
 
-/** Sends so many messages in one piece. */
+/** Sends this many messages in one piece. */
 function ask(count: number): void {
   client.write(Buffer.concat(Array.from({ length: count }, (_, number) => frame(message(number)))));
 }
@@ -140,7 +140,7 @@ describe('StreamConnection', () => {
     const failures: Error[] = [];
     client.on('error', (error) => failures.push(error));
     for (const query of taken) connection.send(Buffer.concat([query, Buffer.alloc(65_000)]));
-    // All that the kernel takes is on its way.
+    // Everything that the kernel accepts has been sent.
     await new Promise(setImmediate);
     client.resume();
     await untilClosed();
@@ -170,7 +170,10 @@ describe('StreamConnection', () => {
     expect(received).toEqual([]);
   });
 
-  /** Sends so many queries over a connection with this bound; resolves at its end, with the numbers of both kinds. */
+  /**
+   * Sends this many queries over a connection with this limit; resolves at its end, with the numbers of queries and
+   * answers.
+   */
   async function askInPieces(
     queries: number,
     maxQueries?: number,

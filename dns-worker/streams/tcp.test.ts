@@ -65,7 +65,7 @@ function untilHeld(held: readonly unknown[], count: number): Promise<unknown> {
 interface Client {
   readonly socket: Socket;
   readonly received: Uint8Array[];
-  /** Resolves when so many messages have come. */
+  /** Resolves when this many messages have arrived. */
   readonly messages: (count: number) => Promise<Uint8Array[]>;
   readonly closed: () => Promise<unknown>;
 }
@@ -313,7 +313,7 @@ describe('listenTcp', () => {
     const other = client(port);
     other.socket.write(HEADER);
     other.socket.write(frame(message(1)));
-    // Connections are accepted in their order.
+    // Connections are accepted in order.
     await other.messages(1);
     const closing = listener!.close(lingers);
     late.socket.write(HEADER);

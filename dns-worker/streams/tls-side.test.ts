@@ -14,7 +14,7 @@ import { TlsSide } from './tls-side.ts';
 
 const NAME = 'dns.example.org';
 const CLIENT = addressFromText('192.0.2.1')!;
-/** Of a client that offers TLS 1.3 and what every library has. */
+/** Of a client that offers TLS 1.3 and what every library supports. */
 const CLIENT_HELLO = await clientHello();
 const TICKET_KEYS = new Uint8Array(48).fill(7);
 
@@ -24,7 +24,7 @@ let server: Server;
 let tls: TlsSide;
 let counts: Map<number, number>;
 let accepted: Socket[];
-/** Method to use: without or with the name that a client asks for. */
+/** Method to call: without or with the requested server name. */
 let enter: 'secure' | 'secureNamed';
 
 beforeAll(() => {
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 function sideOf(timeoutMs?: number): TlsSide {
-  // Connections of the test before may end only now.
+  // Connections of the previous test may end only now.
   const own = counts;
   const reporter = { count: (counter: number) => void own.set(counter, (own.get(counter) ?? 0) + 1) };
   const side = new TlsSide(DOT_PROTOCOLS, reporter, timeoutMs);
@@ -96,7 +96,7 @@ function closeOf(socket: Socket): Promise<unknown> {
   return within('the connection to close', new Promise((resolve) => socket.once('close', resolve)));
 }
 
-/** The session that a server gives, once its first bytes have arrived. */
+/** The session of a server, once its first bytes have arrived. */
 async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
   const socket = client(options);
   const [session] = (await within('the ticket', once(socket, 'session'))) as [Buffer];

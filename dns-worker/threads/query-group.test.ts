@@ -26,7 +26,7 @@ const SLOTS = 64;
 const NOW_SECS = 1_800_000_000;
 const KEPT = Array.from({ length: 20 }, (_, n) => `n${n}.example.org`);
 
-/** A pipeline that blocks a name and has answers, and the memory they are kept in. */
+/** A pipeline that blocks a name and has cached answers, and the memory of the cache. */
 function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
   const kept = createAnswerCache(1 << 20);
   const memory = new CacheMemory(kept);
@@ -70,14 +70,14 @@ function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
   return { pipeline, kept };
 }
 
-/** Datagrams as they lie in the slots after one receive. */
+/** Datagrams in their slots after one receive. */
 function batchOf(messages: readonly Uint8Array[]): Datagrams {
   const slots = new Uint8Array(SLOTS * SLOT_SIZE);
   messages.forEach((message, slot) => slots.set(message, slot * SLOT_SIZE));
   return { slots, clients: new Uint8Array(SLOTS * 16), lengthOf: (slot) => messages[slot]!.length };
 }
 
-/** Result and reply of the pipeline for each of them, one after the other. */
+/** Result and reply of the pipeline for each of them, sequentially. */
 function answersOneByOne(pipeline: Pipeline, messages: readonly Uint8Array[]): string[] {
   const batch = batchOf(messages);
   const query = new Query();

@@ -62,7 +62,7 @@ async function openTls(more: object = {}, underneath?: Socket): Promise<TLSSocke
   return socket;
 }
 
-/** Sends framed messages and resolves with so many replies. */
+/** Sends framed messages and resolves with this many replies. */
 async function exchange(socket: Socket, messages: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const received: Uint8Array[] = [];
   const frames = new FrameReader((message) => {
@@ -150,7 +150,7 @@ const PROXY_HEADER = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c63364
 describe('PROXY protocol', () => {
   let proxied: RunningWorker;
   let ports: { dns: number; dot: number; doh: number };
-  /** 192.0.2.99 may ask for everything; all others are refused by their group's list. */
+  /** 192.0.2.99 may query everything; a list of their group blocks all other clients. */
   beforeAll(async () => {
     ports = {
       dns: await freePort(['127.0.0.1']),

@@ -17,7 +17,7 @@ function automatonOf(pattern: string): Automaton {
   return made.automaton;
 }
 
-/** States that a text leads through, the first one included. */
+/** States that a text passes, including the first one. */
 function statesOf({ start, next, classOf, classCount }: Automaton, text: string): number[] {
   const states = [start];
   for (const octet of Buffer.from(text, 'latin1'))

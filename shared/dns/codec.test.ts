@@ -25,7 +25,7 @@ describe('decodeRdata()', () => {
       ttl: 0,
       data: { keyTag: 20326, algorithm: 8, digestType: 2, digest: Buffer.of(0xab) },
     });
-    // Both bytes of the type and of the length count.
+    // Both bytes of the type and of the length are significant.
     const caa = Uint8Array.from([0, 5, ...Buffer.from('issue'), ...Buffer.alloc(300, 'a')]);
     expect(decodeRdata(RRType.CAA, caa)).toMatchObject({ data: { tag: 'issue', value: 'a'.repeat(300) } });
   });

@@ -12,7 +12,7 @@ function read(bytes: Uint8Array) {
   return { outcome: header.read(bytes, 0, bytes.length), header };
 }
 
-/** A header with its checksum, or one that is off by some bits. */
+/** A header with its checksum, optionally with some wrong bits. */
 function withChecksum(flipped = 0): Buffer {
   const bytes = headerOf('21', '11', CLIENT_4 + tlv('03', '00000000') + tlv('02', '6162'));
   const at = 16 + 12 + 3;

@@ -34,11 +34,11 @@ describe('accessOf()', () => {
     [['any'], '2001:db8::1', true],
     [['203.0.113.0/28'], '203.0.113.15', true],
     [['203.0.113.0/28'], '203.0.113.16', false],
-    // A network of IPv6 has no address of IPv4, and the reverse.
+    // An IPv6 network contains no IPv4 address, and the reverse.
     [['::/0'], '203.0.113.1', false],
     [['0.0.0.0/0'], '2001:db8::1', false],
     [['::ffff:203.0.113.1'], '203.0.113.1', true],
-    // The machine itself always may.
+    // The machine itself may always ask.
     [[], '127.0.0.1', true],
     [[], '::1', true],
     [[], '203.0.113.1', false],

@@ -15,7 +15,7 @@ describe('estimateProgramSize()', () => {
     ['[\\]a]b', 2],
     ['[[:alpha:]a]b', 2],
     ['[a', 1],
-    // The expression in the braces counts as well.
+    // The expression in the braces also counts.
     ['ab{3}', 1 + 4 + 2],
     ['ab{3,}', 1 + 4 + 3],
     ['ab{2,5}', 1 + 10 + 4],

@@ -1,8 +1,8 @@
 /**
- * Schedules against an oracle that steps through every minute of three years in ten zones: it knows a zone's clocks
- * from Intl, not from luxon, and tests each slot as the specification words it. By default luxon is held against those
- * clocks at each hour and at each minute about a clock change; with WEIR_EVERY_MINUTE=1 at every minute, and the next
- * flip is asked for at every minute, too, not only at flips and periodically.
+ * Schedules compared with an oracle that steps through every minute of three years in ten zones: it gets the clocks of
+ * a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon is compared
+ * with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at every minute,
+ * and the next change is also requested at every minute, not only at changes and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
@@ -14,10 +14,10 @@ import { zoneOffset } from './time-zone.ts';
 const EVERY_MINUTE = process.env['WEIR_EVERY_MINUTE'] === '1';
 const PATIENCE_MS = EVERY_MINUTE ? 3_600_000 : 60_000;
 const MINUTE_MS = 60_000;
-/** Three years with a leap day, and with the Friday that Samoa left out. */
+/** Three years with a leap day, and with the Friday that Samoa skipped. */
 const FROM_MS = Date.UTC(2010, 6, 1);
 const TO_MS = Date.UTC(2013, 6, 1);
-/** Half-hour and midnight clock changes, changes for Ramadan, offsets of quarters, a change of the date line. */
+/** Half-hour and midnight clock changes, changes for Ramadan, offsets of quarter hours, a change of the date line. */
 const ZONES = [
   'Europe/Berlin',
   'America/New_York',
@@ -31,7 +31,7 @@ const ZONES = [
   'Pacific/Apia',
 ];
 
-/** Minutes between two looks; no zone changes twice in them. */
+/** Minutes between two samples; no zone changes twice within them. */
 const STEP = 360;
 
 /** The offset of each minute, found with Intl every six hours, and at each minute of those in which it changes. */
@@ -63,7 +63,7 @@ function offsetsOf(zone: string): Int16Array {
 
 const offsets = new Map(ZONES.map((zone) => [zone, offsetsOf(zone)]));
 
-/** The state at a local time as the specification says it, slot by slot. */
+/** The state at a local time according to the specification, slot by slot. */
 function specified(slots: readonly ScheduleSlot[], day: number, minute: number): ScheduleOverride {
   const yesterday = (day + 6) % 7;
   let allows = false;
@@ -84,7 +84,7 @@ function specified(slots: readonly ScheduleSlot[], day: number, minute: number):
 const slot = fc
   .record({
     days: fc.integer({ min: 1, max: 127 }),
-    // The small hours, where clocks change, as often as all others.
+    // Night hours, in which clocks change, as often as all others.
     start: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1439 })),
     end: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1440 })),
     action: fc.constantFrom('block_all' as const, 'allow_all' as const),
@@ -93,14 +93,14 @@ const slot = fc
 const profile = fc.array(slot, { minLength: 1, maxLength: 6 });
 const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZONES.length });
 
-/** Holds `slots` against the oracle at every minute in one zone; throws if they differ. */
+/** Compares `slots` with the oracle at every minute in one zone; throws if they differ. */
 function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const known = offsets.get(zone)!;
   const luxon = zoneOffset(zone)!;
-  // Outside the period, luxon answers: the search for a flip goes beyond its end.
+  // Outside the period, luxon is used: the search for a change extends beyond its end.
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
-  /** State of each minute of a local week, by the specification. */
+  /** State of each minute of a local week, according to the specification. */
   const stated = Array.from({ length: 7 * 1440 }, (_, at) =>
     specified(slots, Math.floor(at / 1440), at % 1440),
   );
@@ -174,7 +174,7 @@ describe('schedules of three years in ten zones', () => {
 });
 
 describe('choices about clock changes', () => {
-  /** Flips from a moment on, as the clocks in Berlin are then, with the state they lead to. */
+  /** Changes from a moment on, as local times in Berlin, with the state after each. */
   const flips = (slots: readonly ScheduleSlot[], from: string, count: number): string[] => {
     const week = layOutWeek(slots);
     const offsetAt = zoneOffset('Europe/Berlin')!;
@@ -212,7 +212,7 @@ describe('choices about clock changes', () => {
   });
 
   test('a slot that spans midnight belongs to the weekday on which it starts, even on leap days', () => {
-    // 2028-02-28 is a Monday, the 29th exists.
+    // 2028-02-28 is a Monday, and the 29th exists.
     const monday: ScheduleSlot[] = [{ days: 1, start: 1320, end: 360, action: 'allow_all' }];
     expect(flips(monday, '2028-02-28T00:00Z', 3)).toEqual([
       '2028-02-28T21:00 AllowAll',

@@ -21,7 +21,7 @@ const RECORDS: readonly Row[] = [
   { group: 4, source: 'mac', bits: 128, address: '2001:db8::7' },
 ];
 
-/** Ranges by their starts, each with its number, from 10 up for IPv4 and from 20 up for IPv6. */
+/** Ranges by their starts, each with a number, from 10 up for IPv4 and from 20 up for IPv6. */
 function tableOf(ipv4: readonly string[], ipv6: readonly string[], cutWords = 0): ClientTable {
   const words = [CLIENT_TABLE_MAGIC, LAYOUT_VERSION, RECORDS.length, ipv4.length, ipv6.length];
   while (words.length < L.HEADER_WORDS) words.push(0);
@@ -58,7 +58,7 @@ describe('ClientTable', () => {
 
 describe('ClientTable.find()', () => {
   const IPV4 = ['0.0.0.0', '10.0.0.0', '127.255.255.255', '128.0.0.0', '255.255.255.255'];
-  // Each differs from the one before in one of its words; some have the sign bit, and lower words that are smaller.
+  // Each differs from the previous one in one of its words; some have the sign bit, and lower words that are smaller.
   const IPV6 = [
     '::',
     '::1:0:0',

@@ -13,7 +13,7 @@ interface Slot {
   readonly attribute: number;
 }
 
-/** A table of four buckets; `overflow` are the high lanes that found a bucket full. */
+/** A table of four buckets; `overflow` are the high lanes that did not fit into a bucket. */
 function tableOf(
   slots: Readonly<Record<number, readonly Slot[]>>,
   overflow: Readonly<Record<number, number[]>> = {},
@@ -106,7 +106,7 @@ describe('RuleTable.find()', () => {
     const late = { low: lowFor(3), high: 33, attribute: 4 };
     const table = (overflow: Record<number, number[]>) => tableOf({ 1: [late] }, overflow).table();
     expect(table({ 3: [33], 0: [33] }).find(late.low, late.high)).toBe(4);
-    // The filter has a bit for the high lane modulo 32: another one does not count.
+    // The filter has a bit for the high lane modulo 32: a different lane has no effect.
     expect(table({ 3: [34], 0: [33] }).find(late.low, late.high)).toBe(-1);
     expect(table({ 3: [33] }).find(late.low, late.high)).toBe(-1);
   });

@@ -1,4 +1,4 @@
-/** When the heap of a thread is collected, and when it is made smaller. */
+/** When the heap of a thread is collected, and when it is shrunk. */
 import { describe, expect, test } from '@jest/globals';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -6,10 +6,10 @@ import { HeapGrowth } from './heap-growth.ts';
 
 const MIB = 1 << 20;
 
-/** A look at a heap: MiB in use and taken from the system, and the part of a core in use, by its thread alone. */
+/** A sample of a heap: MiB in use and reserved, and the share of a core that its thread uses alone. */
 type Look = readonly [usedMib: number, takenMib?: number, share?: number];
 
-/** Looks at heaps and returns the actions taken. A heap that was shrunk takes a MiB more than it uses. */
+/** Processes samples of heaps and returns the actions taken. A heap that was shrunk takes a MiB more than it uses. */
 function done(looks: readonly Look[], mostShare = 1): string[] {
   const log: string[] = [];
   let [usedMib, takenMib = usedMib, share = 1] = looks[0]!;
@@ -31,13 +31,13 @@ function done(looks: readonly Look[], mostShare = 1): string[] {
   return log;
 }
 
-/** Looks at heaps of a thread that has much to do. */
+/** Processes samples of the heap of a busy thread. */
 const busy = (sizesMib: readonly number[]): string[] => done(sizesMib.map((usedMib) => [usedMib]));
 
 setFlagsFromString('--expose-gc');
 const collectOnce = runInNewContext('gc') as () => void;
 
-/** Collects until no more goes: what one test file leaves behind goes bit by bit. */
+/** Collects until nothing is left: garbage of another test file disappears gradually. */
 function collectGarbage(): void {
   const used = (): number => getHeapStatistics().used_heap_size;
   for (let before = Infinity; used() < before - MIB / 4;) {
@@ -118,7 +118,7 @@ describe('HeapGrowth', () => {
     const growth = new HeapGrowth({
       collect: () => looked.push('collect'),
       workedShare: () => 1,
-      // On a busy machine this process may look as if it were quiet.
+      // On a busy machine this process may look idle.
       usedCores: () => 1,
     });
     growth.look();

@@ -22,7 +22,7 @@ import { nodeFetch } from '../remote/node-fetch.ts';
 import { runCommand } from './run-command.ts';
 
 const WEIR = join(import.meta.dirname, '../weir');
-/** A name that a client may ask for, and the log keeps. */
+/** A hostile name that a client may query and the log stores. */
 const HOSTILE = 'a\u001b]0;owned\u0007\u009b2J\u202e.test';
 
 let folder: string;

@@ -1,4 +1,4 @@
-/** The day of grace, which the migration of a release that starts to refuse clients writes. */
+/** The grace period of a day, which the migration of a release that starts to refuse clients sets. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';

@@ -124,7 +124,7 @@ describe('GET /clients/refused', () => {
         },
       ],
     });
-    // People have decided: those that they left out are refused from now on.
+    // A user has decided: clients that are not in the setting are refused from now on.
     expect((await allow('203.0.113.0/24')).status).toBe(200);
     expect((await read()).announced).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** Discovery over a real database and real lease files; time and traffic are the test's. */
+/** Discovery over a real database and real lease files; the test controls time and traffic. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ beforeEach(async () => {
   ruleClients = [];
   start(served.database);
   await discovery.load();
-  // Policy has each MAC at once, and addresses when they are seen.
+  // Policy contains each MAC at once, and addresses when they are seen.
   applications = 0;
 });
 
@@ -139,7 +139,7 @@ describe('ClientDiscovery', () => {
     start(served.database);
     await discovery.load();
     expect(directory.all()).toMatchObject([{ mac: MAC, storedQueries: 8, lastSeenMs: nowMs }]);
-    // It is where it was, until the kernel says otherwise.
+    // The client keeps its place until the kernel reports another.
     expect(directory.at('192.0.2.7')).toMatchObject({ mac: MAC });
     expect(applications).toBe(1);
   });

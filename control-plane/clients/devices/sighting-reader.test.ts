@@ -1,4 +1,4 @@
-/** Both ends of the sightings: what DNS threads count is what the control plane reads. */
+/** Both ends of the sightings: the control plane reads what DNS threads count. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { GrantTable } from '../../../dns-worker/policy/grant-table.ts';
 import { Newcomers } from '../../../dns-worker/policy/newcomers.ts';
@@ -81,7 +81,7 @@ describe('ClientSightings', () => {
         for (let times = index % 3; times >= 0; times--)
           ask(answer, `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, NOW_SECS + round);
       const counts = new Map(sightings.sweep().map(({ address, queries }) => [address, queries]));
-      // A few windows are full; who lost a slot there to another has been counted less.
+      // A few windows are full, so clients that lost a slot there to another have lower counts.
       const whole = Array.from({ length: 20_000 }, (_, index) => index).filter(
         (index) => counts.get(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`) === (index % 3) + 1,
       );
@@ -98,7 +98,7 @@ describe('ClientSightings', () => {
     expect(sightings.sweep()).toEqual([
       { address: '192.0.2.9', queries: 1, lastSeenMs: (NOW_SECS + 60) * 1000 },
     ]);
-    // Newer than everything else in its window, it stays.
+    // It stays, because it is newer than everything else in its window.
     for (let index = 0; index < 7; index++) ask(answer, '192.0.2.9', NOW_SECS + 61);
     expect(sightings.sweep()).toEqual([
       { address: '192.0.2.9', queries: 7, lastSeenMs: (NOW_SECS + 61) * 1000 },
@@ -112,7 +112,7 @@ describe('ClientSightings', () => {
     clients = tableWith(3);
     expect(ask(answer, '192.0.2.1', NOW_SECS, 2)).toBe(2);
     clients = new ClientTable(buildClientTable(NO_POLICY_ROWS, NOTHING_LIVE));
-    // Of version 2 it is remembered, whatever the table says.
+    // It is remembered from version 2, whatever the table says.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
     expect([2, 3].map((version) => recordOf(answer.count(query, snapshotAt(version), nobodyNew)))).toEqual([

@@ -110,7 +110,7 @@ describe('DELETE /groups/{id}', () => {
     const [revision] = await lastRevisions();
     await remove();
     await rollBack(revision!.id);
-    // A person lets the network decide about its group.
+    // A user lets the network determine the group.
     const cleared = await clients.api.send('PATCH', `/api/clients/${client.id}`, {
       json: { group_id: null },
     });

@@ -62,7 +62,7 @@ describe('GrantTimes', () => {
     expect(look(grants)).toEqual([[], [1], Infinity]);
     clock.wallMs -= 3_600_000;
     expect(look(grants)).toEqual([[], [1], Infinity]);
-    // It was taken out of the rows, and the database still has it.
+    // It was removed from the rows, but is still in the database.
     look([]);
     expect(look(grants)).toEqual([[], [1], Infinity]);
   });

@@ -1,4 +1,4 @@
-/** Which schedule profiles a plan changes, and which it leaves alone. */
+/** Which schedule profiles a plan changes or keeps. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';

@@ -1,4 +1,6 @@
-/** The evaluator over a steered clock: start, minutes, changes, clock changes, a clock that is set, timers. */
+/**
+ * The evaluator with a clock that the test moves: start, minutes, changes, clock changes, a clock that is set, timers.
+ */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { GrantTimes } from '../grants/grant-times.ts';
@@ -14,7 +16,7 @@ let rows: PolicyRows;
 /** Snapshots that were built: when, and with which overrides. */
 let built: { at: string; overrides: Record<number, GroupOverride> }[];
 let apply: () => Promise<void>;
-/** Grants that are over for good. */
+/** Grants that have ended permanently. */
 let removed: number[];
 
 /** Acts like a publisher that builds a snapshot. */
@@ -52,7 +54,7 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
-/** Starts as `start.ts` does: the rows on disk first, then the looks. */
+/** Starts like `start.ts`: with the rows on disk first, then with periodic checks. */
 function start(initial: PolicyRows): void {
   rows = initial;
   build();

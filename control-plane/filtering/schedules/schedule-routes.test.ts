@@ -1,4 +1,4 @@
-/** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
+/** Schedule profiles, slots and assignments, and the blocking switch, over HTTP and in the rows of policy. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';
 import { PolicyChanges } from '../../policy/change/change.ts';

@@ -39,7 +39,7 @@ function take(
   return catalog.take(catalog.keep({ isWhole, services, skipped: 0 }, fetching));
 }
 
-/** The catalog that the next start has. */
+/** The catalog after the next start. */
 async function restarted(url = URL): Promise<ServiceCatalog> {
   const next = new ServiceCatalog(dataDir);
   await next.load(new MemoryLogger(), url);
@@ -59,7 +59,7 @@ describe('ServiceCatalog', () => {
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);
       expect(one.get('netflix')).toMatchObject({ withdrawn_at: NOW.toISOString() });
-      // Policy finds shipped services all the same.
+      // Policy still finds shipped services.
       expect([one.get('youtube'), one.find('youtube')?.serviceName]).toEqual([undefined, 'YouTube']);
     }
   });

@@ -1,4 +1,4 @@
-/** The service catalog and blocks of services as HTTP sees them. */
+/** The service catalog and blocks of services over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';

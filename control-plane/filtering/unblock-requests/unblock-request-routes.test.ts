@@ -1,4 +1,4 @@
-/** Requests of devices to unblock a name, from the page /check to the people who answer them, and their abuse. */
+/** Requests of devices to unblock a name, from the page /check to the users who answer them, and their abuse. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { UnblockAskAnswer, UnblockRequestList } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { UnblockRequest } from '../../../shared/api/unblocking/unblock-requests-api.ts';

@@ -1,4 +1,4 @@
-/** A node's clock before and after a time server has set it; the file is real. */
+/** The clock of a node before and after a time server has set it, with a real file. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

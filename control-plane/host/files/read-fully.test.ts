@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFully } from './read-fully.ts';
 
-/** Three reads and a bit. */
+/** Three reads and a part of a fourth. */
 const SIZE_BYTES = 200_000;
 const CONTENT = Uint8Array.from({ length: SIZE_BYTES }, (_, at) => (at * 7) ^ (at >>> 8));
 

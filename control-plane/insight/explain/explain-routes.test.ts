@@ -112,7 +112,7 @@ describe('GET /explain', () => {
     expect(then).toMatchObject({ snapshot_id: 3, status: 'BLOCKED_LIST' });
     expect(then.logged).toMatchObject({ by: 'kept_generation', exact: true, reason: null });
     const question = { domain: 'a.example', type: 'A', client: '192.0.2.7' };
-    // The upstreams are not asked for what is not shown.
+    // The upstreams are not asked about a part that is not shown.
     expect(asked).toEqual([[question, Date.parse(then.logged!.timestamp)]]);
     past = null;
     const now = await explain();

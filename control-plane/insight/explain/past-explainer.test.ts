@@ -44,7 +44,7 @@ let folder: string;
 let past: PastExplainer;
 /** Called when the generation of a moment has been read. */
 let onRead = (): void => undefined;
-/** The small policy with a schedule; an hour later nothing is left of it but one group. */
+/** The small policy with a schedule; an hour later only one group is left. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-past-'));
   const generations = new Generations(folder, new MemoryLogger());

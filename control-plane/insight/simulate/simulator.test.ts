@@ -1,4 +1,4 @@
-/** The whole way of a draft: over HTTP, with a real log, the compile thread and the thread that judges. */
+/** A draft from request to result: over HTTP, with a real log, the compile thread and the simulation thread. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -318,12 +318,12 @@ describe('POST /simulate', () => {
 
   test('is 503 if its thread runs out of memory, and the next one is simulated', async () => {
     const whole = log;
-    // Questions lie outside of its heap; these bring texts that do not.
+    // Questions are outside its heap; these bring texts that are not.
     const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
     log = {
       distinctQuestions: async (request, signal) => {
         const read = await whole.distinctQuestions(request, signal);
-        // A copy: what was read may serve the next draft.
+        // A copy, because the questions that were read may serve the next draft.
         return { ...read, questions: { ...read.questions, texts } };
       },
     };

@@ -78,7 +78,7 @@ describe('countRulesBySource()', () => {
   });
 });
 
-/** Effects of kinds, in words. */
+/** Effects of kinds, as text. */
 function effects(kinds: number): string[] {
   const has = (...bits: number[]): boolean => bits.some((bit) => (kinds & bit) !== 0);
   const { ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;

@@ -190,7 +190,7 @@ describe('requestList()', () => {
   test.each([
     'http://169.254.169.254/meta-data',
     'http://127.0.0.2/list',
-    // On its way to a host that only this machine can reach.
+    // On a path to a host that only this machine can reach.
     'http://nas/list',
   ])('refuses a redirect to %s, an address that no list names', async (target) => {
     lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());
@@ -244,7 +244,7 @@ describe('requestList()', () => {
     const limits = { connectMs: 1500 };
     lists.serve('/list', (_, response) => void response.write('# '));
     const connected = await ask(lists.url('/list'), ways(limits));
-    // Later begun and over its time by now, as TLS never comes about.
+    // Started later and already timed out, because the TLS handshake never completes.
     const fault = await faultOf(ask(`https://127.0.0.1:${mute.port}/`, ways(limits)));
     expect([fault.code, fault.message]).toEqual([
       'timeout',

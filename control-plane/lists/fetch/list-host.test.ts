@@ -1,6 +1,4 @@
-/**
- * Where fetches may and must not go, by what is really connected to: HTTP servers of the loopback stand for all hosts.
- */
+/** Where fetches may and must not connect to; HTTP servers on the loopback stand for all hosts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Reason why a fetch failed, as the source's `last_error` has it. */
+/** Reason why a fetch failed, as stored in the source's `last_error`. */
 async function reasonOf(url: string, ownPorts: readonly number[] = []): Promise<string> {
   const fetched = fetchList({
     url,

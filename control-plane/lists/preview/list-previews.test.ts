@@ -82,7 +82,7 @@ describe('a preview', () => {
     ];
     const url = running.serve('/new', text.join('\n'));
     const preview = await previewsOf(node).preview('block', { url, subdomains: false }, never);
-    // Only the exact rule at exact.example is there; no list allows anything, and one that is off does not count.
+    // Only the exact rule at exact.example exists; no list allows anything, and a disabled one does not count.
     expect(preview).toMatchObject({ rules: 7, covered: 4 });
     expect(preview.overlaps).toEqual([
       { id: one, name: 'one', rules: 4 },

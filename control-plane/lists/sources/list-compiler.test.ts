@@ -34,7 +34,7 @@ describe('ListCompiler', () => {
     expect(await second.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
   });
 
-  /** Rules that fill a small heap when they are compiled, and not while they are counted. */
+  /** Rules that fill a small heap when they are compiled, but not while they are counted. */
   const HEAVY = Array.from(
     { length: 45_000 },
     (_, index) => `||a${index}.example^$denyallow=${`b${index}.example|`.repeat(18)}c.example\n`,
@@ -63,7 +63,7 @@ describe('ListCompiler', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
     const refused = { status: 'error', last_error: expect.stringMatching(/memory/), rules: 1 };
     expect(await node.life.read(id)).toMatchObject(refused);
-    // The same content is not compiled again, at the cost of all others.
+    // The same content is not compiled again at the expense of the others.
     await node.life.refreshDue();
     await node.life.idle();
     const otherId = await addList(node, running.serve('/b', 'b.example\n'));
@@ -73,7 +73,7 @@ describe('ListCompiler', () => {
     const next = await running.startNode();
     await next.life.idle();
     expect([kindsOf(next, 'a.example'), kindsOf(next, 'b.example')]).toEqual([1, 1]);
-    // A copy that can be used ends it.
+    // A usable copy ends the error.
     running.serve('/a', 'a.example\nc.example\n', '"3"');
     await next.life.refresh(id);
     await next.life.idle();

@@ -71,7 +71,7 @@ describe('ListRefresher', () => {
     for (let index = 0; index < 12; index++) {
       running.serveBy(`/${index}`, (_, response) => {
         most = Math.max(most, ++atWork);
-        // A fifth one would come while the fourth is at work.
+        // A fifth fetch would start while the fourth is running.
         if (atWork === 4) setTimeout(release, 20);
         void fourAtWork.then(() => {
           atWork--;

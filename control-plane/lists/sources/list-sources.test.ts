@@ -343,7 +343,7 @@ describe('ListSources', () => {
 });
 
 describe('ListSources adopt()', () => {
-  /** Writes and activates rows as an import does. */
+  /** Writes and activates rows like an import. */
   async function adopt(
     node: ListNode,
     write: (tx: Queryable) => Promise<StoredSource[]>,

@@ -1,5 +1,5 @@
 /**
- * Copies that an older release judged: rules that its parser rejected take effect only once a user has approved them.
+ * Copies that an older release checked: rules that its parser rejected take effect only after a user has approved them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const WIDE = '||ads.example^\n||*^$dnstype=AAAA\n';
 const REASON = 'held: line 2 applies to every name: ||*^$dnstype=AAAA';
 const { url: _url, ...RULES } = blocklist('');
 
-/** The database as a release left it that judged with another parser, and knew nothing of judgements or holds. */
+/** Leaves the database as an older release did, which had another parser, no findings and no held updates. */
 async function leaveToOldRelease(): Promise<void> {
   await running.database.query(`UPDATE list_sources SET judged = NULL, status = 'ok', last_error = NULL,
     content_key = coalesce(held_key, content_key), held_key = NULL, held = NULL,
@@ -53,7 +53,7 @@ describe('after an upgrade', () => {
         held: { reason: 'every_name', wide_rules: [{ line: 2, rule: '||*^$dnstype=AAAA' }] },
       });
       expect(node.publisher.current().compiled.sources).toEqual([]);
-      // Neither the same copy nor a restart brings it back.
+      // Neither the same copy nor a restart activates it again.
       if (what === 'a list') await node.life.refresh(id);
       await node.life.idle();
       await node.stop();

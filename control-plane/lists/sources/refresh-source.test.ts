@@ -161,7 +161,7 @@ describe('refreshSource()', () => {
     });
     expect(refreshed.facts.held?.names).toEqual(namesOfDay.slice(0, 20));
     expect(refreshed.facts).not.toHaveProperty('contentKey');
-    // An allowlist may not switch the filter off either.
+    // An allowlist must not disable the filter either.
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 
@@ -193,7 +193,7 @@ describe('refreshSource()', () => {
     const first = await refresh(row());
     expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
     const held = { ...row(), heldKey: first.facts.heldKey ?? null, last_error: text };
-    // Fetched again in full, as no copy is active, and known.
+    // Fetched again in full, because no copy is active and known.
     expect(await refresh(held)).toMatchObject({ outcome: 'held', reason: text });
     expect(server.requests.at(-1)!.headers).not.toHaveProperty('if-none-match');
     cache.use(1, held.heldKey!);
@@ -258,7 +258,7 @@ describe('refreshSource()', () => {
     const again = { etag: '"3"', lastModified: null, lastError: reason };
     expect(await refresh(source)).toEqual({ outcome: 'held', facts: again, reason });
     expect(await refresh({ ...source, last_error: null })).toMatchObject({ reason: 'held' });
-    // Back to its length: it equals the active copy.
+    // It has its previous length again and equals the active copy.
     serve(TEN, '"4"');
     expect(await refresh(source)).toMatchObject({ outcome: 'unchanged', facts: { heldKey: null } });
   });
@@ -331,7 +331,7 @@ describe('refreshSource()', () => {
     const fault = { name: 'CompileError', message: 'inspect lists: it took longer than 1 s' };
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     await slow.close();
-    // Nor does a pool that has time to, nor one that is closed.
+    // Neither does a pool with enough time, nor one that is closed.
     await expect(refresh(row(), { limits })).rejects.toMatchObject(fault);
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     expect(files()).toEqual([]);

@@ -53,7 +53,7 @@ describe('lists of several nodes', () => {
     for (const node of [one, two]) await follow(node);
     expect([kindsOf(one, 'b.example'), kindsOf(two, 'b.example')]).toEqual([1, 1]);
     expect(running.asked()).toEqual(['/a', '/a']);
-    // A third one needs no server at all.
+    // A third node needs no server at all.
     running.serveNothing();
     const three = await running.startOther();
     await three.life.idle();
@@ -74,7 +74,7 @@ describe('lists of several nodes', () => {
     await back.life.idle();
     expect(kindsOf(back, 'b.example')).toBe(1);
     expect((await readSource(running.database, id)).contentKey).toBe(contentKey);
-    // And without a blob it leaves the row alone, and has the list fetched.
+    // Without a blob it does not change the row, and lets the list be fetched.
     await back.stop();
     running.serve('/a', 'c.example\n', '"3"');
     await asOwner(running.database, 'TRUNCATE blobs');
@@ -95,7 +95,7 @@ describe('lists of several nodes', () => {
     expect(await two.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
     await follow(one);
     expect([kindsOf(one, 'n1.example'), kindsOf(two, 'n1.example')]).toEqual([0, 0]);
-    // A node that never had the first copy goes back to it.
+    // A node that never had the first copy returns to it.
     const three = await running.startOther();
     await running.goBack(three, before);
     await three.life.idle();
@@ -121,7 +121,7 @@ describe('lists of several nodes', () => {
     await other.life.idle();
     expect(answers).toHaveLength(1);
     running.serve('/a', 'new.example\n');
-    // Its lease runs out; a renewal that was on its way may come after that once.
+    // Its lease expires, possibly after one more renewal that was already being sent.
     await until(
       'the other node to fetch the list',
       async () => {
@@ -183,7 +183,7 @@ describe('lists of several nodes', () => {
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
     const without = await running.startOther({ listDirs: [] });
-    // Their first look for due lists is over.
+    // Their first check for due lists has ended.
     await running.idle();
     const file = join(running.dataDir, 'own.txt');
     await writeFile(file, 'a.example\n');
@@ -192,14 +192,14 @@ describe('lists of several nodes', () => {
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', file_node: 'node-a' });
     const exists = `INSERT INTO nodes (id, name, run, last_seen) VALUES (1, 'node-a', gen_random_uuid(), now())`;
     await database.query(exists);
-    // As if another file lay there at the others.
+    // As if another file were at this path on the other nodes.
     await writeFile(file, 'b.example\n');
     await database.query(`UPDATE list_sources SET last_checked_at = last_checked_at - interval '2 days'`);
     for (const node of [two, without]) {
       await node.life.refreshDue();
       await follow(node);
       expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
-      // A request on another node is left to the node that has the file.
+      // A request at another node is left to the node that has the file.
       await node.life.refresh(id);
       await node.life.idle();
       expect(await node.life.read(id)).toMatchObject({ status: 'pending', last_error: null });

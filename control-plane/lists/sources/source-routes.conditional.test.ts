@@ -1,4 +1,4 @@
-/** Edits of list sources over HTTP with what a node has behind them: `If-Match`, and what is read and sent back. */
+/** Edits of list sources over HTTP at a complete node: `If-Match`, and sending back what was read. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';

@@ -1,5 +1,6 @@
 /**
- * A whole Weir that root starts, with `weir` among the users of a separate mount namespace; the machine's are unchanged.
+ * A complete Weir started by root, with `weir` among the users of a separate mount namespace; the machine's are
+ * unchanged.
  *
  * @needs root
  */
@@ -119,7 +120,7 @@ test('a Weir of root becomes weir, keeps only the right to use low ports, and cr
   const { uid, mode } = lstatSync(dataDir);
   expect([uid, mode & 0o777, lstatSync(join(dataDir, 'lock')).uid]).toEqual([WEIR, 0o700, WEIR]);
   expect(weir.output).not.toContain('running as root');
-  // It reads its file again, and is replaced, with the rights that it has.
+  // It rereads its file and is replaced, with the rights that it has.
   weir.child.kill('SIGHUP');
   await using next = start({ beside: weir, words: ['--take-over'] });
   await answers(next);

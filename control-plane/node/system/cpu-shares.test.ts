@@ -16,7 +16,7 @@ test('CpuShares percents() returns the shares since the last call, and the same 
   expect(now()).toEqual({ process: 50 });
   clock.advance(1001);
   expect(now()).toEqual({ process: 75, 'answer 0': 25 });
-  // The thread was replaced, and its time begins again.
+  // The thread was replaced, so its CPU time starts from 0.
   times = new Map([
     ['process', 6],
     ['answer 0', 0.1],

@@ -53,7 +53,7 @@ afterAll(async () => {
   authority.close();
 });
 
-/** A check as a node starts it, with the time in its hands. */
+/** A check like that of a node, with the time as a parameter. */
 async function open({ clock = new TestClock(), url = `${base}/newest.json`, version = '0.1.0' } = {}) {
   const logger = new MemoryLogger();
   const configured = { url };
@@ -63,7 +63,7 @@ async function open({ clock = new TestClock(), url = `${base}/newest.json`, vers
     random: () => 0.5,
   });
   const stop = check.start();
-  // It begins once the data directory is there.
+  // It starts as soon as the data directory exists.
   await Promise.resolve();
   await check.look();
   const passHours = async (hours: number): Promise<void> => {

@@ -43,7 +43,7 @@ describeCalls('descriptors that are passed', () => {
     tempDir.remove();
   });
 
-  /** Both ends of a connection in this process: that which waits, and that of the server. */
+  /** Both ends of a connection in this process: the end that waits, and that of the server. */
   async function connected(): Promise<[number, Socket]> {
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const fd = connectUnix(calls, path, 5000);

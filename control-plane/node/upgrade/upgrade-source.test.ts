@@ -34,9 +34,9 @@ afterEach(() => {
   tempDir.remove();
 });
 
-/** A side whose steps only note that they were taken. */
+/** A side whose steps only record that they were taken. */
 async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promise<void> {
-  // A handover that is undone after its test records that in its own list.
+  // A handover that is undone after its test has ended must not record that in the next test's list.
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
@@ -72,13 +72,13 @@ function makeRelease(script: string): void {
   writeFileSync(join(folder, 'weir'), `#!/bin/sh\n[ "$1" = start ] || exit 0\n${script}\n`, { mode: 0o755 });
 }
 
-/** A new process that has come as far as to answer. */
+/** A new process that has started to answer. */
 async function answering(): Promise<HandoverChannel> {
   const talk = await open();
   talk.send(HELLO);
   await talk.expect('welcome', PATIENT_MS);
   talk.send({ type: 'loaded' });
-  // As it was before this side left, if it has.
+  // Everything is as before this side left, if it has left.
   expect(await talk.expect('sockets', PATIENT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.send({ type: 'reading' });
   await talk.expect('stopped', PATIENT_MS);
@@ -124,7 +124,7 @@ describe('UpgradeSource', () => {
       (lines) => lines.some(({ message }) => message === 'an upgrade was rolled back'),
     );
     talk.end();
-    // The next one finds everything as it was.
+    // The next process finds everything as before.
     done.length = 0;
     (await answering()).end();
     await until(
@@ -135,7 +135,7 @@ describe('UpgradeSource', () => {
   });
 
   test('answers queries again if the other process hangs', async () => {
-    // Long enough for all that comes before the silence.
+    // Long enough for all steps before the silence.
     await start(1500);
     const talk = await answering();
     expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 1.5 s/);

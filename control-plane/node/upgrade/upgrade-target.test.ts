@@ -21,7 +21,7 @@ let tempDir: TempDir;
 let server: Server;
 let old: DataDirLock;
 let taking: UpgradeTarget;
-/** The side that hands over. */
+/** The side that is replaced. */
 let talk: HandoverChannel;
 let logger: MemoryLogger;
 

@@ -25,7 +25,7 @@ async function connect(waitMs = 20_000): Promise<Database> {
   return connected;
 }
 let changes: PolicyChanges;
-/** Stand-ins for applying policy, and for the number of threads left behind. */
+/** Stand-ins that apply policy, and return the number of threads that did not acknowledge it. */
 let apply: () => Promise<void>;
 let behind: number;
 beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('PolicyChanges', () => {
     );
     expect(failed).toHaveLength(1);
     expect(revisions.map(({ id }) => id)).toContain(failed[0]!.stored.revision);
-    // The last one to be applied sees both.
+    // The last call sees both changes.
     const [, last] = await Promise.all(applied);
     expect(revisions.map(({ summary }) => last!.includes(summary.split(':')[0]!))).toEqual([true, true]);
   });
@@ -213,7 +213,7 @@ describe('PolicyChanges', () => {
     const waiting = Array.from({ length: 12 }, () =>
       ours.change(SOMEBODY, makeGroup).catch((error: unknown) => error),
     );
-    // Answered while all of them wait.
+    // It is answered while all of them wait.
     expect((await hasty.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
     for (const outcome of await Promise.all(waiting)) expect(outcome).toBeInstanceOf(DatabaseBusy);
     elsewhere.resolve(undefined);
@@ -238,7 +238,7 @@ describe('PolicyChanges', () => {
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ is_own: isOwn }) => !isOwn)).toHaveLength(20);
     expect(kept.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(30);
-    // The copies that they replaced do not stay on disk.
+    // The copies that they replaced are removed from disk.
     expect([...(await neededCopies(database))]).toEqual(['copy 29']);
   });
 

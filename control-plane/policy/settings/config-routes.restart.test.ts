@@ -1,4 +1,4 @@
-/** Keys of the configuration that a running node stores and does not follow. */
+/** Keys of the configuration that a running node stores but does not apply. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import { configRoutes } from './config-routes.ts';
 
-/** Keys that need a restart, with another value, and others that it takes. */
+/** Keys that need a restart, each with another value, and further keys. */
 const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   { key: 'server.alt_compat', to: true },
   { key: 'server.dns_port', to: 15353 },

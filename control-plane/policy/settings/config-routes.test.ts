@@ -1,4 +1,4 @@
-/** Changes of the configuration over HTTP: file, rows, answers. What they do in DNS threads is in `test/e2e/config`. */
+/** Changes of the configuration over HTTP: file, rows, answers. Their effect in DNS threads is in `test/e2e/config`. */
 import { describe, expect, test } from '@jest/globals';
 import { keysOf } from '../../../config/keys.ts';
 import { keys } from '../../../config/sections.ts';
@@ -10,7 +10,7 @@ import { loadedConfig } from '../../../test/support/parts/test-config.ts';
 const config = configSuite();
 const { file, rows, patch, reload, read, audit, expectUntouched } = config;
 
-/** Lines that differ, by number: as they were, and as they are. */
+/** Lines that differ, by number: before and after. */
 function changedLines(before: string, after: string): [number, string | undefined, string | undefined][] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => at).flatMap((at) =>

@@ -1,4 +1,4 @@
-/** The configuration of nodes: what starts, reloads and other nodes make of files and rows. */
+/** The configuration of nodes: how starts, reloads and other nodes combine files and rows. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const AUTHOR = { name: 'admin', address: null };
 
 let suite: SuiteDatabase;
 let folders: string[];
-/** The database of all nodes; null = it is away. */
+/** Whether the database of all nodes is unavailable. */
 let isAway: boolean;
 let logger: MemoryLogger;
 
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 afterAll(() => suite.close());
 
-/** The database until it is away. */
+/** The database while it is available. */
 function databaseOf(): Database {
   const away = (): never => {
     throw new DatabaseUnavailable('away');
@@ -78,7 +78,7 @@ class TestNode {
     writeFileSync(this.path, toml);
   }
 
-  /** Starts it, again too. */
+  /** Starts it, possibly again. */
   start(env: Record<string, string> = {}): Configuration {
     const loaded = parseConfig({ file: { name: this.path, text: this.text }, env });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -98,7 +98,7 @@ class TestNode {
     await this.configuration.follow(readRows);
   }
 
-  /** Reacts as if the database had come up. */
+  /** Reacts as if the database had become available. */
   settle(): Promise<void> {
     return this.configuration.settle(this.changes);
   }
@@ -151,7 +151,7 @@ describe('settle()', () => {
       'cache.max_ttl_secs': 90,
     });
     node.start();
-    expect(node.cache).toMatchObject({ min_ttl_secs: 5, max_ttl_secs: 60 }); // As remembered.
+    expect(node.cache).toMatchObject({ min_ttl_secs: 5, max_ttl_secs: 60 }); // These are the remembered values.
     await node.settle();
     expect(node.cache).toMatchObject({ min_ttl_secs: 9, max_ttl_secs: 90 });
     node.write('[cache]\nmin_ttl_secs = 7\nmax_ttl_secs = 60\n');

@@ -12,7 +12,7 @@ const record = fc.record({
   rdata: fc.uint8Array({ minLength: 0, maxLength: 5 }),
 });
 
-/** Records as a response has them. */
+/** Records as in a response. */
 function toWire(records: readonly (typeof record extends fc.Arbitrary<infer T> ? T : never)[]): Uint8Array {
   return Buffer.concat(
     records.map(({ owner, type, ttl: secs, rdata }) => {

@@ -4,7 +4,7 @@ import fc from '../../../test/support/parts/fast-check.ts';
 import { ByteDictionary, Entry, FIRST_ENTRY, NOTES } from './byte-dictionary.ts';
 import { viewed } from './viewed-bytes.ts';
 
-/** Bytes in some memory with others before and after them, and a tag. */
+/** A byte string inside a larger memory, and a tag. */
 const entry = fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.nat(3), fc.nat(4));
 
 describe('ByteDictionary', () => {

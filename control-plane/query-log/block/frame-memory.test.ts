@@ -1,4 +1,4 @@
-/** Memory that is used again. */
+/** Memory that is reused. */
 import { describe, expect, test } from '@jest/globals';
 import { FrameMemory } from './frame-memory.ts';
 

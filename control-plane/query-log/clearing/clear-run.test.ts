@@ -93,13 +93,13 @@ async function finish(database: Database = own.database, logger = new MemoryLogg
 
 const isKit = (row: QueryLogRow): boolean => row.bytes[row.client.at + 3] === 3;
 
-/** The log without what numbers rows. */
+/** The log without the numbers of rows. */
 async function shown(): Promise<unknown[]> {
   const rows = await storedRows(own.database);
   return rows.map(({ id: _, ...row }) => row);
 }
 
-/** All that lists and blocks say of names and clients, over the whole time; and of each day. */
+/** All names and clients in lists and blocks, over the whole time and by day. */
 async function sums(): Promise<unknown> {
   const ofSpan = (fromMs: number, toMs: number) =>
     logSourceOf(own.database).read(async (tx) => {
@@ -130,7 +130,7 @@ const PERIOD = { from: new Date(AT_MS + 30 * 60_000), to: new Date(AT_MS + 90 * 
 const isInPeriod = ({ timestampMs: ms }: QueryLogRow): boolean =>
   ms >= PERIOD.from.getTime() && ms < PERIOD.to.getTime();
 
-/** Clears, and the rows that each removes: afterwards the log is as if they had never come. */
+/** Clears, and the rows that each removes: afterwards the log is as if they had never existed. */
 const CASES: readonly [string, Partial<WantedClear>, (row: QueryLogRow) => boolean][] = [
   ['a client', { client: KIT }, isKit],
   ['a period', PERIOD, isInPeriod],
@@ -164,7 +164,7 @@ describe('ClearRun', () => {
       const [done] = await readClears(own.database);
       const removed = before.length - (expected[0] as unknown[]).length;
       expect(done).toMatchObject({ state: 'done', progress: 1, rows: removed });
-      // Once more finds nothing.
+      // A second run finds nothing.
       await clear(wanted);
       expect((await readClears(own.database))[0]).toMatchObject({
         state: 'done',
@@ -241,7 +241,7 @@ describe('ClearRun', () => {
     });
     let asked = 0;
     const startMs = Date.now();
-    // 10,000 queries a second, and no more in all than a slow machine can clear.
+    // 10,000 queries a second, but in total no more than a slow machine can clear.
     const traffic = setInterval(() => {
       for (let i = 0; i < 200 && asked < 40_000; i++)
         writer.append(
@@ -318,7 +318,7 @@ describe('ClearRun', () => {
   });
 });
 
-/** A database whose nth change of the background is lost, before or after it is committed. */
+/** A database whose nth background change fails, before or after its commit. */
 function failingAt(database: Database, nth: number, when: 'before' | 'after'): Database {
   let changes = 0;
   const background = database.background.bind(database);

@@ -32,7 +32,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** A receiver that accepts, and then takes nothing. */
+/** A receiver that accepts the connection, and then reads nothing. */
 async function startStuckReceiver(): Promise<{ sockets: Socket[]; server: Server }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

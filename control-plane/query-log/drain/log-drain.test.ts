@@ -11,7 +11,7 @@ import { createWorkerMemory } from '../../threads/worker-memory.ts';
 import type { ByteRange } from '../rows/row.ts';
 import { LogDrain, type RecordNames } from './log-drain.ts';
 
-/** More than it takes the drain to look at a busy ring, less than to look at one it believes empty. */
+/** Longer than the interval at which the drain checks a busy ring, shorter than that for one it considers empty. */
 const SOON_MS = 25;
 const NAMELESS: RecordNames = { rule: () => undefined, schedule: () => undefined, upstream: () => undefined };
 

@@ -38,7 +38,7 @@ function open(options: Partial<LogScansOptions> = {}): LogScans {
   return scans;
 }
 
-/** Stores blocks, each an hour after the one before. */
+/** Stores blocks, each an hour after the previous one. */
 async function store(blocks: number, rows: number): Promise<void> {
   for (let block = 0; block < blocks; block++)
     await storeRows(

@@ -1,4 +1,4 @@
-/** Which questions share an answer, and when work is given up. */
+/** Which questions share an answer, and when work is cancelled. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { SharedAnswers } from './shared-answers.ts';
 

@@ -9,7 +9,7 @@ const START_MS = Date.UTC(2026, 6, 5, 12);
 
 let own: TestDatabase;
 
-/** Three blocks, an hour apart, of ten queries, a minute apart. */
+/** Three blocks at intervals of an hour, each with ten queries at intervals of a minute. */
 beforeAll(async () => {
   own = await startTestDatabase();
   for (let block = 0; block < 3; block++)

@@ -1,4 +1,4 @@
-/** The Parquet file of an export, read by a library that did not write it. */
+/** The Parquet file of an export, read by an independent library. */
 import { describe, expect, test } from '@jest/globals';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -35,7 +35,7 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
   decision_origin: fc.option(fc.constantFrom('managed', 'regex', 'canary')),
 });
 
-/** The file of rows that come in parts, and the bytes that each part gave. */
+/** The file for rows that arrive in parts, and the bytes of each part. */
 function written(parts: readonly (readonly LoggedQuery[])[]): { file: ArrayBuffer; lengths: number[] } {
   const parquet = new ParquetExport();
   const pieces = parts.map((rows) => parquet.add(rows));

@@ -1,4 +1,4 @@
-/** Every reader of the log over rows that stand for several queries, against counting the queries plainly. */
+/** Every reader of the log over rows that stand for several queries, compared with plain counting. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { PROTOCOL_NAMES, QUERY_STATUS_NAMES, QueryStatus } from '../../../shared/query-log.ts';
@@ -89,7 +89,7 @@ function timelineOf(request: TimelineRequest): Promise<Bucket[]> {
   return log.read((tx) => readTimelineCounts(tx, request, log.onDamaged));
 }
 
-/** Counts of queries by the minutes that have some. */
+/** Counts of queries by minute, without empty minutes. */
 function minutesOf(queries: readonly FloodQuery[]): Bucket[] {
   const minutes = Map.groupBy(queries, ({ timeMs }) => Math.floor(timeMs / MINUTE_MS) * MINUTE_MS);
   return [...minutes].map(([startMs, found]) => {
@@ -161,7 +161,7 @@ async function summariesAgree(): Promise<void> {
       queries_by_rcode: countBy(queries, ({ rcode }) => rcodeName(rcode)),
       queries_by_protocol: countBy(queries, ({ protocol }) => PROTOCOL_NAMES[protocol]!),
     });
-    // Names are those of rows.
+    // Names are counted from rows.
     expect(summary.unique_domains).toBe(new Set(rows.map(({ domain }) => domain)).size);
     const names = await Promise.all(
       (['blocked', 'allowed'] as const).map((which) =>
@@ -218,7 +218,7 @@ describe('a flood of limited queries', () => {
     expect(await blockCount()).toBe(BLOCKS.length);
     expect(ROWS).toBeLessThan(QUERIES.length);
     await agree();
-    // From what is remembered.
+    // The memory of blocks is used.
     await pagesAgree();
     await clientsAgree();
   });

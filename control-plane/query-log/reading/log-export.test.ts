@@ -39,7 +39,7 @@ function exported(
   return exportQueries(log, { ...ALL, ...selection });
 }
 
-/** The rows by the number that each has as its response time. */
+/** Rows, identified by the number in their response time. */
 async function numbers(selection: Partial<LogSelection> = {}): Promise<number[]> {
   return (await Array.fromAsync(exported(selection))).flat().map((row) => row.response_time_us);
 }

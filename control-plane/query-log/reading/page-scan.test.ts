@@ -1,4 +1,4 @@
-/** Pages with what is remembered of blocks, against pages without; also while the log changes. */
+/** Pages with a memory of blocks, compared with pages without it, also while the log changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
@@ -64,7 +64,7 @@ interface Parts {
   readonly turn?: BlockTransaction['turn'];
 }
 
-/** The log with what belongs to a transaction. */
+/** The log with the parts of a transaction. */
 function sourceWith({ memory, turn }: Parts, damaged: string[] = []): LogSource {
   return {
     read: (use) => {
@@ -92,7 +92,7 @@ const REQUESTS: readonly Partial<QueryLogRequest>[] = [
   { domain: 'n2', not: { client: '192.0.2.1' } },
 ];
 
-/** Each question several times: heads are known from the second time on, names from the third. */
+/** Each question several times: heads are in memory from the second time on, names from the third. */
 async function expectSame(memory: LogMemory): Promise<void> {
   const [bare, log] = [sourceWith({}), sourceWith({ memory })];
   for (const request of REQUESTS) {

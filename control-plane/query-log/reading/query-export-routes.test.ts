@@ -57,7 +57,7 @@ function exportOf(query = ''): Promise<TestAnswer> {
   return api.send('GET', `/api/queries/export?${query}`);
 }
 
-/** Stores rows from now on back, each a moment before the one before. */
+/** Stores rows from now backwards, each a moment before the previous one. */
 async function store(count: number): Promise<void> {
   const most = 10_000;
   for (let from = 0; from < count; from += most) {
@@ -74,10 +74,10 @@ async function store(count: number): Promise<void> {
   }
 }
 
-/** Asks for everything and reads the beginning only. */
+/** Requests everything and reads only the beginning. */
 async function beginToRead(): Promise<IncomingMessage> {
   const request = get({ port: api.port, path: '/api/queries/export?format=ndjson', agent: false });
-  request.on('error', () => undefined); // The test hangs up.
+  request.on('error', () => undefined); // The test closes the connection.
   const [response] = (await within('the head of the export', once(request, 'response'))) as [IncomingMessage];
   response.on('error', () => undefined);
   await within('the first rows of the export', once(response, 'readable'));

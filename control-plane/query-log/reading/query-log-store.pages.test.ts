@@ -12,7 +12,7 @@ import type { QueryLogRequest } from './page-scan.ts';
 import { readQueryLog } from './query-log-store.ts';
 
 const NODE = 7;
-/** Long ago for merging, which leaves the newest hour alone, and across two hours. */
+/** Old enough for merging, which excludes the newest hour, and across two hours. */
 const START = Math.floor(Date.now() / 3_600_000 - 6) * 3_600_000;
 let own: TestDatabase;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Blocks of several runs: of each its run, and steps of time between its rows, from a start. */
+/** Blocks of several runs: for each its run, and the time steps between its rows, from a start. */
 const blocks = fc.array(
   fc.record({
     run: fc.nat(2),
@@ -90,7 +90,7 @@ describe('readQueryLog()', () => {
         let stepsBack = 0;
         const between = async (): Promise<void> => {
           if (++stepsBack > 4) return;
-          // Newer than all that was read.
+          // Newer than all rows read so far.
           await log.store(stepsBack % 3, 7_300_000 + stepsBack, [0, 1]);
           if (stepsBack === 2)
             await new MergeUpkeep({ database: own.database, logger: own.logger, nodeId: NODE }).turn(

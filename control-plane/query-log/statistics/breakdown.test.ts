@@ -1,4 +1,4 @@
-/** Queries by upstream, list and service over HTTP, held against the rows that were stored. */
+/** Queries by upstream, list and service over HTTP, compared with the stored rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { logRow, type RowInWords, wireName } from '../../../test/support/parts/log-row.ts';
@@ -34,12 +34,12 @@ beforeAll(async () => {
     ...times(3, { ...forwarded, upstream: FIRST, responseTimeUs: 20_000 }),
     ...times(1, { ...forwarded, upstream: FIRST, responseTimeUs: 60_000 }),
     ...times(6, { ...forwarded, upstream: SECOND, responseTimeUs: 5000 }),
-    // Cached: it keeps the name of the upstream, and did not wait for it.
+    // Cached: these rows keep the name of the upstream, and did not wait for it.
     ...times(2, { upstream: FIRST }),
     ...times(5, { ...byList, lists: [3, 12], client: Uint8Array.of(192, 0, 2, 8) }),
     ...times(1, { ...byList, qname: wireName('more.example'), lists: [12] }),
     ...times(2, byService),
-    // A rule with the name of the service.
+    // A rule with the same name as the service.
     ...times(1, { ...byService, status: QueryStatus.BLOCKED_MANAGED, qname: wireName('other.example') }),
   ];
   await storeRows(

@@ -3,7 +3,7 @@ import type { Granularity } from '../../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../../shared/policy/time-zone.ts';
 import { bucketStarts } from './bucket-starts.ts';
 
-/** The starts, as a clock of UTC shows them. */
+/** The starts in UTC. */
 function starts(granularity: Granularity, zone: string, from: string, to: string): string[] {
   return bucketStarts(granularity, zoneOffset(zone)!, Date.parse(from), Date.parse(to)).map((ms) =>
     new Date(ms).toISOString().slice(5, 16),

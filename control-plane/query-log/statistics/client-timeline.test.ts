@@ -1,4 +1,4 @@
-/** Queries of clients by time, held against the timeline of all queries. */
+/** Queries of clients by time, compared with the timeline of all queries. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { logRow } from '../../../test/support/parts/log-row.ts';

@@ -14,7 +14,7 @@ const START_MS = Date.UTC(2026, 6, 5, 22);
 const MINUTE_MS = 60_000;
 
 let own: TestDatabase;
-/** A query every seven minutes for four hours, which cross midnight; the third ones are blocked; two nodes. */
+/** A query every seven minutes for four hours across midnight; every third one is blocked; two nodes. */
 const TIMES = Array.from({ length: 35 }, (_, i) => START_MS + i * 7 * MINUTE_MS + 1234);
 beforeAll(async () => {
   own = await startTestDatabase();

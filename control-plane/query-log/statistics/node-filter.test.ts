@@ -1,4 +1,4 @@
-/** Statistics of one node of several, held against the rows that it stored. */
+/** Statistics of one node of several, compared with the rows that it stored. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogSource } from '../reading/log-source.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Names and clients that both have, and some that one alone has. */
+/** Names and clients of both nodes, and some of one node only. */
 function rowsOf(node: keyof typeof NODES) {
   const count = node === 'attic' ? 90 : 40;
   return Array.from({ length: count }, (_, i) => {
@@ -63,7 +63,7 @@ function figuresOf(rows: readonly Row[]) {
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 describe('a filter by node', () => {
-  // Sums of all nodes are kept between questions: none of them may come into those of one, whatever is asked first.
+  // Sums of all nodes are cached between questions: they must not appear in those of one node, in any order.
   test.each([
     ['attic', rowsOf('attic')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],

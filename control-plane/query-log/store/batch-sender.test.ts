@@ -62,7 +62,7 @@ describe('BatchSender', () => {
     let flushed: Promise<void> | undefined;
     const { writer } = suite.open({ maxWaitMs: 600_000 });
     const up = suite.database.status();
-    // The database is asked for its status just before the spool is.
+    // The status of the database is checked just before the spool.
     const status = jest.spyOn(suite.database, 'status').mockImplementation(() => {
       if (flushed === undefined) {
         writer.append(logRow({ qname: wireName('late.example') }));
@@ -114,7 +114,7 @@ describe('BatchSender', () => {
     );
     expect(await suite.storedDomains()).toEqual([]);
     await writer.close();
-    // Under the name that the operator chose then.
+    // It has the name that the operator chose later.
     const { writer: renamed } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
     isHeld = true;
     await until(
@@ -138,7 +138,7 @@ describe('BatchSender', () => {
     };
     append(2000);
     await writer.flush();
-    // Acknowledged, but not waited for until it is on the disk.
+    // Acknowledged, but possibly not flushed to disk.
     append(1000);
     const states: string[] = [];
     const stop = suite.database.onStatus(({ state }) => states.push(state));

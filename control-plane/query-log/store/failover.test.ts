@@ -1,4 +1,4 @@
-/** The query log while a standby takes the place of the database's primary. */
+/** The query log while a standby replaces the primary of the database. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ function openWriter(database: Database): { writer: LogWriter; append: (rows: num
   };
 }
 
-/** Every row once, and as many in the counts. */
+/** Every row once, and the same number in the counts. */
 async function expectStored(database: Database, rows: number): Promise<void> {
   const times = (await storedRows(database)).map((row) => row.response_time_us);
   expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, i) => i));
@@ -91,7 +91,7 @@ test('a failover that no connection notices, as behind a pooler, is seen by its 
   ];
   closers.push(() => standby.close());
   let behind = primary;
-  // As a pooler would: the same connection, another server, and no word of it.
+  // Like a pooler: the same connection and another server, without notice.
   const pooled: Database = {
     ...primary,
     status: () => ({ state: 'up', server: 'pooler', error: null }),

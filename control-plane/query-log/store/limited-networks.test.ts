@@ -20,7 +20,7 @@ import { repeatsByRow } from '../block/repeats.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';
 import type { NetworkPrefixes } from './limited-networks.ts';
 
-/** Contents of a block; both ways of counting see the same queries. */
+/** Contents of a block; both ways of counting read the same queries. */
 const parts = fc.array(fc.array(arbitraryFloodQuery(HOUR_MS, 3000), { minLength: 1, maxLength: 60 }), {
   minLength: 1,
   maxLength: 4,
@@ -40,7 +40,7 @@ async function gather(
   return blocks;
 }
 
-/** Sums of the counts of minutes, without what only rows that stand for others have. */
+/** Sums of the counts by minute, without fields that only rows for several queries have. */
 function summed(blocks: readonly { readonly minutes: readonly MinuteCounts[] }[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { minuteMs, counts, ...totals } of blocks.flatMap(({ minutes }) => minutes))

@@ -15,11 +15,11 @@ beforeEach(() => {
 afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
 
 function batch(id: string, rowCount = 1, size = 10): LogBatch {
-  // Newlines and headers of others in the bytes must not end a batch early.
+  // Newlines and foreign headers in the bytes must not end a batch early.
   return { id, rowCount, bytes: Buffer.alloc(size, `${id}\n{"id":"x"}\n`) };
 }
 
-/** A batch that takes this number of bytes in a file: its id is as long as that needs. */
+/** A batch with this size in a file, reached by the length of its id. */
 function batchOf(letter: string, frameBytes: number): LogBatch {
   const sized = batch(letter, 1, frameBytes - 200);
   const missing = frameBytes - frameHeader(sized).length - sized.bytes.length;
@@ -32,7 +32,7 @@ async function openSpool(maxBytes = 10 * MIB): Promise<LogSpool> {
   return spool;
 }
 
-/** Ids of the batches of all files, oldest first; takes them out. */
+/** Ids of the batches of all files, oldest first; removes them. */
 async function drained(spool: LogSpool): Promise<string[][]> {
   const files: string[][] = [];
   for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {

@@ -1,4 +1,4 @@
-/** Queries that the log, statistics, or both leave out, from the writer to every reader. */
+/** Queries that are excluded from the log, from statistics, or both, from the writer to every reader. */
 import { describe, expect, test } from '@jest/globals';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { LogWriters } from '../../../test/support/parts/log-writers.ts';
@@ -23,7 +23,7 @@ const NODE = 7;
 
 const suite = new LogWriters();
 
-/** Two blocks of queries, some of which are left out of something; `n` tells the clients apart. */
+/** Two blocks of queries, some of which are excluded; `n` identifies the client. */
 async function ask(writer: LogWriter): Promise<void> {
   const rows = [
     { name: 'plain.example', client: 1, exclusion: Exclusion.NONE },

@@ -1,4 +1,4 @@
-/** Counts by name and client from lists and blocks together, against a plain count of all rows. */
+/** Counts by name and client from lists and blocks together, compared with a plain count of all rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => log.empty());
 afterAll(() => own.stop());
 
-/** Nothing, everything, and little is remembered, by turns. */
+/** Alternates between no, unlimited and little memory. */
 const memories = [undefined, new LogMemory(), new LogMemory(5000), new LogMemory(1e6, 4)];
 let asked = 0;
 
@@ -55,7 +55,7 @@ async function read(change: Partial<SumRequest>): Promise<PlainCounts> {
   });
 }
 
-/** Hours in which many blocks come, so that some get a list. */
+/** Hours with many blocks, so that some get a list. */
 const hour = fc.oneof(fc.constantFrom(5, 26), fc.nat(71));
 const node = fc.constantFrom(7, 8);
 const storing = fc.record({
@@ -129,7 +129,7 @@ describe('sums from lists', () => {
           expect(await read(request)).toEqual(countPlainly(wanted));
         };
         for (const step of list) {
-          // Asked after every step, so its blocks and lists change while they are remembered.
+          // Asked after every step, so that its blocks and lists change while they are in memory.
           await ask(questions[0]!);
           if (step.what !== 'store') {
             await log.keep(step);

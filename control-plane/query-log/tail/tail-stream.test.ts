@@ -15,13 +15,13 @@ afterEach(async () => {
   await within('the server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** A stream over a socket, and the text that its reader has got. */
+/** A stream over a socket, and the text that its reader has received. */
 async function open(isAllowed: () => Promise<boolean>) {
   const responses: ServerResponse[] = [];
   server = createServer((_, response) => void responses.push(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const request = get({ port: (server.address() as AddressInfo).port, agent: false });
-  request.on('error', () => undefined); // The stream may end before its head.
+  request.on('error', () => undefined); // The stream may end before its response head.
   await until(
     'the request',
     () => responses.length,

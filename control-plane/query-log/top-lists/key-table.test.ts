@@ -43,7 +43,7 @@ function naiveSums(list: readonly (readonly [string, number, Counts])[]): Map<st
   return sums;
 }
 
-/** Every sum lies between what the table has and that with what it may have missed. */
+/** Each sum is at least the count in the table, and at most that count plus what the table may have missed. */
 function expectBounds(table: KeyTable, sums: ReadonlyMap<string, number>): void {
   const entries = entriesOf(table);
   for (const [key, sum] of sums) {

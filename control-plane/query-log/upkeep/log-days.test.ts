@@ -23,7 +23,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  // After midnight other days are kept than the test expects.
+  // After midnight, the kept days differ from the expected ones.
   const leftMs = (): number => DAY_MS - (Date.now() % DAY_MS);
   await until('midnight to pass', leftMs, (ms) => ms > 20_000, { pauseMs: 100 });
   await dropPartitions(own.database, await listPartitions(own.database));
@@ -70,7 +70,7 @@ describe('LogDays', () => {
     await log([ahead]);
     await days.keep();
     expect(await filled()).toEqual([...days30, ahead]);
-    // Not even a start loses anything.
+    // Even a start loses nothing.
     await keeper().keep();
     expect(await filled()).toEqual([...days30, ahead]);
   });

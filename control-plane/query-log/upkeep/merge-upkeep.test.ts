@@ -101,7 +101,7 @@ describe('MergeUpkeep', () => {
       return found.map(({ firstSeqs }) => firstSeqs.length);
     };
     await storeBlocks(16);
-    // The hour is that of now, whatever the minute is.
+    // The hour is the current one, whatever the minute is.
     await change(`hour = date_trunc('hour', now())`);
     expect(await chains()).toEqual([16]);
     await change('last_time = now() WHERE first_seq = 45');

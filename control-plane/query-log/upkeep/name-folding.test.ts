@@ -48,7 +48,7 @@ async function store(blocks: number, startMs = AT_MS, nodeId = 7): Promise<void>
   }
 }
 
-/** Name, group, counts and what may be missing, of each entry of both tables. */
+/** Name, group, counts and possibly missed counts of each entry of both tables. */
 function inWords(lists: NameLists | null): Record<string, number[]> | null {
   if (lists === null) return null;
   const words = [lists.names, lists.clients].flatMap((list) => {
@@ -145,7 +145,7 @@ describe('NameFolding', () => {
   });
 
   test('turn() does not fold unfinished spans: this hour, and today if an hour has few blocks', async () => {
-    // The hour of the next minute does not end before the test does.
+    // The hour of the next minute does not end before the test.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
     await store(1, nowMs + HOUR_MS);

@@ -32,7 +32,7 @@ describe('EntryMatch', () => {
     [{ domain: '.' }, 'a.example', 1, false],
     [{ domain: '.' }, '.', 1, true],
     [{ domain: '*..' }, 'a.example', 1, true],
-    // Bytes of a label that look like the end of a name.
+    // Bytes of a label that resemble the end of a name.
     [{ domain: '*.com' }, '\\003com.example', 1, false],
     [{ domain: '*.com' }, 'x\\003com', 1, false],
   ])('matches() of %j, %s of type %i: %j', (filter, name, qtype, expected) => {

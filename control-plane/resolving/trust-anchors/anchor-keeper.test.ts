@@ -1,4 +1,4 @@
-/** The keeper with a clock that the test sets, real files, and keys as a thread would report them. */
+/** The keeper with a clock that the test sets, real files, and keys as a thread reports them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

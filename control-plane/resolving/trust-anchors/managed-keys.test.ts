@@ -1,4 +1,4 @@
-/** RFC 5011's state table, and a whole rollover of the root's key with a clock that the test sets. */
+/** The state table of RFC 5011, and a complete rollover of the root key with a clock that the test sets. */
 import { describe, expect, test } from '@jest/globals';
 import { keyTag, isAnchorOf } from '../../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -17,7 +17,7 @@ function seen(rdatas: Uint8Array[], isTrusted = true, originalTtlSecs = 172_800)
   return { isTrusted, keys, originalTtlSecs, expiresInSecs: 1_209_600 };
 }
 
-/** A trust point through time. */
+/** A trust point over time. */
 class Story {
   nowMs = Date.UTC(2025, 0, 11);
   keys: readonly ManagedKey[] = [];
@@ -28,7 +28,7 @@ class Story {
     return this.keys.map(({ rdata, state }) => `${rdata[4]} ${state}`).join(', ');
   }
 
-  /** Marks of the keys that are trusted. */
+  /** Marks of the trusted keys. */
   get trusted(): number[] {
     return activeAnchors(ROOT, CONFIGURED, this.keys).map(({ rdata }) => rdata[4]!);
   }

@@ -1,4 +1,4 @@
-/** Servers of loopback are tried before a pool has them: what answers, what fails, and whether DNSSEC passes them. */
+/** Tests of servers before they are added to a pool: those that answer, fail, or pass DNSSEC. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';

@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterEach(() => asOwner(own.database, 'TRUNCATE leases'));
 afterAll(() => own.stop());
 
-/** The leases of a node that by default renews so rarely that the test decides when they end. */
+/** The leases of a node that renews so rarely by default that the test determines when they end. */
 function nodeWith(given: Partial<LeaseParts> = {}) {
   const { renewMs = 60_000, node = randomUUID(), database = own.database } = given;
   const logger = new MemoryLogger();
   return { leases: new JobLeases({ database, logger, node, renewMs }), logger, node };
 }
 
-/** Begins a job and stays at it until `end` is called; resolves once the job is held. */
+/** Begins a job and continues until `end` is called; resolves once the job is held. */
 async function begin(leases: JobLeases, job = 'fetch') {
   const held = Promise.withResolvers<Lease>();
   const ending = Promise.withResolvers<unknown>();
@@ -142,7 +142,7 @@ describe('JobLeases', () => {
     let taken: Promise<unknown> = Promise.resolve();
     await own.database.transaction(async (tx) => {
       await first.lease.confirm(tx);
-      // Of the same data directory: it need not wait until the lease is over.
+      // On the same data directory, it does not wait for the end of the lease.
       taken = nodeWith(one).leases.hold('fetch', async () => order.push('taken'));
       await until('the other run to wait for the lease', isTaking);
       order.push('committed');
@@ -192,7 +192,7 @@ describe('JobLeases', () => {
   });
 });
 
-/** Whether someone waits for a lease. */
+/** Whether a node waits for a lease. */
 async function isTaking(): Promise<boolean> {
   const { rows } = await own.database.query(
     `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO leases%'`,

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** Makes a node look as if it had been silent for that time. */
+/** Makes a node look as if it had been silent for this time. */
 const silence = (name: string, secs: number): Promise<unknown> =>
   own.database.query('UPDATE nodes SET last_seen = now() - make_interval(secs => $2) WHERE name = $1', [
     name,
@@ -115,7 +115,7 @@ describe('waitForNodes()', () => {
     };
     return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
-  /** Asks while this node reaches the mark of the wait; with `isTimeOver` the time of the wait is over then. */
+  /** Asks while this node reaches the mark of the wait; with `isTimeOver`, the time of the wait has ended. */
   const askWith = async (node: typeof EDGE, isTimeOver: boolean): Promise<string[]> => {
     const before = await setMark(own.database);
     const waiting = ask();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Coalescer } from './coalescer.ts';
 
-/** Work whose runs end when the test says so. */
+/** Work whose runs end when the test decides. */
 class SteeredWork {
   runs: { end: () => void; fail: () => void }[] = [];
   readonly coalescer = new Coalescer(

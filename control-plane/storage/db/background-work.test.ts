@@ -41,7 +41,7 @@ function open(limits: Partial<BackgroundLimits> = {}): BackgroundWork {
 
 const sleepFor = (secs: number) => (tx: Queryable) => tx.query('SELECT pg_sleep($1)', [secs]);
 
-/** Field `nice` of proc(5), after the name in parentheses, which may hold spaces. */
+/** Field `nice` of proc(5), after the name in parentheses, which may contain spaces. */
 function niceOf(pid: number): number {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
@@ -91,7 +91,7 @@ describe('BackgroundWork', () => {
 
   test('one operation runs at a time, and one that waits too long is rejected', async () => {
     const work = open({ waitMs: 2000 });
-    await work.read(sleepFor(0)); // The connection stands: the second waits for the first alone.
+    await work.read(sleepFor(0)); // The connection is established, so the second one waits only for the first.
     const order: string[] = [];
     const [firstMayEnd, secondMayEnd] = [
       Promise.withResolvers<undefined>(),
@@ -116,7 +116,7 @@ describe('BackgroundWork', () => {
       const pid = await pidOf(tx);
       expect(niceOf(pid)).toBe(nicerBy(NICENESS.behindLog));
       const autogroup = `/proc/${String(pid)}/autogroup`;
-      // The kernel lets an ordinary user set one of all such groups in a tenth of a second.
+      // The kernel allows an ordinary user one such setting per tenth of a second.
       if (existsSync(autogroup) && process.getuid?.() === 0)
         expect(readFileSync(autogroup, 'utf8').trimEnd()).toMatch(
           new RegExp(` nice ${String(NICENESS.behindLog)}$`),

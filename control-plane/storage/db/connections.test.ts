@@ -13,7 +13,7 @@ import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 
-/** Name of the sessions under test at the server. */
+/** Name of the tested sessions at the server. */
 const NAME = 'connections-under-test';
 
 let own: TestDatabase;
@@ -34,7 +34,7 @@ afterEach(async () => {
     connections.cut();
     await connections.end();
   }
-  // A statement in flight would keep its session for the tests that follow.
+  // A statement in flight would keep its session for the following tests.
   for (const pid of await pidsOfSessions())
     await asOwner(own.database, 'SELECT pg_terminate_backend($1)', [pid]);
   await until(
@@ -126,7 +126,7 @@ describe('use()', () => {
     });
     await expect(slow).rejects.toBeInstanceOf(DatabaseBusy);
     expect(connections.isLost()).toBe(false);
-    // It may still run on the old connection.
+    // It may still use the old connection.
     expect(await pidOf(connections)).not.toBe(pid);
   });
 

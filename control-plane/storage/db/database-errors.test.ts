@@ -12,7 +12,7 @@ import {
   isUniqueViolation,
 } from './database-errors.ts';
 
-/** An error as pg and node give it. */
+/** An error in the form of pg and Node. */
 function fault(code: string, more: object = {}, message = 'failed'): Error {
   return Object.assign(new Error(message), { code, ...more });
 }

@@ -143,13 +143,13 @@ describe('transaction()', () => {
     const inOrder = (first: string, second: string): Promise<void> =>
       database.transaction(async (tx) => {
         await add(tx, first);
-        // Each holds what the other wants next.
+        // Each has what the other needs next.
         if (++runs === 2) both.resolve(undefined);
         await both.promise;
         await add(tx, second);
       });
     await Promise.all([inOrder('one', 'two'), inOrder('two', 'one')]);
-    // The server may undo both if each looks for the deadlock before the other has ended.
+    // The server may roll back both if each looks for the deadlock before the other has ended.
     expect(runs).toBeGreaterThanOrEqual(3);
     const { rows } = await database.query(`SELECT value FROM meta WHERE key IN ('one', 'two')`);
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);

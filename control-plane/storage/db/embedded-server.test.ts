@@ -26,14 +26,14 @@ function makeDataDir(): string {
   return join(root, 'data');
 }
 
-/** A data directory with a database cluster that ran before. */
+/** A data directory with a database cluster that was used before. */
 async function makeUsedDataDir(): Promise<string> {
   const dataDir = makeDataDir();
   await layCluster(dataDir);
   return dataDir;
 }
 
-/** A server with its lock, both of which go when the test ends. */
+/** A server with its lock; both are released when the test ends. */
 function serverOn(dataDir: string): {
   server: EmbeddedServer;
   logger: MemoryLogger;
@@ -163,11 +163,11 @@ describe('createEmbeddedServer()', () => {
   test('ensureRunning() clears away the server that a killed Weir left behind, and starts its own', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
-    process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot hear that its weir is gone.
+    process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot notice that its Weir has ended.
     await elsewhere.kill();
     const { server, logger } = serverOn(dataDir);
     const running = server.ensureRunning();
-    // It would end by itself at once, so it continues only after it was found.
+    // It would end immediately, so it continues only after it was found.
     await until(
       'the server to be found',
       () => logger.text(),

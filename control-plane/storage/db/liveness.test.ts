@@ -23,7 +23,7 @@ afterAll(() => own.stop());
 const tell = (channel: string, payload: string): Promise<unknown> =>
   own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
-/** Looks from now on until the test has ended; `notify` sends the notices of the connection itself. */
+/** Checks from now on until the test has ended; `notify` sends the notices of the connection itself. */
 function look(notices: NoticeListeners, notify = tell): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
@@ -114,7 +114,7 @@ describe('Liveness', () => {
           () => own.logger.text(),
           (text) => text.includes('notifications of the database do not arrive'),
         );
-      // A look under way would miss the table.
+      // A check in progress would miss the table.
       stopping.abort();
       await within('the look to end', ended);
       // A statement is repeated if its connection is lost.

@@ -21,7 +21,7 @@ let root: string;
 let dir: string;
 let lock: DataDirLock;
 let server: EmbeddedServer;
-/** The only connections: a Weir would miss its tables, connect again and migrate. */
+/** The only connections: Weir itself would notice missing tables, connect again and migrate. */
 let pool: pg.Pool;
 beforeAll(async () => {
   root = makeTempDir();
@@ -39,7 +39,7 @@ beforeAll(async () => {
   pool = new pg.Pool(await server.ensureRunning());
   // Some are still being closed when the server stops.
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  // An idle one reports it to the pool.
+  // An idle connection reports it to the pool.
   pool.on('error', () => undefined);
 });
 afterAll(async () => {

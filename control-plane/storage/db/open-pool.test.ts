@@ -47,7 +47,7 @@ async function open(urls: string): Promise<Database> {
   return database;
 }
 
-/** The error of a statement that needs another connection than the one that is lent. */
+/** The error of a statement that needs a second connection. */
 async function refusalWhileHeld(database: Database): Promise<unknown> {
   return database.withClient(() => database.query('SELECT 1').catch((error: unknown) => error));
 }

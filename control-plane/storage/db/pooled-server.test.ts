@@ -34,7 +34,7 @@ unix_socket_dir = ${folder}
   );
   const pooler = new OwnProcess(requireProgram('pgbouncer'), [join(folder, 'pooler.ini')], {
     env: {},
-    // Only the server's own user enters the folder of its socket.
+    // Only the server's own user can enter the folder of its socket.
     ...userOf(host),
   });
   stack.use(pooler);

@@ -18,7 +18,7 @@ describe('keepComparing()', () => {
   const STANDING: ServerPosition = { system: '7', timeline: 1, position: 1 };
   const [inUse] = parseDatabaseUrls('postgres://weir@127.0.0.1:1/postgres') as [DatabaseTarget];
 
-  /** Compares until it is ended; what it has noted. */
+  /** Compares until it is ended; returns the recorded values. */
   function compare(standing: () => Promise<ServerPosition>, others: readonly DatabaseTarget[] = []) {
     const ending = new AbortController();
     const noted: unknown[] = [];
@@ -88,7 +88,7 @@ describe('with a primary that is still running after its standby was promoted', 
     rmSync(folder, { recursive: true });
   });
 
-  /** The server that is chosen, with the standing that it reports. */
+  /** The chosen server, with the position that it reports. */
   async function choose(targets: readonly DatabaseTarget[]): Promise<ChosenServer> {
     const server = await connectToChosen(targets, seen);
     await server.client.end();

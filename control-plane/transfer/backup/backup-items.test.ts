@@ -1,4 +1,4 @@
-/** Users, API tokens and grants of a backup: what is in the file, and what a restore may change of rights. */
+/** Users, API tokens and grants of a backup: the content of the file, and which rights a restore may change. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
@@ -46,7 +46,7 @@ async function backUpSecrets(): Promise<BackupText> {
 const send = (json: object, query = ''): Promise<TestAnswer> =>
   node.api.send('POST', `/api/restore${query}`, { session, json });
 
-/** Answer of a restore about users, tokens and grants, and about objects that it leaves out. */
+/** Answer of a restore about users, tokens and grants, and about omitted objects. */
 async function restore(json: object, query = ''): Promise<unknown> {
   const answer = await send(json, query);
   if (answer.status !== 200) throw new Error(answer.text);
@@ -168,7 +168,7 @@ describe('a restore', () => {
     expect(await restore(raised, '?dry_run=true')).toEqual(said);
     expect(await node.isIn(own)).toBe(true);
     expect(await restore(raised)).toEqual(said);
-    // The session was opened with the rights and the password of before.
+    // The session was opened with the earlier rights and password.
     expect(await node.isIn(own)).toBe(false);
     const { body } = await node.api.send('GET', '/api/audit-log?limit=1', { session });
     const text = JSON.stringify(AuditLogPage.parse(body).data);

@@ -115,7 +115,7 @@ describe('the configuration of the cluster', () => {
         changed: { names: ['blocking.mode: "refused" → "nxdomain"'] },
       },
     ]);
-    // Without the passphrase's part, the secret is left out and the rest is restored.
+    // Without the encrypted part, the secret is left out and the rest is restored.
     expect(await restore(open, '?dry_run=true')).toMatchObject({
       left_out: [{ kind: 'configuration', reason: 'key_not_in_backup' }],
     });

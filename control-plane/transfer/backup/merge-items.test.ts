@@ -22,7 +22,7 @@ const source = (more: Item): Item => ({
   ...more,
 });
 
-/** The changes by kind, and the outcomes of the things of one kind. */
+/** The changes by kind, and the outcomes for the objects of one kind. */
 function merge(
   current: Partial<Record<KindName, readonly Item[]>>,
   added: Partial<Record<MergedKind, readonly Item[]>>,

@@ -80,7 +80,7 @@ describe('a restore', () => {
     const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
     expect(source).toMatchObject({ isKept: true, status: 'ok' });
     expect(isChecked(source!.judged, source!.contentKey!)).toBe(true);
-    // Its text is that of custom rules that an upgrade has held.
+    // Its text is that of custom rules that are held after an upgrade.
     await suite.database.query(
       `UPDATE list_sources SET held_key = content_key, content_key = NULL, status = 'held' WHERE id = $1`,
       [source!.id],
@@ -107,7 +107,7 @@ describe('a restore', () => {
       ...Object.fromEntries(KINDS.slice(1).map(({ name }) => [name, name === 'configuration' ? {} : []])),
     });
     const { changes } = await restore(file);
-    // The certificate of a test stands for one that each node makes itself.
+    // The certificate of a test stands for one that each node creates itself.
     const kinds = KINDS.map(({ name }) => name).filter((name) => name !== 'certificates');
     expect(changes.map(({ kind }) => kind)).toEqual(kinds);
     expect(content(await backUp())).toEqual(content(file));
@@ -115,7 +115,7 @@ describe('a restore', () => {
     await make('PUT', '/groups/1', { name: 'Others' });
     const kids = file.groups!.find(({ name }) => name === 'Kids')!;
     await suite.database.query(`UPDATE groups SET name = 'KIDS', comment = 'x' WHERE name = 'Kids'`);
-    // The new group has the name that Default is to have.
+    // The new group has the future name of Default.
     const other = (await make('POST', '/groups', { name: kids.name.replace('Kids', 'Everybody') }))['id'];
     await make('POST', '/clients', { ip_address: '192.0.2.200', group_id: other });
     await make('POST', '/managed-domains', { domain: 'other.example', group_id: other });
@@ -159,7 +159,7 @@ describe('a restore', () => {
     expect(Object.keys(rows[0]!.after)).toEqual(
       expect.arrayContaining(file.users!.map(({ username }) => `users ${username}`)),
     );
-    // Clients are in memory as well, which other tests share.
+    // Clients are also in memory, which other tests share.
     await restore(file);
   });
 
@@ -217,7 +217,7 @@ describe('a restore', () => {
     await restore({ ...file, clients: [{ ip_address: '2001:db8::7', name: 'phone', group: 'Guests' }] });
     const { body } = await api.send('GET', '/api/clients');
     expect((body as { data: unknown[] }).data).toMatchObject([{ ip_address: '2001:db8::7', name: 'phone' }]);
-    // A group that is in use by what the file leaves out stays, and so does everything else.
+    // A group that is still used by omitted objects is kept, and so is everything else.
     const refused = await send({ ...EMPTY, client_subnets: undefined });
     expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
   });

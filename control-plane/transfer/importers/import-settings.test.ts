@@ -45,7 +45,7 @@ const { suite, folder, api, imported, post } = importSuite({
   },
 });
 
-/** An AdGuard Home; `more` are lines of its file. */
+/** An AdGuard Home; `more` are additional lines of its file. */
 function adguard(more: string): string {
   return `schema_version: 34\n${more}`;
 }
@@ -89,7 +89,7 @@ describe('the queue of imports', () => {
       const answers = await Promise.all([firstAnswer, ...others]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
       expect(most).toBe(1);
-      // Those that have ended make place for others.
+      // Requests that have ended free their places.
       await imported(adguard(''), '?dry_run=true');
     } finally {
       gate.resolve(null);
@@ -205,7 +205,7 @@ describe('the settings of an import', () => {
     const file = adguard(`dns: {upstream_dns: ['${works}'], fallback_dns: ['${fails}']}\n`);
     await imported(file);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }]);
-    // A pool that is chosen by hand is set even if it fails, so that no server is asked.
+    // A manually selected pool is set even if it fails, so no server is asked.
     const asked = [good, refusing].map(({ udpQueries }) => udpQueries.length);
     await imported(file, '?settings=dns.pools.0,dns.pools.1');
     expect([good, refusing].map(({ udpQueries }) => udpQueries.length)).toEqual(asked);

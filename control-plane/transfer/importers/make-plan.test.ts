@@ -1,4 +1,4 @@
-/** Damaged and foreign files: read to a plan, or refused; never another error. */
+/** Damaged and foreign files are read to a plan, or refused, without any other error. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Number of items, or why there is no plan; what is not the file's fault is thrown. */
+/** Number of items, or why there is no plan; other errors are thrown. */
 async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto'): Promise<number | string> {
   const plan = await planOrFault(file, format);
   return typeof plan === 'string' ? plan : plan.items.length;
 }
 
-/** All texts of a plan, or of the fault, that users see. */
+/** All texts of a plan or a fault that users see. */
 async function shownOf(file: Uint8Array, format: ImportFormat): Promise<string> {
   const plan = await planOrFault(file, format);
   return typeof plan === 'string' ? plan : JSON.stringify([plan.items, plan.keys]);
@@ -64,7 +64,7 @@ const EXPORTS: readonly Buffer[] = [
   ...TEXTS,
 ];
 
-/** Bytes before the content in a gzip file that stores it uncompressed. */
+/** Bytes before the content of a gzip file without compression. */
 const STORED = 15;
 
 /** Content with the magic bytes of a tar at an offset. */

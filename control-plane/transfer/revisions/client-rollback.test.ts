@@ -21,7 +21,7 @@ const newest = async (): Promise<number> => {
 const rollBack = (id: number, head?: number): Promise<TestAnswer> =>
   clients.post(`/revisions/${id}/rollback${head === undefined ? '' : `?expected_head=${head}`}`, {});
 
-/** Rolls back, which must be a revision. */
+/** Rolls back, which must create a revision. */
 async function rollBackTo(id: number): Promise<number> {
   const answer = await rollBack(id);
   expect([answer.status, answer.body]).toEqual([
@@ -42,7 +42,7 @@ async function discover(ip: string, mac: string | null, queries = 3): Promise<nu
   return (rows[0] as { id: number }).id;
 }
 
-/** All clients as the API shows them, by id; the memory of the node must be as the database is. */
+/** All clients in the API, by id; those in memory must equal those in the database. */
 async function shown(): Promise<Client[]> {
   const { data } = ClientPage.parse((await clients.get('/clients?limit=1000')).body);
   const { rows } = await query('SELECT id, name, host(ip_address) AS ip FROM clients ORDER BY id');
@@ -110,7 +110,7 @@ describe('a rollback', () => {
     expect(await shown()).toMatchObject([{ id, name: 'tv', group_id: clients.kids, query_count: 3 }]);
     await rollBackTo(before);
     expect(await shown()).toMatchObject([{ id, name: null, group_id: 1, query_count: 3 }]);
-    // It was forgotten, as it was not seen for long.
+    // It was evicted, because it was not seen for long.
     await query('DELETE FROM clients');
     clients.api.parts.clients.remove(id);
     await rollBackTo(set);

@@ -1,4 +1,4 @@
-/** Accounts at servers that answer oddly; those at Pebble are in acme-certificate.test.ts. */
+/** Accounts at servers with odd answers; those at Pebble are in acme-certificate.test.ts. */
 import { describe, expect, test } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
 import { AcmeAccount, problemText } from './acme-account.ts';

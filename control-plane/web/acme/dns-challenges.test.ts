@@ -1,4 +1,4 @@
-/** DNS servers that answer oddly; BIND is in acme-certificate.test.ts. */
+/** DNS servers with odd answers; BIND is in acme-certificate.test.ts. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ function asResponse(message: Buffer): Buffer {
   return answer;
 }
 
-/** An answer with a SOA of the name that is asked for, whose numbers are zero. */
+/** An answer with a SOA of the queried name, with zeros as numbers. */
 function soaOf(message: Buffer): Buffer {
   const answer = asResponse(message);
   answer[7] = 1;

@@ -1,4 +1,4 @@
-/** Updates in bytes; BIND checks their signatures in acme-certificate.test.ts. */
+/** Updates as bytes; BIND checks their signatures in acme-certificate.test.ts. */
 import { describe, expect, test } from '@jest/globals';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { soaRequest, updateRequest } from './dns-update.ts';

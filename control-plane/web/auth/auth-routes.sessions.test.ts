@@ -103,7 +103,7 @@ describe('sessions', () => {
     for (const step of [year, -2 * year, year]) {
       node.api.clock.stepSecs(step);
       expect([step, await node.isIn(session)]).toEqual([step, true]);
-      // Nothing is removed for good by a clock that was just set.
+      // Nothing is deleted permanently by a clock that was just set.
       await node.api.parts.auth.removeExpired();
     }
     node.api.clock.stepSecs(-year);

@@ -13,7 +13,7 @@ import { AuthSuite } from '../../../test/support/parts/auth-suite.ts';
 const node = new AuthSuite();
 
 describe('setup', () => {
-  // A node that knows no password.
+  // A node without a password.
   beforeEach(() => node.restart(''));
 
   const guarded = everyRow.filter((route) => route.access !== 'public');

@@ -24,7 +24,7 @@ afterEach(async () => {
   await dist[Symbol.asyncDispose]();
 });
 
-/** A build of the sources as they are now. */
+/** A build of the current sources. */
 async function buildNow(mark = 'one'): Promise<void> {
   const hash = await hashOfSources(await hashOfDashboard(checkout.path), [], checkout.path);
   await dist.build(someFiles(mark), { hash, shared: [] });
@@ -45,7 +45,7 @@ function served(state: DashboardState): string {
   return /<title>(.*)<\/title>/.exec(Buffer.from(page.forms.identity).toString())![1]!;
 }
 
-/** The state once it is not that of a build under way. */
+/** The state once no build is running. */
 function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
   return until(
     'the build to end',
@@ -113,7 +113,7 @@ describe('DashboardOnDisk', () => {
     await buildNow();
     await rm(join(checkout.path, SOURCES), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
-    // As in a release, where the builds are in that folder.
+    // As in a release, whose builds are in that folder.
     await mkdir(join(checkout.path, SOURCES, 'dist'), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
   });

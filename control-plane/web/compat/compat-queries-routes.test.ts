@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const read = (query: string): Promise<CompatQueries> => compat.open<CompatQueries>(`/api/queries${query}`);
 
-/** Rows that a filter finds: as many as it says, and each of them is one. */
+/** Rows that a filter finds: as many as it reports, and each of them matches. */
 async function found(query: string, isOne: (row: CompatQuery) => boolean): Promise<number> {
   const { queries, recordsFiltered, recordsTotal } = await read(`?length=-1&${query}`);
   expect([queries.length, recordsTotal]).toEqual([recordsFiltered, summary.total]);

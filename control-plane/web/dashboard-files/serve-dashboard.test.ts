@@ -48,7 +48,7 @@ afterAll(async () => {
   await within('the server to close', once(server, 'close'));
 });
 
-/** Sends one request as it is, and reads to the end of the connection; fetch would decode and rewrite. */
+/** Sends one request unchanged, and reads to the end of the connection; fetch would decode and rewrite it. */
 async function send(method: string, path: string, fields: Readonly<Record<string, string>> = {}) {
   const socket = connect(port, '127.0.0.1');
   const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...fields }).map(

@@ -32,7 +32,7 @@ afterEach(async () => {
     await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** A server under the limits that answers each request; returns its port. */
+/** A server with the limits that answers each request; returns its port. */
 async function listen(): Promise<number> {
   const server = createServer((_request, response) => response.end('served'));
   limits.watch(server);
@@ -41,7 +41,7 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Opens a connection; true if it is answered on. */
+/** Opens a connection; true if it gets an answer. */
 async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   sockets.push(socket);

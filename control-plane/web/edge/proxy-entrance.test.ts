@@ -85,7 +85,7 @@ async function askOver(socket: Socket, headers: Record<string, string> = {}): Pr
   return JSON.parse(await text(answer)) as unknown;
 }
 
-/** The server's answer on a connection that begins with `header`. */
+/** The answer of the server on a connection that begins with `header`. */
 async function seenBehind(header: Uint8Array, from?: string): Promise<unknown> {
   const socket = await open(from);
   socket.write(header);
@@ -158,7 +158,7 @@ describe('the PROXY protocol on the web port', () => {
     for (const socket of [whole, split]) {
       let said = '';
       socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
-      // Each request of the connection is the client's.
+      // Each request of the connection comes from the client.
       await until(
         'both answers',
         () => said,
@@ -235,7 +235,7 @@ describe('the PROXY protocol on the web port', () => {
     slow.write(headerOf('21', '11', 'c0000263c633640112340035', 4000));
     await closeOf(slow);
     clearInterval(dribble);
-    // That of the half one; the others follow in one line after ten seconds.
+    // One line for the incomplete header; the others follow in one line after ten seconds.
     expect(refusals()).toEqual([{ count: 1, last: '127.0.0.1' }]);
   });
 

@@ -74,7 +74,7 @@ async function open(protocol: Protocol): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request whose body does not end before the server closes; returns what came back. */
+/** Sends a request whose body does not end before the server closes; returns the received data. */
 async function flood(protocol: Protocol, request: string): Promise<string> {
   const socket = await open(protocol);
   let answer = '';
@@ -113,7 +113,7 @@ test.each([
   for (const bytes of await Promise.all(bytesRead)) expect(bytes).toBeLessThan(limitBytes + MAX_BYTES);
 });
 
-/** Sends a whole request before it looks at the answer; the answer, or the error. */
+/** Sends a whole request before it reads the answer; returns the answer, or the error. */
 async function sendFirst(protocol: Protocol, path: string, bytes: number): Promise<string> {
   const socket = await open(protocol);
   const failed = once(socket, 'error').then(([error]) => String(error));

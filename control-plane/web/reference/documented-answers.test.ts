@@ -7,7 +7,7 @@ import { answersOf } from './documented-answers.ts';
 
 const row = { path: '/things', tag: 'Things', summary: 'Of a thing', handle: () => undefined } as const;
 
-/** Statuses and what they say. */
+/** Statuses with their descriptions. */
 function saidOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description }]) => [status, description]),

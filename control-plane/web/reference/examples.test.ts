@@ -13,7 +13,7 @@ const operations = everyOperation.map((row) => ({
   operation: document.paths[row.path]![row.method.toLowerCase()]!,
 }));
 
-/** Every field of a header that an operation may take. */
+/** All header fields that an operation may have. */
 const HEADER = headerFields({ ...Preferences.shape, ...Conditions.shape });
 
 describe('withExamples()', () => {

@@ -140,7 +140,7 @@ describe('createApp() with Prefer: wait', () => {
     expect(await told('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
     expect(await told('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
     expect(asked).toEqual([2000, 0]);
-    // Of other nodes nothing is known without a database, and not everything concerns them.
+    // Without a database, nothing is known about other nodes, and not every change concerns them.
     expect(await told('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
     expect(await told('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
     expect(await told('/api/accepted', 'wait=2')).toEqual([202, undefined, undefined]);

@@ -30,7 +30,7 @@ interface Shown {
   readonly text: (id: string) => string;
 }
 
-/** Runs the script as a browser does; `askersOf` is who asked for the name with this number. */
+/** Runs the script like a browser; `askersOf` returns who asked for the name with this number. */
 async function shown(askersOf: (index: number) => readonly object[], reader: Reader = {}): Promise<Shown> {
   const { agent = COMPUTER, address = '', language = 'en', status = 200 } = reader;
   const places: Record<string, { textContent: string; hidden: boolean; dataset: object }> = {};

@@ -102,7 +102,7 @@ describe('store() and read()', () => {
 
   test('store() keeps the old pair if the second file cannot be written', async () => {
     await files.store(first);
-    // A folder in the way of the temporary file.
+    // A folder at the path of the temporary file.
     await mkdir(`${files.paths.cert}.tmp`);
     await expect(files.store(second)).rejects.toMatchObject({ isForeign: false });
     expect(await files.read()).toEqual(first);
@@ -134,7 +134,7 @@ describe('store() and read()', () => {
 describe('recover()', () => {
   const pending = (): string => `${files.paths.key}.pending`;
 
-  /** Leaves the folder as a crash would before step `at` of replacing `first` by `second`. */
+  /** Leaves the folder like a crash before step `at` of the replacement of `first` by `second`. */
   async function crashBefore(at: number): Promise<void> {
     const steps = [
       () => writeFile(`${pending()}.tmp`, second.key.slice(0, 50)),

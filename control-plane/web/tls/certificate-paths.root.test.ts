@@ -1,5 +1,5 @@
 /**
- * Where the certificate of the web is on an ordinary installation, whose user can write neither `/data` nor `/`.
+ * The paths of the web certificate on an ordinary installation, whose user can write neither `/data` nor `/`.
  *
  * @needs root
  */

@@ -32,7 +32,7 @@ function certificateOf(secret = SECRET) {
   return { clock, known, certificate: new ThreadCertificate(opened(FIRST), keys) };
 }
 
-/** Certificates that threads get, until `stop`. */
+/** Collects certificates for threads until `stop`. */
 function follow(certificate: ThreadCertificate): { given: ServedCertificate[]; stop: () => void } {
   const given: ServedCertificate[] = [];
   return { given, stop: certificate.follow((next) => given.push(next)) };
@@ -60,7 +60,7 @@ describe('ThreadCertificate', () => {
     expect(new Set(all.map(keysOf)).size).toBe(3);
     expect(all.map(({ ticketKeys }) => ticketKeys.length)).toEqual([48, 48, 48]);
     expect(new Set(all.map(({ cert, key }) => cert + key))).toEqual(new Set([FIRST.cert + FIRST.key]));
-    // A thread that is replaced starts with the newest.
+    // A replaced thread starts with the newest one.
     expect(certificate.current()).toEqual(given.at(-1));
   });
 

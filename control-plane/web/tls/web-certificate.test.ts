@@ -43,7 +43,7 @@ async function put(pair: { cert: string; key: string }): Promise<void> {
   await writeFile(files.paths.cert, pair.cert);
 }
 
-/** A change counts once two looks have seen it. */
+/** A change counts after two checks have seen it. */
 async function lookTwice(): Promise<void> {
   await certificate.look();
   await certificate.look();

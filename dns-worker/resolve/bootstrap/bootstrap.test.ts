@@ -46,7 +46,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Answers queries for the host as `find` says at the time; names come in the letter case they were asked in. */
+/** Answers queries for the host with the current result of `find`; names have the letter case of the query. */
 function answerFrom(upstream: ScriptedUpstream, find: () => Zone): void {
   upstream.udpScript = (query) => {
     const { bytes } = query;

@@ -11,7 +11,7 @@ const SERVER_COOKIE = Uint8Array.from({ length: 16 }, (_, at) => at + 1);
 const FIRST: QueryMarks = { name: inRandomCase(WWW.qname), cookie: CLIENT_COOKIE };
 const LATER: QueryMarks = { ...FIRST, cookie: octets(CLIENT_COOKIE, SERVER_COOKIE) };
 
-/** A reply with this name, and with this cookie; null = none. */
+/** A reply with this name and this cookie; null = none. */
 function reply(name: Uint8Array, cookie: Uint8Array | null = null): Uint8Array {
   const additionals = cookie === null ? [] : [optWith(EdnsOption.COOKIE, cookie)];
   return response({ ...WWW, qname: name }, { additionals });

@@ -11,14 +11,14 @@ beforeEach(() => {
   limits = new LearnedLimits(clock, ownRecord(clock));
 });
 
-/** A connection that lives for a while, and ends with questions unanswered. */
+/** A connection that lives for some time, and ends with unanswered questions. */
 function endEarly(answers: number, sinceAnswerMs = 0): void {
   const openedMs = clock.monotonicMs();
   clock.advance(10 + sinceAnswerMs);
   limits.noteEarlyEnd(answers, openedMs, clock.monotonicMs() - sinceAnswerMs);
 }
 
-/** A connection gives so many answers, and after a break leaves out a question that a new one answers. */
+/** A connection that gives this many answers, and after a pause does not answer a question that a new one answers. */
 function goSilent(breakMs: number, answers = 1): void {
   const traffic = new ConnectionTraffic(clock);
   const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };

@@ -50,7 +50,7 @@ describe('BodyWriter.record()', () => {
   test('compresses names against the question and against each other', () => {
     const { body } = write([cname('www.test', 'a.b.example'), a('a.b.example', '192.0.2.1')]);
     expect([...body.subarray(0, 2)]).toEqual([0xc0, 12]);
-    // The target was written in full behind the first record's fixed part; the second owner points there.
+    // The target was written in full after the fixed part of the first record; the second owner points there.
     const targetAt = 12 + WWW.qname.length + 4 + 12;
     expect([...body.subarray(12 + wireName('a.b.example').length).subarray(0, 2)]).toEqual([
       0xc0 | (targetAt >>> 8),

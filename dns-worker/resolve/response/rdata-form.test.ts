@@ -1,4 +1,4 @@
-/** RDATA of known types, well formed and not, as an upstream's answer would bring it. */
+/** RDATA of known types, well formed and malformed, as in an upstream's answer. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
 import {
@@ -20,7 +20,7 @@ function bytes(hexadecimal: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hexadecimal.replaceAll(' ', ''), 'hex'));
 }
 
-/** Kind as which an answer with this one record is read. */
+/** The kind of result for an answer with only this record. */
 function kindOf(type: number, rdata: Uint8Array): string {
   const asked = question(OWNER, type);
   const reading = readResponse(
@@ -30,11 +30,11 @@ function kindOf(type: number, rdata: Uint8Array): string {
   return reading.kind === 'fault' ? reading.fault : reading.kind;
 }
 
-/** Types whose RDATA ends with any number of bytes. */
+/** Types whose RDATA may end with any number of bytes. */
 const OPEN_ENDED: readonly number[] = [
   11, 22, 24, 25, 37, 43, 45, 46, 48, 49, 52, 53, 57, 59, 60, 61, 256, 257, 259,
 ];
-/** Types whose RDATA may end after any of a row of parts. */
+/** Types whose RDATA may end after any of several parts. */
 const REPEATING: readonly number[] = [RRType.TXT, 20, RRType.APL, RRType.HIP, 56, 99, 258, 261, 262];
 
 describe('readResponse() and RDATA', () => {

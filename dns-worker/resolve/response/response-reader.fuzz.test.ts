@@ -19,7 +19,7 @@ import fc from '../../../test/support/parts/fast-check.ts';
 import { readResponse } from './response-reader.ts';
 import { WWW, WWW_DO, assemble, answerOf, decoded } from '../../../test/support/dns/read-answer.ts';
 
-/** Names that share suffixes, so that compression has something to do. */
+/** Names with common suffixes, so that there is something to compress. */
 const someName = fc
   .array(fc.constantFrom('www', 'a', 'b', 'cdn', 'example', 'mail'), { minLength: 1, maxLength: 4 })
   .chain((labels) => fc.constantFrom('org', 'net', 'test').map((tld) => [...labels, tld].join('.')));

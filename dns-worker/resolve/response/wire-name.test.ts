@@ -67,7 +67,7 @@ describe('expandName()', () => {
   });
 
   test('follows 127 pointers at most', () => {
-    // A root, then pointers each to the one before.
+    // A root, then pointers, each to the previous one.
     const chain = (jumps: number): number[] => [
       0,
       ...Array.from({ length: jumps }, (_, i) => [0xc0, i === 0 ? 12 : 11 + 2 * i]).flat(),

@@ -6,7 +6,7 @@ import { Health } from '../health/health.ts';
 import { Attempt, type AttemptKind, type AttemptOutcome, isDefinitive } from './attempt.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
 
-/** An exchange that counts what is done with it. */
+/** An exchange that counts the calls of its methods. */
 class CountingExchange implements Exchange {
   resends = 0;
   cancels = 0;

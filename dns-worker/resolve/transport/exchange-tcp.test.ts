@@ -49,12 +49,12 @@ function flood(query: ReceivedQuery, count: number): void {
 
 const SERVICE = question(`${'a.'.repeat(120)}example.org`, 'SRV');
 
-/** A service whose target is written as these bytes. */
+/** A service record with these bytes as its target. */
 function serviceAt(target: readonly number[]): TestRecord {
   return { owner: Uint8Array.of(0xc0, 12), type: 'SRV', ttl: 60, rdata: octets([0, 0, 0, 0, 0, 1], target) };
 }
 
-/** 8 KB: its one long name, to which RDATA of this type must not point when sent on, makes 100 KB of it. */
+/** 8 KB: when it is passed on, the RDATA of this type must not be compressed, so its one long name makes it 100 KB. */
 const TOO_LONG = Array.from({ length: 400 }, () => serviceAt([0xc0, 12]));
 
 function answer(
@@ -98,7 +98,7 @@ describe('StreamUpstream', () => {
   });
 
   test('ask() opens further connections when one is full, queues more questions, and refuses beyond that', async () => {
-    // Of one network: half of the 8 connections of 256, and half of the 16,384 that may wait.
+    // Limits of one network: half of the 8 connections with 256 questions each, and half of the 16,384 that may wait.
     const outcomes = Array.from({ length: 1024 + 8192 + 1 }, (_, i) => ask(www(i)));
     expect(await outcomes.at(-1)).toEqual({
       kind: 'failed',
@@ -112,7 +112,7 @@ describe('StreamUpstream', () => {
     const waits = { greedy: 3000, modest: 30 };
     const ended: string[] = [];
     upstream.tcpScript = (query, index) => {
-      // Nothing is answered before all of the greedy one that may be is there.
+      // Nothing is answered before all accepted questions of the greedy network are there.
       if (index === 1023) for (const held of upstream.tcpQueries) held.reply(good(held));
       else if (index > 1023) query.reply(good(query));
     };

@@ -93,7 +93,7 @@ describe('dotStream', () => {
     const server = await serve(good);
     const stream = streamTo(server.address);
     await ask(stream);
-    // Node passes on each record by itself.
+    // Node emits each record separately.
     const records: number[] = [];
     server.connections[0]!.on('data', (record: Buffer) => records.push(record.length));
     await Promise.all(Array.from({ length: 20 }, () => ask(stream)));

@@ -11,15 +11,15 @@ import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 
 type TestQuery = KeptQuery<TestConnection>;
 
-/** A question as its asker sees it. */
+/** A question from the view of its caller. */
 interface Asked {
-  /** One query per connection that carries it. */
+  /** One query per connection that transports it. */
   readonly queries: TestQuery[];
   readonly outcomes: ExchangeOutcome[];
   readonly exchange: Exchange;
 }
 
-/** A connection that carries what it is given until the test takes it off. */
+/** A connection that keeps its questions until the test removes them. */
 class TestConnection implements KeptConnection<TestQuery> {
   readonly capacity: number;
   readonly events: ConnectionEvents<TestQuery>;
@@ -52,7 +52,7 @@ class TestConnection implements KeptConnection<TestQuery> {
     this.isOpen = false;
   }
 
-  /** Brings the answer to the first question. */
+  /** Delivers the answer to the first question. */
   answer(): void {
     const query = this.carried.shift()!;
     this.traffic.noteReceived();
@@ -61,7 +61,7 @@ class TestConnection implements KeptConnection<TestQuery> {
     query.done(ANSWERED);
   }
 
-  /** Ends with everything that it carries. */
+  /** Ends with all its questions. */
   lose(hasProgressed: boolean): void {
     this.isOpen = false;
     this.events.closed();

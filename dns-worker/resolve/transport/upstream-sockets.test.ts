@@ -16,7 +16,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Asks so many questions at once; outcomes in their order. */
+/** Asks this many questions at once; outcomes in order. */
 function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<ExchangeOutcome[]> } {
   const exchanges: Exchange[] = [];
   const outcomes = Promise.all(
@@ -89,7 +89,7 @@ describe('UdpSockets', () => {
       const [first, ...others] = upstream.udpQueries.filter((query) => query.port === port);
       const answer = (query: ReceivedQuery): Uint8Array =>
         response(questionOf(query.bytes), { id: idOf(query.bytes) });
-      // Twice: the second one is late.
+      // Twice: the second reply is late.
       first!.reply(answer(first!));
       first!.reply(answer(first!));
       others[0]!.reply(answer(others[0]!));

@@ -37,7 +37,7 @@ const clock: Clock = {
 };
 const opened: UdpUpstream[] = [];
 
-/** The upstream as one thread asks it; all threads share what they find. */
+/** The upstream in one thread; all threads share their findings. */
 function thread(): UdpUpstream {
   const server = { ip: upstream.ip, port: upstream.port, family: 4 } as const;
   const hardening = new Hardening(new Capabilities(clock, memory).of(server, 'udp'), AUTO, true);
@@ -196,7 +196,7 @@ describe('CapabilityProber', () => {
       [0, 1, 2].map(() => by.ask(question('x.example.org', 'A'), () => undefined)),
     );
     for (const exchange of asked) exchange.resend();
-    // The mixed, the cookie and the plain one.
+    // The queries with mixed case, with a cookie, and without either.
     await until(
       'a pair',
       () => probes().length,

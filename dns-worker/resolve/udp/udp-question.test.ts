@@ -23,7 +23,7 @@ import { PUBLIC_NAME } from '../probe.ts';
 import type { ExchangeOutcome } from '../transport/exchange.ts';
 import { UdpUpstream } from './udp-upstream.ts';
 
-/** Long enough that 256 questions in one case are out of the question. */
+/** Long enough that 256 questions in the same case are practically impossible. */
 const NAME = 'a-name-with-many-letters.in-it.example.org';
 const WWW = question(NAME, 'A');
 const COOKIE_OPTION = 10;
@@ -53,7 +53,7 @@ function open(hardening: HardeningSettings): UdpUpstream {
   });
 }
 
-/** The queries for the usual name: not those of probes. */
+/** The queries for the usual name, without probes. */
 function asked(): ReceivedQuery[] {
   return upstream.udpQueries.filter(({ bytes }) =>
     Buffer.from(questionOf(bytes).qname).toString('latin1').toLowerCase().includes('a-name'),
@@ -70,7 +70,7 @@ function cookieOf({ bytes }: ReceivedQuery): Uint8Array {
 
 interface Reply {
   readonly lastOctet?: number;
-  /** Lower case, as a server that does not keep the name as it came. */
+  /** Lower case, like a server that does not keep the case of the name. */
   readonly folded?: boolean;
   readonly cookie?: Uint8Array;
   readonly flags?: number;
@@ -91,7 +91,7 @@ function reply(to: ReceivedQuery, how: Reply = {}): Uint8Array {
 }
 
 const plain: Script = (query) => query.reply(reply(query));
-/** A server with cookies, as RFC 7873 has them. */
+/** A server with cookies according to RFC 7873. */
 const baking: Script = (query) =>
   query.reply(reply(query, { cookie: octets(cookieOf(query).subarray(0, 8), SERVER_COOKIE) }));
 
@@ -99,7 +99,7 @@ beforeEach(async () => {
   nowMs = 0;
   upstream = await ScriptedUpstream.start();
   record = ownRecord(clock);
-  // Of probes there are only those that failing questions start.
+  // The only probes are those that failing questions start.
   record.scheduleProbes(LONG_SECS);
   udp = open({ cookies: 'on', caseRandomization: 'on' });
 });
@@ -175,7 +175,8 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(lastOctet(await first)).toBe(1);
     expect(record.finding('case')).toBe('altered');
     expect(lastOctet(await ask())).toBe(1);
-    // Mixed from five ports, in case only some of the servers change the case, then plainly; the second one plainly.
+    // Mixed case from five ports, because only some of the servers might change the case, then lower case; the second
+    // one in lower case.
     expect(asked()).toHaveLength(7);
   });
 
@@ -324,7 +325,7 @@ describe('UdpUpstream: guesses of ids', () => {
   });
 });
 
-/** Forged replies for one question: all of them in the ordinary suite are a tenth of the full race. */
+/** Forged replies for one question; the ordinary suite sends a tenth of the full number. */
 const FORGED = Number(process.env['WEIR_FORGED_REPLIES'] ?? 5000);
 const QUESTIONS = Number(process.env['WEIR_FORGED_QUESTIONS'] ?? 4);
 const BURST = 64;
@@ -356,7 +357,7 @@ describe('UdpUpstream: malformed replies', () => {
 
 describe('UdpUpstream: forgeries', () => {
   test(`ask() accepts none of ${String(FORGED)} forged replies per question, and no question fails`, async () => {
-    // The forger sees the port but not the id, the case or the cookie, and writes from the server's own address.
+    // The forger sees the port but not the id, the case or the cookie, and sends from the server's own address.
     upstream.udpScript = (query) => {
       let sent = 0;
       const burst = (): void => {

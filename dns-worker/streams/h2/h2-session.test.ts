@@ -26,7 +26,7 @@ function text(value: string): Buffer {
   return Buffer.concat([Buffer.of(value.length), Buffer.from(value, 'latin1')]);
 }
 
-/** A literal field that is not kept. */
+/** A literal field that is not indexed. */
 const field = (name: string, value: string): Buffer => Buffer.concat([Buffer.of(0), text(name), text(value)]);
 const headers = (stream: number, block: Uint8Array = GET, flags: number = END): Buffer =>
   frameOf(FrameType.HEADERS, flags, stream, block);
@@ -115,7 +115,7 @@ async function statusOf(stream: number): Promise<string> {
   return payload[0] === 0x88 ? '200' : payload.toString('latin1', 2, 5);
 }
 
-/** Waits until `count` requests have come. */
+/** Waits until `count` requests have arrived. */
 function untilAsked(count: number): Promise<unknown> {
   return until(
     `request ${String(count)}`,
@@ -124,7 +124,7 @@ function untilAsked(count: number): Promise<unknown> {
   );
 }
 
-/** Proves that the connection still serves. */
+/** Proves that the connection is still usable. */
 async function stillServes(stream: number): Promise<void> {
   const before = requests.length;
   more(headers(stream));
@@ -252,7 +252,7 @@ describe('H2Session', () => {
       );
       requests.at(-1)!.end(200, {});
     }
-    // Data of a stream that is answered counts as well.
+    // Data of an answered stream also counts.
     for (let i = 0; i < 3; i++) more(data(1, 16_000));
     await until(
       'WINDOW_UPDATE',

@@ -12,7 +12,7 @@ function client(send: Fetch = fetch): TypedClient {
   return new TypedClient({ baseUrl: `http://127.0.0.1:${api.port}${api.prefix}`, fetch: send });
 }
 
-/** A client whose every request gets this answer. */
+/** A client that gets this answer to every request. */
 function answeredWith(body: string | null, init: ResponseInit): TypedClient {
   return client(async () => new Response(body, init));
 }

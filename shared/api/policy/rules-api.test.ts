@@ -1,4 +1,4 @@
-/** Patterns and domains of rules that people write, as the API accepts them. */
+/** Patterns and domains of rules by users, as the API accepts them. */
 import { describe, expect, test } from '@jest/globals';
 import { Domain, Pattern, StoredPattern } from './rules-api.ts';
 

@@ -51,7 +51,7 @@ describe('weir on a limited machine', () => {
   });
 
   test('weir keeps answering when the reader of its log has exited', async () => {
-    weir.deafen();
+    weir.closeOutput();
     // Logging in writes to the log.
     await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);

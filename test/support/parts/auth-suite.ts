@@ -8,7 +8,7 @@ import type { TestAnswer } from './running-api.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 import { serveSuite } from './served-suite.ts';
 
-/** The API of a suite, with everything behind it. */
+/** The API of a suite, with all parts that it uses. */
 export class AuthSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;

@@ -15,7 +15,7 @@ export interface CompatSuiteOptions {
   readonly given?: Parameters<typeof everyRoute>[0];
 }
 
-/** Both APIs of a test, with everything behind them, and a password. */
+/** Both APIs of a test, with all parts that they use, and a password. */
 export class CompatSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;

@@ -96,7 +96,7 @@ interface NodeHome {
 
 /** Environment of the suites about list sources. */
 export class RunningLists {
-  /** Maximum number of top queried names of this network. */
+  /** Most queried names of this network. */
   mostAsked: string[] = [];
   /** Distinct names of the last 24 hours. */
   namesOfDay: string[] = [];

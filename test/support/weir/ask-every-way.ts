@@ -18,7 +18,7 @@ const MESSAGE = query(name, 'A', { id: 7, edns: {} });
 const servername = key === '' ? serverName : `${key}.${serverName}`;
 
 /** The data, or the rcode with the extended errors. */
-function told(reply: Reply): unknown {
+function resultOf(reply: Reply): unknown {
   return reply.data.length > 0 ? reply.data : [reply.rcode, ...reply.extendedErrors];
 }
 
@@ -28,7 +28,7 @@ async function overUdp(): Promise<unknown> {
   const again = setInterval(() => void udp.send(MESSAGE), AGAIN_MS);
   const reply = await udp.exchange(MESSAGE);
   clearInterval(again);
-  return told(reply);
+  return resultOf(reply);
 }
 
 /** The reply over a stream; 'closed' if the connection ends first. */
@@ -44,7 +44,7 @@ async function over(socket: Socket): Promise<unknown> {
   socket.write(frame(MESSAGE));
   await within('a reply or the end', isOver);
   socket.destroy();
-  return replies[0] === undefined ? 'closed' : told(new Reply(replies[0], ''));
+  return replies[0] === undefined ? 'closed' : resultOf(new Reply(replies[0], ''));
 }
 
 async function overHttps(): Promise<unknown> {
@@ -61,7 +61,7 @@ async function overHttps(): Promise<unknown> {
   stream.on('data', (chunk: Buffer) => body.push(chunk));
   await within('a response or the end', new Promise((resolve) => stream.on('close', resolve)));
   session.destroy();
-  return body.length === 0 ? 'closed' : told(new Reply(Buffer.concat(body), ''));
+  return body.length === 0 ? 'closed' : resultOf(new Reply(Buffer.concat(body), ''));
 }
 
 const tls = {

@@ -279,7 +279,7 @@ export class Weir extends OwnProcess {
   }
 
   /** Closes the read ends of Weir's output pipes. */
-  deafen(): void {
+  closeOutput(): void {
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
   }

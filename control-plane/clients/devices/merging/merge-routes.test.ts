@@ -32,7 +32,7 @@ async function rollBackTo(revision: number): Promise<void> {
   expect((await post(`/revisions/${revision}/rollback`, {})).status).toBe(200);
 }
 
-/** All clients of the list, by id; what memory has of parts must be as the database has it. */
+/** All clients of the list, by id; the parts in memory must equal those in the database. */
 async function list(): Promise<Client[]> {
   const { data } = ClientPage.parse((await get('/clients?limit=1000')).body);
   const stored = await query(

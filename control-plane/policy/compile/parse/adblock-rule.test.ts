@@ -4,13 +4,13 @@ import { readAdblockRule } from './adblock-rule.ts';
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
 
-/** `KIND name` of a rule of the table of names, else what the line turned out to be. */
+/** `KIND name` of a rule in the table of names, otherwise the kind of outcome. */
 function nameOf(line: string, allow = false): string {
   const outcome = readAdblockRule(line, allow);
   return outcome.type === 'name' ? `${KIND_NAMES.get(outcome.kind)} ${outcome.name}` : outcome.type;
 }
 
-/** Reason why a line makes no rule; undefined if it makes one. */
+/** Reason why a line is not a rule; undefined if it is one. */
 function reasonOf(line: string): string | undefined {
   const outcome = readAdblockRule(line, false);
   return outcome.type === 'unused' ? outcome.unused.reason : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ConfigOutcome, readDnsmasqLine, UnboundLines } from './config-line.ts';
 
-/** `reach names`, the network, or why the line is of no use; null if it counts as a comment. */
+/** `reach names`, the network, or why the line is unusable; null if it counts as a comment. */
 function shown(outcome: ConfigOutcome): string | null {
   if (outcome instanceof Object && 'names' in outcome && outcome.unused === undefined)
     return `${outcome.meaning.reach} ${outcome.names.join(' ')}`;

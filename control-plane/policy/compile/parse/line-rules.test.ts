@@ -1,4 +1,7 @@
-/** Lines as ListParser cuts them: more than a name, or of other servers' configuration, in the odd forms lists have. */
+/**
+ * Lines as ListParser splits them: several names on a line, and configuration of other servers, in the odd forms of
+ * real lists.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';

@@ -9,7 +9,7 @@ interface Scanned {
   readonly numeric: boolean;
 }
 
-/** Scans a text that lies behind other bytes and before them. */
+/** Scans a text with other bytes before and after it. */
 function scan(text: string | Uint8Array): Scanned {
   const run = Buffer.from(text);
   const bytes = Buffer.concat([Buffer.from('<'), run, Buffer.from('more.example')]);

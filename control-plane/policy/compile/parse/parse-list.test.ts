@@ -299,7 +299,7 @@ describe('ListParser', () => {
       fc.property(texts, fc.boolean(), (bytes, subdomains) => {
         const parser = new ListParser({ kind: 'block', subdomains }, (name, start, end, kind) => {
           const text = Buffer.from(name.subarray(start, end)).toString('latin1');
-          // Rules at addresses come the same way.
+          // Rules for addresses are passed in the same way.
           if (!isIPv6(text)) expect(text).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i);
           if (!isIPv6(text)) expect(nameFromText(text)).not.toBeNull();
           expect(KIND_NAMES.has(kind)).toBe(true);

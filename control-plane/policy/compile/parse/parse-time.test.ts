@@ -7,11 +7,11 @@ import { ListParser } from './parse-list.ts';
 const TEXT_BYTES = 131_072;
 /** Lines of 64 KiB and half of that, and lines about as long as a rule may be. */
 const LINE_BYTES = [65_000, 32_500, 4000, 2000];
-/** Lines so short that even cubic work on one is nothing. */
+/** Lines so short that even cubic work per line does not matter. */
 const SHORT_LINE_BYTES = 125;
 /** Maximum ratio of the cost per byte of longer lines; quadratic work would be at least 16 times as expensive. */
 const MAX_RATIO = 6;
-/** Below this the clock and the collector decide, milliseconds. */
+/** Below this number of milliseconds, clock and garbage collector dominate. */
 const FLOOR_MS = 25;
 
 const HEADS = [
@@ -45,7 +45,7 @@ const UNITS = [
 ];
 const TAILS = ['', 'x', '^', '|', '/', '/#', ' x', '\u2028', '\r x', ')', ']', '"', ' #x', 'é', '=x'];
 
-/** Milliseconds of CPU time that a list takes whose lines are all this one. */
+/** Milliseconds of CPU time for a list that repeats this line. */
 function readingMs(head: string, unit: string, tail: string, lineBytes: number): number {
   const times = Math.floor((lineBytes - head.length - tail.length) / Buffer.byteLength(unit));
   const line = `${head}${unit.repeat(times)}${tail}\n`;
@@ -61,7 +61,7 @@ function readingMs(head: string, unit: string, tail: string, lineBytes: number):
   return (user + system) / 1000;
 }
 
-/** Whether long lines cost more per byte; if so, it is measured again, because the machine may have been busy. */
+/** Whether long lines cost more per byte; measured again in that case, because the machine may have been busy. */
 function isDearer(head: string, unit: string, tail: string, lineBytes: number): boolean {
   for (let attempt = 0; attempt < 3; attempt++) {
     const limitMs = FLOOR_MS + MAX_RATIO * readingMs(head, unit, tail, SHORT_LINE_BYTES);

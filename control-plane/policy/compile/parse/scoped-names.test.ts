@@ -1,4 +1,4 @@
-/** Lines that mean something else beside others: the nearest one decides, as in the servers whose formats these are. */
+/** Lines whose meaning depends on others: the nearest one decides, as in the servers of these formats. */
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 import { openLists, queryFor } from '../../../../test/support/parts/test-lists.ts';

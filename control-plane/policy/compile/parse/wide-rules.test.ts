@@ -1,4 +1,4 @@
-/** Lines that would block or allow the whole network, and expressions of which it looks so. */
+/** Lines that would block or allow the whole network, and expressions that only seem to. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
@@ -32,7 +32,7 @@ describe('ListParser', () => {
     ...['/\\./', '.*[.]?', '(ads\\.)?', '/^[a-z0-9.-]+$/', '/^/$dnsrewrite=192.0.2.1'],
   ])('refuses %s, which matches every name', (line) => {
     for (const kind of ['block', 'allow'] as const) {
-      // An allowlist takes no rewrites at all.
+      // An allowlist accepts no rewrites at all.
       if (kind === 'allow' && line.includes('dnsrewrite')) continue;
       const { names, special, invalidSamples, rules } = parseLines(`${line}\nok.example\n`, {
         kind,

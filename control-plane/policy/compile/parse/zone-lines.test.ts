@@ -53,7 +53,7 @@ describe('ZoneLines', () => {
       '32.1.2.0.192.rpz-ip.rpz.local. CNAME .',
     ];
     const { names, special } = parseLines(`${zone.join('\n')}\n`);
-    // A wildcard does not cover what exists.
+    // A wildcard does not cover existing names.
     expect(special.map(({ rule, denyallow }) => [rule, denyallow])).toEqual([
       ['*.ads.example', ['ok.ads.example']],
       ['*.deep.example', ['x.deep.example']],

@@ -126,7 +126,7 @@ describe('CompilePool', () => {
   test('rejects a job that runs out of memory, and the process continues', async () => {
     const small = new CompilePool(16);
     try {
-      // Every name is in another set of lists, and each set costs heap.
+      // Each name is in another set of lists, and each set uses heap.
       const lists = Array.from({ length: 18 }, (_, bit) => {
         const names = Array.from({ length: 200_000 }, (_, index) =>
           (index >> bit) & 1 ? `n${index}.example\n` : '',
@@ -145,7 +145,7 @@ describe('CompilePool', () => {
     });
   });
 
-  /** A list that is a few kilobytes on disk and takes seconds to read: each name has to be turned into ASCII. */
+  /** A list with a few kilobytes on disk that takes seconds to read, because each name must be converted to ASCII. */
   function slowList(name: string): ListFile {
     const part = gzipSync('\u00e4\u00f6\u00fc\u0416\u0434\u4e2d\u6587.example\n'.repeat(50_000));
     return list(name, Buffer.concat(Array.from({ length: 200 }, () => part)));
@@ -161,7 +161,7 @@ describe('CompilePool', () => {
         message: 'compile lists: it took longer than 1 s',
         list: 1,
       });
-      // A job is late by its own time only, not by that of the one it waits for.
+      // Only its own time makes a job late, not that of the job that it waits for.
       const jobs = [quick.inspect(slow, []), quick.inspect(list('c', 'c.example\n'), [])];
       await expect(jobs[0]).rejects.toMatchObject({ list: 0 });
       await expect(jobs[1]).resolves.toMatchObject({ statistics: { rules: 1 } });
@@ -173,15 +173,15 @@ describe('CompilePool', () => {
   test('counts the time that the thread works, not the time that it waits', async () => {
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
-    // The list is opened twice: first for two bytes, to see whether it is compressed. A pipe that is open for both
-    // directions has a reader and a writer in between too, so that neither side hangs or fails there.
+    // The list is opened twice: first for two bytes, to detect compression. A pipe that is open in both directions has
+    // a reader and a writer in between, so that neither side hangs or fails.
     const end = await open(path, 'r+');
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     try {
       const job = pool.inspect({ ...list('a', ''), path }, []);
-      // More than a pipe holds, so the list has been opened for the second time when all is written.
+      // More than a pipe holds: when everything is written, the list has been opened for the second time.
       await end.write(`??a.example\n${'#\n'.repeat(65_536)}`);
-      // A job has two timers: one for the next look at its CPU time, one for its end by the clock.
+      // A job has two timers: one to check its CPU time, one for its deadline.
       const timers = (): number => jest.getTimerCount();
       await until('the job to begin', timers, (count) => count === 2);
       jest.advanceTimersByTime(30_000);

@@ -26,7 +26,7 @@ function lookUp(built: BuiltTable, name: string, table = new RuleTable(built.rul
   return pairs;
 }
 
-/** Numbers that look random and are the same each time. */
+/** Numbers that look random and are the same in each run. */
 function* numbers(seed: number): Generator<number> {
   for (let state = seed; ;) {
     state = (state + 0x6d2b79f5) | 0;
@@ -211,7 +211,7 @@ describe('RuleTableBuilder', () => {
   test('finds names that share a bucket, wrap around its end, and differ in one lane only', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
-    // The highest low lanes live in the last bucket; 40 of them wrap around into the first ones.
+    // The highest low lanes are in the last bucket; 40 of them wrap around into the first ones.
     const lanes = Array.from({ length: 400 }, (_, index) => [
       index < 40 ? -1 - (index >> 1) : index,
       index % 7,

@@ -24,7 +24,7 @@ function recordFor(table: ClientTable, bytes: Uint8Array): number {
   );
 }
 
-/** Id of the group that the table gives an address, and what gave it. */
+/** Id of the group that the table assigns to an address, and the reason. */
 function found(table: ClientTable, address: string): string {
   const record = recordFor(table, addressFromText(address)!);
   const { source, prefix } = table.describe(record);
@@ -190,7 +190,7 @@ const prefix: fc.Arbitrary<PlacedPrefix> = fc
     const length = isMappedIpv4(bytes) ? 96 + (bits % 33) : bits;
     return { address: masked(bytes, length), length, groupId: group };
   })
-  // Masking may make an IPv4 address of an IPv6 one, never the other way round.
+  // Masking may turn an IPv6 address into an IPv4 one, never the other way round.
   .filter(({ address: bytes, length }) => !isMappedIpv4(bytes) || length >= 96);
 const scenario = fc.record({
   prefixes: fc.uniqueArray(prefix, {

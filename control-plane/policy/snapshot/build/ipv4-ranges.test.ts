@@ -11,7 +11,7 @@ interface Prefix {
 
 const endOf = ({ start, length }: Prefix): number => start + 2 ** (32 - length);
 
-/** The record of an address by ranges. */
+/** The record of an address according to the ranges. */
 function recordAt(prefixes: readonly Prefix[], address: number): number {
   const gathered = new Ipv4Prefixes(prefixes.length);
   for (const { start, length, source, record } of prefixes) gathered.add(start, length, source, record);
@@ -23,7 +23,7 @@ function recordAt(prefixes: readonly Prefix[], address: number): number {
   return records[found]!;
 }
 
-/** Reference implementation that looks at every prefix. */
+/** Reference implementation that checks every prefix. */
 function naive(prefixes: readonly Prefix[], address: number): number {
   const met = prefixes.filter((prefix) => prefix.start <= address && address < endOf(prefix));
   met.sort((a, b) => b.length - a.length || b.source - a.source || b.record - a.record);

@@ -1,4 +1,4 @@
-/** Tables that are edited have to answer as tables that are built, after any changes. */
+/** Edited tables must answer like newly built ones, after any changes. */
 import { describe, expect, test } from '@jest/globals';
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import { checksumWords, RuleTableLayout as L } from '../../../../shared/snapshot/layout.ts';
@@ -22,7 +22,7 @@ const rowsOf = (managedDomains: readonly PolicyManagedDomain[]): NamedRows => ({
   blockedServices: [SERVICE],
 });
 
-/** Kinds by the group that they are for, of a name. */
+/** Kinds of a name, by the group that they are for. */
 function rulesAt({ names, attributes, owners }: ManualNames, name: string): string {
   const table = new RuleTable(names);
   const hash = { low: 0, high: 0 };

@@ -27,7 +27,7 @@ function filter(id: number, pattern: string, change: Partial<PolicyRegexFilter> 
   return { id, name: `filter ${id}`, pattern, action: 'deny', groupId: null, ...change };
 }
 
-/** Kinds by the group that they are for, null = all; of a name in the table. */
+/** Kinds of a name in the table by the group that they are for; null = all. */
 function said(built: ManualRules, name: string): [number | null, number][] {
   const table = new RuleTable(built.names);
   const hash = { low: 0, high: 0 };
@@ -39,7 +39,7 @@ function said(built: ManualRules, name: string): [number | null, number][] {
   return found;
 }
 
-/** Expressions that no automaton can be made of together with others: each takes its share of the budget. */
+/** Expressions that cannot share an automaton: each uses its share of the budget. */
 function heavy(count: number): PolicyRegexFilter[] {
   return Array.from({ length: count }, (_, index) => {
     const [one, other] = [index % 26, Math.floor(index / 26)].map((at) => String.fromCharCode(97 + at));

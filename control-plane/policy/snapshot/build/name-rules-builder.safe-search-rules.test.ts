@@ -7,7 +7,7 @@ const on = (groupId: number, engine: string, youtubeMode: 'strict' | 'moderate' 
   return { groupId, engine, youtubeMode };
 };
 const group = (id: number, enabled = true) => ({ id, enabled });
-/** Modes of a mask, engine after engine. */
+/** Modes in a mask, one per engine. */
 const modesOf = (mask: number, engines: number): number[] =>
   Array.from({ length: engines }, (_, engine) => (mask >>> (engine * 2)) & 3);
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** The position of a revision and of a version of the groups. */
+/** The position with a revision and a version of the groups. */
 function at(revision: number, groups: string): PolicyPosition {
   const others = Object.fromEntries(VERSIONED.map((name) => [name, '1']));
   return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0, tables: '1' };
@@ -187,7 +187,7 @@ describe('ActivePolicy', () => {
     revision = 7;
     await policy.catchUp(() => at(8, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
-    // One that was asked before this node's own change.
+    // One that was requested before this node's own change.
     await policy.catchUp(() => at(6, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
     // Without the version of a table, any revision may have changed it.

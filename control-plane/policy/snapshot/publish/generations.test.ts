@@ -144,7 +144,7 @@ describe('Generations', () => {
     for (const version of [1, 2, 6, 7, 8])
       truncateSync(join(folder, files(new RegExp(`-000000000${version}-`))[0]!), 20);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
-    // Active, and not written yet.
+    // It is active, but not written yet.
     utimesSync(join(folder, files(/-0000000004-/)[0]!), 48, 48);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
   });
@@ -199,7 +199,7 @@ describe('Generations', () => {
       const whole = readFileSync(join(folder, file));
       const step = Math.ceil(whole.length / 150);
       for (let at = 0; at < whole.length; at += at < 64 ? 1 : step) {
-        // Padding of the header means nothing.
+        // The padding of the header has no meaning.
         if (file.startsWith('rules-') && at >= 36 && at < 64) continue;
         const damaged = Buffer.from(whole);
         damaged[at]! ^= 0x10;

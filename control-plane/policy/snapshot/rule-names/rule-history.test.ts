@@ -34,7 +34,7 @@ function remember(compiled: CompiledRules, rows: PolicyRows, publishedAtMs?: num
   history.add({ snapshot, compiled, rows, ...(publishedAtMs !== undefined && { publishedAtMs }) });
 }
 
-/** A rule set by hand, or a special one. */
+/** A manual or special rule. */
 function ruleAt(origin: number, kinds: number, name: string, groupId: number): DecidingRule {
   return { origin, index: 0, kinds, name: nameFromText(name)!, groupId };
 }

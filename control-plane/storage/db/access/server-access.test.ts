@@ -1,5 +1,5 @@
 /**
- * TLS and passwords of a real PostgreSQL that takes connections over TLS alone.
+ * TLS and passwords with a real PostgreSQL that only accepts TLS connections.
  *
  * @needs openssl
  */

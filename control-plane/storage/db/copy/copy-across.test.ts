@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Two connections of one server stand for two servers. */
+/** Two connections to one server stand for two servers. */
 function across(to: string): Promise<void> {
   const { database } = own;
   return database.withClient((from) =>

@@ -1,4 +1,4 @@
-/** A full copy of a running database, its restore onto an empty data directory, and what refuses it. */
+/** A full copy of a running database, its restore into an empty data directory, and cases that are refused. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -57,7 +57,7 @@ describe('a full copy', () => {
   test('contains the state of one moment, and is restored with rows, sequences and files into an empty directory', async () => {
     let isFirst = true;
     await copyTo(at('copy'), () => {
-      // Changes while it is made are not in it.
+      // Concurrent changes are not in the copy.
       if (isFirst) void own.database.query(`INSERT INTO groups (name) VALUES ('Late')`);
       isFirst = false;
     });

@@ -1,4 +1,4 @@
-/** Damage that a full copy must not do to the database into which it is restored. */
+/** Damage to the database that restoring a full copy must not cause. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -51,7 +51,7 @@ async function fill(client: ClientBase, days: number, blocks: number): Promise<v
   }
 }
 
-/** All rows of a database, by table; the log as one. */
+/** All rows of a database by table, with the log as one table. */
 async function contentOf(client: ClientBase): Promise<Record<string, string>> {
   const content: Record<string, string> = {};
   for (const { name, route } of [...(await listTables(client)), ...(await listPartitions(client))])
@@ -59,7 +59,7 @@ async function contentOf(client: ClientBase): Promise<Record<string, string>> {
   return content;
 }
 
-/** An older cluster with rows, made once, and what is in it. */
+/** An older cluster with rows, created once, and its content. */
 const template = makeTempDir();
 let content: Record<string, string> = {};
 beforeAll(() =>
@@ -90,7 +90,7 @@ async function majorOn({ database }: TestDatabase): Promise<number> {
   return majorOf(rows[0]!.server_version);
 }
 
-/** A Weir in another process, which is killed with -9 once it is so far. */
+/** A Weir in another process, which gets kill -9 as soon as the condition is true. */
 async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> {
   const program = fileURLToPath(new URL('../../../../test/support/parts/own-database.ts', import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {

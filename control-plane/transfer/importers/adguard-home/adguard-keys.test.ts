@@ -12,7 +12,7 @@ function keysOf(text: string): Record<string, unknown> {
   return Object.fromEntries(planOf(text).keys.map(({ key, value }) => [key, value]));
 }
 
-/** Names of items that are not imported. */
+/** Names of items without an equivalent. */
 function leftOf(text: string): string[] {
   return planOf(text).items.flatMap(({ name, result }) => (result === null ? [] : [name]));
 }

@@ -5,7 +5,7 @@ import { readAdguard } from './read-adguard.ts';
 
 const planOf = (text: string) =>
   mapAdguard(readAdguard(new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]])));
-/** Rows without things, as `result name`. */
+/** Rows without objects, as `result name`. */
 const rowsOf = (text: string): string[] =>
   planOf(text).items.flatMap(({ name, result }) => (result === null ? [] : [`${result} ${name}`]));
 

@@ -1,4 +1,4 @@
-/** Configurations of dnsmasq: the plan, and whether the same questions are decided as that program decides them. */
+/** Configurations of dnsmasq: the plan, and whether the same questions get the same decisions. */
 import { describe, expect, test } from '@jest/globals';
 import { type ExpectedStatus, importSuite } from '../../../../test/support/parts/import-suite.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';

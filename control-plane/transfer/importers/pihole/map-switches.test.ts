@@ -4,7 +4,7 @@ import { blockingAddresses, mapSwitches } from './map-switches.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 import { NO_TABLES } from './read-gravity.ts';
 
-/** The plan of these keys, and of a file with a person's lines for dnsmasq. */
+/** The plan of these keys, and of a file with custom lines for dnsmasq. */
 function planOf(keys: PiholeKeys, lines: readonly string[] = []) {
   const builder = new PlanBuilder();
   mapSwitches(builder, {

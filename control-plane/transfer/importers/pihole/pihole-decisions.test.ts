@@ -36,7 +36,7 @@ function exported(
   });
 }
 
-/** The rows with the status that Weir gives. */
+/** The rows with the status in Weir. */
 async function answered(table: readonly ExpectedStatus[]): Promise<ExpectedStatus[]> {
   const ask = await importedPolicy(suite().database, LISTS);
   return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(() => asOwner(own.database, 'TRUNCATE admin_credential'));
 afterAll(() => own.stop());
 
-/** An account; `file` is a configuration file that sets the password. */
+/** An account; `file` is a configuration file with the password. */
 function account({
   database = own.database,
   file,

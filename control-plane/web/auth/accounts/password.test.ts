@@ -13,7 +13,7 @@ describe('hashPassword()', () => {
   test('refuses with 429 when there are too many requests at once, and recovers', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
     const refused = results.filter((result) => result.status === 'rejected');
-    // Two run, on one core one; 32 wait.
+    // Two run (one on a single core), and 32 wait.
     expect(refused).toHaveLength(40 - 32 - Math.min(2, availableParallelism()));
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(ApiError);
@@ -46,7 +46,7 @@ describe('verifyPassword()', () => {
     await owner;
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
     expect(done).toHaveLength(32 + running);
-    // The running ones, and one that was started beside it, may be done before.
+    // The running ones, and one that was started with it, may end before.
     expect(done.indexOf(0)).toBeLessThanOrEqual(2 * running);
   });
 

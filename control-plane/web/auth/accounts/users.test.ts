@@ -1,4 +1,4 @@
-/** Users over HTTP: made, changed, logged in, and what ends when a right is taken away. */
+/** Users over HTTP: creation, changes, logins, and the end of sessions when a right is removed. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { User, UserList } from '../../../../shared/api/users-api.ts';
 import { AuthSuite } from '../../../../test/support/parts/auth-suite.ts';

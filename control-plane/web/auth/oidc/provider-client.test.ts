@@ -149,7 +149,7 @@ describe('/login/oidc', () => {
     expect(await outcome(plain, here)).toBe(true);
     expect(await outcome(plain, { 'x-forwarded-for': '192.0.2.8' })).toBe(false);
     expect(await outcome(plain.replace('=', '=A'), here)).toBe(false);
-    // As long in characters, longer in bytes.
+    // The same length in characters, but more bytes.
     expect(await outcome(`${plain.slice(0, -1)}%C3%A9`, here)).toBe(false);
 
     const secured = { ...here, 'x-forwarded-proto': 'https' };

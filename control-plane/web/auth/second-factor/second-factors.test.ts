@@ -1,4 +1,4 @@
-/** Logins with a second factor: asked for, taken once, locked; and recovery codes. */
+/** Logins with a second factor: required, accepted once, locked; and recovery codes. */
 import { describe, expect, test } from '@jest/globals';
 import { LoginAnswer, RecoveryCodes } from '../../../../shared/api/auth-api.ts';
 import { everyRoute } from '../../../../test/support/parts/every-route.ts';

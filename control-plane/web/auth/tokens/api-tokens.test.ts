@@ -13,7 +13,7 @@ let own: TestDatabase;
 let clock: TestClock;
 let isAway: boolean;
 let isSilent: boolean;
-/** Questions to the database. */
+/** Number of questions to the database. */
 let questions: number;
 /** Statements to the database wait for this promise. */
 let gate: Promise<unknown>;

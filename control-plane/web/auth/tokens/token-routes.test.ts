@@ -1,4 +1,4 @@
-/** API tokens over HTTP: made, used, imported, revoked. */
+/** API tokens over HTTP: creation, use, import and revocation. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiToken, ApiTokenList } from '../../../../shared/api/tokens-api.ts';
 import { AuthSuite } from '../../../../test/support/parts/auth-suite.ts';

@@ -3,7 +3,7 @@ import { compileExpression } from '../../../../../shared/automata/expression.ts'
 import { finds } from '../../../../../shared/automata/reach.ts';
 import { fromTre, wildcardName } from './tre-pattern.ts';
 
-/** The names in which the rewritten pattern is found, or why there is none. */
+/** The names that the rewritten pattern matches, or why there is no pattern. */
 function matched(pattern: string, names: readonly string[]): readonly string[] | string {
   const read = fromTre(pattern);
   if ('reason' in read) return read.reason;
