@@ -1,9 +1,8 @@
 /**
- * Changes of policy in the dashboard and how to undo them: what each step shows, what the API returns afterwards, and
- * what DNS answers.
+ * Lists, devices, groups, services and schedules in the dashboard: what each step shows, what the API returns
+ * afterwards, and what DNS answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { CacheEntryRow } from '../../shared/api/cache-api.ts';
 import type { Client } from '../../shared/api/policy/clients-api.ts';
 import type { Group } from '../../shared/api/policy/groups-api.ts';
 import type { ScheduleProfile } from '../../shared/api/policy/schedules-api.ts';
@@ -12,8 +11,6 @@ import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { choose, holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
-import { untilQuiet } from '../support/browser/watched-page.ts';
-import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { until } from '../support/parts/until.ts';
 import { startListServer } from '../support/weir/list-server.ts';

@@ -24,8 +24,8 @@ export const UnblockRequestList = z.array(UnblockRequest);
 export const UnblockAskBody = z.strictObject({ domain: GrantedDomain });
 
 /**
- * Outcome for the device. `asked`: people see the request. `already_asked`: one of the device is open, and it may
- * have one. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query of it was seen yet.
+ * Outcome for the device. `asked`: users see the request. `already_asked`: the device has an open request, which is the
+ * maximum. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query of it was seen yet.
  */
 export const UnblockAskAnswer = z.strictObject({
   outcome: z.enum(['asked', 'already_asked', 'not_blocked', 'unknown_device']),
