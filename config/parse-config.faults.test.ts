@@ -232,14 +232,14 @@ interval_secs = 0
   });
 
   test('parseConfig() never shows a password', () => {
-    const told = [
+    const reported = [
       ...faults('[database]\nurl = "mysql://weir:hunter2@db.example.org"'),
       ...faults('[database]\nurl = ["postgres://a@192.0.2.1/w", "hunter2"]'),
       ...faults('[auth.admin]\npassword_hash = "hunter2"'),
       ...faults('', { WEIR_DATABASE_URL: 'hunter2', WEIR_AUTH_ADMIN_PASSWORD_HASH: 'hunter2' }),
     ];
-    expect(told).toHaveLength(5);
-    for (const line of told)
+    expect(reported).toHaveLength(5);
+    for (const line of reported)
       expect(line).toMatch(/expected (a URL|an Argon2id hash).+, got a value that is not shown$/);
   });
 });

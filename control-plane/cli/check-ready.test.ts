@@ -20,8 +20,8 @@ async function answering(...texts: readonly string[]): Promise<number> {
     const query = decodeMessage(bytes)!;
     const [{ name } = { name: '' }] = query.questions ?? [];
     const answers = texts.map((data): Answer => ({ name, type: 'TXT', class: 'CH', data }));
-    const told = name === 'status.weir' ? answers : [];
-    server.send(encodeMessage({ ...query, type: 'response', answers: told }), from.port, from.address);
+    const reported = name === 'status.weir' ? answers : [];
+    server.send(encodeMessage({ ...query, type: 'response', answers: reported }), from.port, from.address);
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
@@ -29,18 +29,18 @@ async function answering(...texts: readonly string[]): Promise<number> {
 }
 
 /** Output and exit status of the command. */
-function run(...ports: readonly number[]): Promise<readonly [status: number, said: string]> {
+function run(...ports: readonly number[]): Promise<readonly [status: number, output: string]> {
   return runWith(new ProxySenders(null), ports);
 }
 
 async function runWith(
   senders: ProxySenders,
   ports: readonly number[],
-): Promise<readonly [status: number, said: string]> {
-  const said: string[] = [];
-  const terminal = { out: (line: string) => said.push(line), err: (line: string) => said.push(line) };
+): Promise<readonly [status: number, output: string]> {
+  const output: string[] = [];
+  const terminal = { out: (line: string) => output.push(line), err: (line: string) => output.push(line) };
   const status = await checkReady({ addresses: ['::', '0.0.0.0'], ports, senders }, terminal);
-  return [status, said.join('\n')];
+  return [status, output.join('\n')];
 }
 
 describe('checkReady()', () => {

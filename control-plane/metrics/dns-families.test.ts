@@ -41,10 +41,10 @@ test('dnsFamilies() shows the counters of each thread under its labels', async (
   answer[Counter.EXCLUDED_FROM_LOG] = 7;
   answer[Counter.EXCLUDED_FROM_BOTH] = 8;
   const scraped = new ScrapedMetrics(await metrics.text());
-  const told = scraped.samples.filter(({ name, value }) => value !== 0 && !name.endsWith('_bucket'));
+  const reported = scraped.samples.filter(({ name, value }) => value !== 0 && !name.endsWith('_bucket'));
   const resolving = { thread: 'resolve', worker: '1' };
   const answering = { thread: 'answer', worker: '0' };
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { name: 'weir_dns_queries_total', labels: { ...answering, protocol: 'udp', status: 'CACHED' }, value: 9 },
     {
       name: 'weir_dns_queries_total',

@@ -29,9 +29,9 @@ describe('openDataDir()', () => {
     [false, /is in use by another Weir process(?!.*hand it over)/],
   ])(
     'reports why the process that uses a directory is left alone (asked to take over: %s)',
-    async (told, why) => {
+    async (reported, why) => {
       const lock = lockDataDir(tempDir.dataDir);
-      await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
+      await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), reported)).rejects.toThrow(why);
       lock.release();
     },
   );

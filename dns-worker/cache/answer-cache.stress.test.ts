@@ -77,7 +77,7 @@ test(
     expect(count[StressCount.HITS]! >>> 0).toBeGreaterThan(0);
     expect(count[StressCount.MISSES]! >>> 0).toBeGreaterThan(0);
     expect(count[StressCount.STORED]! >>> 0).toBeGreaterThan(0);
-    if (process.env['WEIR_CACHE_STRESS_SECS'] !== undefined) tell(count, head, { brokenLocks, moves });
+    if (process.env['WEIR_CACHE_STRESS_SECS'] !== undefined) report(count, head, { brokenLocks, moves });
   },
   SECS * 1000 + GRACE_MS,
 );
@@ -97,7 +97,7 @@ async function endOf(thread: Worker): Promise<void> {
 }
 
 /** Prints the counts of a long run. */
-function tell(count: Int32Array, head: Int32Array, more: Readonly<Record<string, number>>): void {
+function report(count: Int32Array, head: Int32Array, more: Readonly<Record<string, number>>): void {
   const figures = {
     hits: count[StressCount.HITS]! >>> 0,
     misses: count[StressCount.MISSES]! >>> 0,

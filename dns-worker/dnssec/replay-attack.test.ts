@@ -139,18 +139,18 @@ function forged(name: string, type: string, signer: string): string {
 }
 
 /** The truth about a question, or the lie, as the resolver reads it. */
-function answerTo(asked: Question, told: Lie | undefined): Resolution {
+function answerTo(asked: Question, chosen: Lie | undefined): Resolution {
   const name = nameToText(asked.qname);
   const type = rrTypeName(asked.qtype);
   const truth = TRUTH[`${name} ${type}`];
   let message: Uint8Array | null = null;
-  if (told !== undefined) {
-    const answers = records([...told.answers, ...(told.isForged ? [forged(name, type, told.signer)] : [])]);
-    const moved = told.isMoved ? answers.map((it) => ({ ...it, owner: asked.qname })) : answers;
+  if (chosen !== undefined) {
+    const answers = records([...chosen.answers, ...(chosen.isForged ? [forged(name, type, chosen.signer)] : [])]);
+    const moved = chosen.isMoved ? answers.map((it) => ({ ...it, owner: asked.qname })) : answers;
     message = response(asked, {
-      flags: 0x8180 | told.rcode,
+      flags: 0x8180 | chosen.rcode,
       answers: moved,
-      authorities: records(told.authorities),
+      authorities: records(chosen.authorities),
     });
   } else if (truth !== undefined) {
     const { rcode = Rcode.NOERROR, answers = [], authorities = [] } = truth;
@@ -170,8 +170,8 @@ async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]):
   const left = [...lies];
   const upstream: QuestionResolver = {
     resolve: (asked, done) => {
-      const told = left.shift() ?? undefined;
-      queueMicrotask(() => done(answerTo(asked, told)));
+      const chosen = left.shift() ?? undefined;
+      queueMicrotask(() => done(answerTo(asked, chosen)));
     },
   };
   const clock = { nowMs: () => (INCEPTION + 1000) * 1000, monotonicMs: () => 0 };

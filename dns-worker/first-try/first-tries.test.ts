@@ -84,8 +84,8 @@ function rowsOf(log: SharedArrayBuffer): number {
 }
 
 /** Last report of the worker about its servers. */
-function reportOf({ said }: RunningWorker): UpstreamReport | undefined {
-  const reports = said.resolve.flatMap((message) =>
+function reportOf({ messages }: RunningWorker): UpstreamReport | undefined {
+  const reports = messages.resolve.flatMap((message) =>
     message.type === 'upstreams' ? [message.upstreams] : [],
   );
   return reports.at(-1)?.pools[0];
@@ -261,7 +261,7 @@ describeCalls('FirstTries', () => {
     for (const role of ['answer', 'resolve'] as const) worker.post(role, { type: 'snapshot', snapshot });
     await until('the snapshot to be active', () =>
       (['answer', 'resolve'] as const).every((role) =>
-        worker.said[role].some((said) => said.type === 'snapshot-active' && said.version === 2),
+        worker.messages[role].some((message) => message.type === 'snapshot-active' && message.version === 2),
       ),
     );
     release();
@@ -285,7 +285,7 @@ describeCalls('FirstTries', () => {
     for (const role of ['resolve', 'answer'] as const) worker.post(role, { type: 'settings', given });
     await until('the settings to be active', () =>
       (['answer', 'resolve'] as const).every((role) =>
-        worker.said[role].some((said) => said.type === 'settings-active' && said.version === 1),
+        worker.messages[role].some((message) => message.type === 'settings-active' && message.version === 1),
       ),
     );
     release();

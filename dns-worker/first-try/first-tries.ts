@@ -388,12 +388,12 @@ export class FirstTries implements TryEvents {
   private release(question: number, answered: Answered | null): void {
     this.outcome = answered;
     this.question.load(this.tries.records, question * MissRecord.SIZE);
-    this.settings.claims.release(this.claims[question]!, this.passOn);
+    this.settings.claims.release(this.claims[question]!, this.passOutcome);
     this.claims[question] = null;
   }
 
   /** A field, so that no closure is allocated for each question. */
-  private readonly passOn = (waitedFor: Claim): void => {
+  private readonly passOutcome = (waitedFor: Claim): void => {
     if (this.outcome !== null)
       this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);
   };

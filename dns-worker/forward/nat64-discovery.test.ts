@@ -10,7 +10,7 @@ const answer = (text: string) =>
   answerWith([{ owner: 'x.example', type: 'AAAA', ttl: 60, rdata: addressFromText(text)! }]);
 const announced: FlightOutcome = { kind: 'answer', answer: answer('fd00:64::192.0.0.170'), upstream: 0 };
 const failed: FlightOutcome = { kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 };
-const saying =
+const resolverWith =
   (outcome: FlightOutcome): AskPools =>
   (_question, done) =>
     done(outcome);
@@ -23,7 +23,7 @@ test.each([
   const nat64 = new Nat64Discovery(clock);
   expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
   let called = 0;
-  nat64.learn(saying(outcome), () => called++);
+  nat64.learn(resolverWith(outcome), () => called++);
   expect(called).toBe(1);
   expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(false);
   clock.advance(freshMs - 1);
@@ -41,9 +41,9 @@ test('mustLearn() is false for questions that need no prefix', () => {
 test('learn() keeps the known prefixes if it fails; forget() removes them', () => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
-  nat64.learn(saying(announced), () => undefined);
+  nat64.learn(resolverWith(announced), () => undefined);
   expect(nat64.prefixes).toHaveLength(1);
-  nat64.learn(saying(failed), () => undefined);
+  nat64.learn(resolverWith(failed), () => undefined);
   expect(nat64.prefixes).toHaveLength(1);
   nat64.forget();
   expect(nat64.prefixes).toHaveLength(0);

@@ -166,7 +166,7 @@ export class PolicyMatcher {
     }
     const isDecided = service !== NOT_BLOCKED || isAllowed || denied !== NOT_BLOCKED;
     if (!isDecided || this.recorder !== null)
-      this.match(manualSpecial, name, policy.ownersOf(this.policyClass), this.metManual);
+      this.matchSpecial(manualSpecial, name, policy.ownersOf(this.policyClass), this.metManual);
     if (service !== NOT_BLOCKED) return service;
     if (isAllowed) return ALLOWED;
     if (denied !== NOT_BLOCKED) return denied;
@@ -174,7 +174,12 @@ export class PolicyMatcher {
     return this.manualDeny < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.REGEX, this.manualDeny, 0);
   }
 
-  private match(rules: SpecialMatcher, name: Query, counts: Uint8Array, met: (index: number) => void): void {
+  private matchSpecial(
+    rules: SpecialMatcher,
+    name: Query,
+    counts: Uint8Array,
+    met: (index: number) => void,
+  ): void {
     if (name.isAddress) rules.forEachAddressMatch(name, counts, met);
     else rules.forEachMatch(name, counts, met);
   }
@@ -216,7 +221,7 @@ export class PolicyMatcher {
       union = this.union;
     }
     if (special.ruleCount > 0) {
-      this.match(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
+      this.matchSpecial(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
       union |= this.union;
       blocking = preferred(this.special, blocking);
       important = preferred(this.importantSpecial, important);

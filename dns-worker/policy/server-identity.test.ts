@@ -16,7 +16,7 @@ const SETTINGS = {
 };
 
 /** The text for a client; null = it is refused. */
-function told(
+function textFor(
   name: string,
   { type = 'TXT', client = '192.0.2.9' }: { type?: TypeSpec; client?: string } = {},
   identity = new ServerIdentity(SETTINGS),
@@ -37,24 +37,24 @@ describe('ServerIdentity', () => {
     ['id.server', 'attic'],
     ['status.weir', 'ready'],
   ])('returns %s (RFC 4892)', (name, text) => {
-    expect([told(name), told(name, { client: '2001:db8::1' })]).toEqual([text, text]);
+    expect([textFor(name), textFor(name, { client: '2001:db8::1' })]).toEqual([text, text]);
   });
 
   test('returns the URL of the compatibility API, as PADD expects, if it is served', () => {
     const compatApi = { local: 'http://127.0.0.1:8080/api/', named: 'http://pi.hole:8080/api/' };
     const identity = new ServerIdentity({ ...SETTINGS, compatApi });
-    expect(told('local.api.ftl', {}, identity)).toBe(compatApi.local);
-    for (const name of ['domain.api.ftl', 'API.ftl']) expect(told(name, {}, identity)).toBe(compatApi.named);
-    expect(told('local.api.ftl', { client: '198.51.100.1' }, identity)).toBeNull();
-    expect(told('local.api.ftl')).toBeNull();
+    expect(textFor('local.api.ftl', {}, identity)).toBe(compatApi.local);
+    for (const name of ['domain.api.ftl', 'API.ftl']) expect(textFor(name, {}, identity)).toBe(compatApi.named);
+    expect(textFor('local.api.ftl', { client: '198.51.100.1' }, identity)).toBeNull();
+    expect(textFor('local.api.ftl')).toBeNull();
   });
 
   test('returns null for other clients, names and types', () => {
-    expect(told('version.bind', { client: '198.51.100.1' })).toBeNull();
-    expect(told('authors.bind')).toBeNull();
-    expect(told('x.version.bind')).toBeNull();
-    expect(told('version.bind', { type: 'A' })).toBeNull();
-    expect(told('version.bind', {}, new ServerIdentity())).toBeNull();
+    expect(textFor('version.bind', { client: '198.51.100.1' })).toBeNull();
+    expect(textFor('authors.bind')).toBeNull();
+    expect(textFor('x.version.bind')).toBeNull();
+    expect(textFor('version.bind', { type: 'A' })).toBeNull();
+    expect(textFor('version.bind', {}, new ServerIdentity())).toBeNull();
   });
 
   test('returns the state of the node', () => {
@@ -63,14 +63,14 @@ describe('ServerIdentity', () => {
     const order = [NodeState.HOLDING, NodeState.STARTING, NodeState.READY, NodeState.DRAINING];
     const states = order.map((state) => {
       control[WorkerControl.NODE_STATE_WORD] = state;
-      return told('status.weir', {}, identity);
+      return textFor('status.weir', {}, identity);
     });
     expect(states).toEqual(['starting', 'starting', 'ready', 'draining']);
   });
 
   test('truncates a name that is longer than a TXT string', () => {
     const identity = new ServerIdentity({ ...SETTINGS, nodeName: 'n'.repeat(300) });
-    expect(told('id.server', {}, identity)).toHaveLength(255);
+    expect(textFor('id.server', {}, identity)).toHaveLength(255);
   });
 
   test.each([

@@ -5,14 +5,14 @@ import { InFlight } from './in-flight.ts';
 describe('InFlight', () => {
   test('join() is true only for the first of a key; settle() calls them all once', () => {
     const table = new InFlight<number>(new MemoryLogger());
-    const told: string[] = [];
-    expect(table.join('a', (n) => told.push(`1:${String(n)}`))).toBe(true);
-    expect(table.join('a', (n) => told.push(`2:${String(n)}`))).toBe(false);
-    expect(table.join('b', (n) => told.push(`3:${String(n)}`))).toBe(true);
+    const outcomes: string[] = [];
+    expect(table.join('a', (n) => outcomes.push(`1:${String(n)}`))).toBe(true);
+    expect(table.join('a', (n) => outcomes.push(`2:${String(n)}`))).toBe(false);
+    expect(table.join('b', (n) => outcomes.push(`3:${String(n)}`))).toBe(true);
     expect(table.questions).toBe(2);
     table.settle('a', 7);
     table.settle('a', 8);
-    expect(told).toEqual(['1:7', '2:7']);
+    expect(outcomes).toEqual(['1:7', '2:7']);
     expect(table.questions).toBe(1);
   });
 
@@ -39,13 +39,13 @@ describe('InFlight', () => {
   test('settle() calls the other waiters even if one throws, and logs the error', () => {
     const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
-    const told: number[] = [];
+    const outcomes: number[] = [];
     table.join('a', () => {
       throw new Error('no such client');
     });
-    table.join('a', (n) => told.push(n));
+    table.join('a', (n) => outcomes.push(n));
     table.settle('a', 1);
-    expect(told).toEqual([1]);
+    expect(outcomes).toEqual([1]);
     expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'no such client' } }]);
   });
 });

@@ -55,15 +55,15 @@ describe('Upstream.ask()', () => {
   test('logs once that a server is unhealthy, and that it answers again', async () => {
     const logger = new MemoryLogger();
     const upstream = open({ logger, settings: { transport: 'tcp' } });
-    let told = 0;
-    upstream.onUnhealthy = () => told++;
+    let reported = 0;
+    upstream.onUnhealthy = () => reported++;
     server.onConnection = (connection) => connection.destroy();
     await ask(upstream);
     await ask(upstream);
     server.onConnection = () => undefined;
     server.tcpScript = answers(1);
     await ask(upstream);
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
     expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'upstream marked unhealthy'],
       ['info', 'upstream marked healthy'],

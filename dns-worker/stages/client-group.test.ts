@@ -66,14 +66,14 @@ describe('clientGroupStage', () => {
 
 describe('clientGroupStage and rateLimitStage', () => {
   test('use the address that a query comes from, not the subnet that it sends (dnsmasq CVE-2026-4893)', () => {
-    const told = asked('198.51.100.1');
-    told.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
-    clientGroupStage(told, SNAPSHOT, null, NOBODY_NEW);
-    expect(told.groupId).toBe(1);
+    const reported = asked('198.51.100.1');
+    reported.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
+    clientGroupStage(reported, SNAPSHOT, null, NOBODY_NEW);
+    expect(reported.groupId).toBe(1);
     const limiter = new RateLimiter(createRateBuckets(true, 7), rateLimitOf({ burstSize: 1 }));
     const plain = Object.assign(asked('198.51.100.1'), { arrivedMonotonicMs: 1000 });
     expect(rateLimitStage(plain, limiter)).toBe(StageResult.CONTINUE);
-    expect(rateLimitStage(Object.assign(told, { arrivedMonotonicMs: 1000 }), limiter)).toBe(
+    expect(rateLimitStage(Object.assign(reported, { arrivedMonotonicMs: 1000 }), limiter)).toBe(
       StageResult.ANSWERED,
     );
   });

@@ -143,9 +143,9 @@ describe('listenDoh()', () => {
     expect(String((await within('the first answer', once(http1, 'data')))[0])).not.toMatch(
       /^connection: close/im,
     );
-    const toldToGo = once(asked.session, 'goaway') as Promise<[number, number]>;
+    const askedToEnd = once(asked.session, 'goaway') as Promise<[number, number]>;
     const closing = listener.close(true);
-    const [code, lastStream] = await within('GOAWAY', toldToGo);
+    const [code, lastStream] = await within('GOAWAY', askedToEnd);
     expect([code, lastStream]).toEqual([0, 2 ** 31 - 1]);
     http1.write(post);
     expect(String((await within('the second answer', once(http1, 'data')))[0])).toMatch(

@@ -70,7 +70,7 @@ describeCalls('runAnswerThread()', () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
-      worker.said.answer.flatMap((said) => (said.type === 'snapshot-active' ? [said.version] : []));
+      worker.messages.answer.flatMap((message) => (message.type === 'snapshot-active' ? [message.version] : []));
     await until('the first snapshot to be active', versions, (all) => all.length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
     await until('the second snapshot to be active', versions, (all) => all.length === 2);
@@ -92,7 +92,7 @@ describeCalls('runAnswerThread()', () => {
     await once(taken, 'listening');
     const { port } = taken.address();
     const worker = await start(port);
-    expect(worker.said.answer).toEqual([
+    expect(worker.messages.answer).toEqual([
       { type: 'listen-failed', address: '127.0.0.1', port, code: 'EADDRINUSE' },
     ]);
     taken.close();

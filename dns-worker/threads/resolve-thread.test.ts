@@ -20,11 +20,11 @@ async function upstreamOf(lastOctet: number): Promise<ScriptedUpstream> {
 }
 
 /** Messages of one type from a resolve thread. */
-function said<T extends FromWorker['type']>(
+function messagesOf<T extends FromWorker['type']>(
   worker: RunningWorker,
   type: T,
 ): Extract<FromWorker, { type: T }>[] {
-  return worker.said.resolve.filter(
+  return worker.messages.resolve.filter(
     (message): message is Extract<FromWorker, { type: T }> => message.type === type,
   );
 }
@@ -43,7 +43,7 @@ describe('runResolveThread()', () => {
   test('reports its upstreams before it reports that it is ready', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream });
-    const types = worker.said.resolve.map(({ type }) => type);
+    const types = worker.messages.resolve.map(({ type }) => type);
     expect(types.indexOf('upstreams')).toBeGreaterThanOrEqual(0);
     expect(types.indexOf('upstreams')).toBeLessThan(types.indexOf('ready'));
   });
@@ -60,7 +60,7 @@ describe('runResolveThread()', () => {
         expect((await client.ask('x.ads.example', 'A')).data).toEqual(['0.0.0.0']);
       }
       if (udpBackend === 'dgram')
-        expect(said(worker, 'ready')).toEqual([{ type: 'ready', backend: 'dgram' }]);
+        expect(messagesOf(worker, 'ready')).toEqual([{ type: 'ready', backend: 'dgram' }]);
       await tcp.close();
       udp.close();
     },
@@ -73,16 +73,16 @@ describe('runResolveThread()', () => {
     worker.post('resolve', { type: 'snapshot', snapshot: snapshotOf([], {}, 2) });
     await until(
       'the second snapshot to be active',
-      () => said(worker, 'snapshot-active').at(-1),
+      () => messagesOf(worker, 'snapshot-active').at(-1),
       (last) => last?.version === 2,
     );
     expect((await tcp.ask('x.ads.example', 'A')).data).toEqual(['192.0.2.7']);
     await until(
       'the query to be counted',
-      () => said(worker, 'upstreams').at(-1),
+      () => messagesOf(worker, 'upstreams').at(-1),
       (last) => last?.upstreams.pools[0]?.queries === 1,
     );
-    expect(said(worker, 'upstreams').at(-1)!.upstreams.pools).toMatchObject([
+    expect(messagesOf(worker, 'upstreams').at(-1)!.upstreams.pools).toMatchObject([
       { address: 'udp://upstream', failures: 0 },
     ]);
     await tcp.close();
@@ -99,10 +99,10 @@ describe('runResolveThread()', () => {
     });
     await until(
       'the explanation',
-      () => said(worker, 'explained').length,
+      () => messagesOf(worker, 'explained').length,
       (count) => count > 0,
     );
-    const [{ id, explanation }] = said(worker, 'explained') as [ReturnType<typeof said<'explained'>>[0]];
+    const [{ id, explanation }] = messagesOf(worker, 'explained') as [ReturnType<typeof messagesOf<'explained'>>[0]];
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
 
@@ -111,10 +111,10 @@ describe('runResolveThread()', () => {
     worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
     await until(
       'the trust point',
-      () => said(worker, 'trust-point').length,
+      () => messagesOf(worker, 'trust-point').length,
       (count) => count > 0,
     );
-    expect(said(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
+    expect(messagesOf(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
   });
 
   test('obeys no test hook unless it is allowed', async () => {
@@ -124,10 +124,10 @@ describe('runResolveThread()', () => {
     worker.post('resolve', { type: 'observe-trust-point', id: 1, zone: Uint8Array.of(0) });
     await until(
       'the trust point',
-      () => said(worker, 'trust-point').length,
+      () => messagesOf(worker, 'trust-point').length,
       (count) => count > 0,
     );
-    expect([worker.hasEnded('resolve'), said(worker, 'measures')]).toEqual([false, []]);
+    expect([worker.hasEnded('resolve'), messagesOf(worker, 'measures')]).toEqual([false, []]);
   });
 
   test('answers queries in flight before it ends', async () => {
@@ -144,7 +144,7 @@ describe('runResolveThread()', () => {
     answers(7)(upstream.udpQueries[0]!, 0);
     expect((await asked).data).toEqual(['192.0.2.7']);
     await until('the resolve thread to end', () => worker.hasEnded('resolve'));
-    expect(said(worker, 'drained')).toHaveLength(1);
+    expect(messagesOf(worker, 'drained')).toHaveLength(1);
   });
 
   test('updates its heartbeat', async () => {

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { until, within } from '../support/parts/until.ts';
 import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
-import { look, OWN_CGROUPS, run, says } from './trial-parts.ts';
+import { look, OWN_CGROUPS, run, prints } from './trial-parts.ts';
 
 /** Nothing from the environment of this process, such as the directory of the compile cache. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
@@ -67,8 +67,8 @@ export class BootedRoot {
   }
 
   /** Whether a command on the machine succeeds and prints this line. */
-  says(line: string, ...command: readonly string[]): boolean {
-    return says(line, 'nsenter', ...this.inside('--all'), ...CLEAN, ...command);
+  prints(line: string, ...command: readonly string[]): boolean {
+    return prints(line, 'nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
 
   /** Starts a local program on the network of the machine, and keeps it running. */

@@ -117,7 +117,7 @@ describe('weir.deb', () => {
     expect(machine.run('id', 'weir')).toMatch(/^uid=\d+\(weir\) gid=\d+\(weir\)/);
     const owned = ['/etc/weir', CONFIG, '/var/lib/weir'];
     expect(machine.run('stat', '--format=%U %a', ...owned)).toBe('root 750\nroot 640\nweir 700\n');
-    expect(machine.says('enabled', 'systemctl', 'is-enabled', 'weir')).toBe(true);
+    expect(machine.prints('enabled', 'systemctl', 'is-enabled', 'weir')).toBe(true);
     await untilReady();
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
     expect(running()).toBe(version);

@@ -23,7 +23,7 @@ export function look(command: string, ...args: readonly string[]): string {
 }
 
 /** Whether a command succeeds and prints this line. */
-export function says(line: string, command: string, ...args: readonly string[]): boolean {
+export function prints(line: string, command: string, ...args: readonly string[]): boolean {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return status === 0 && stdout.trim() === line;
 }

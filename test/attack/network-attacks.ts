@@ -94,14 +94,14 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
   const args = [CABLE.here, String(weir.dnsPort), LARGE_NAME, String(SILENT_QPS), ...SILENT_ADDRESSES];
   const [command, ...words] = device.command(program, ...args);
   const child = spawn(command!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return async () => {
     const closed = once(child, 'close');
     await giveInput(child.stdin);
     await within('the attacker to end', closed);
     device[Symbol.dispose]();
-    return `${said.trim()} queries whose replies reach no client`;
+    return `${output.trim()} queries whose replies reach no client`;
   };
 }
 

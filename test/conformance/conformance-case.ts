@@ -15,7 +15,7 @@ export type Client = 'dig' | 'kdig' | 'drill' | 'curl' | 'openssl' | 'dnspython'
 export interface ConformanceCase {
   /** For example `RFC 1035 section 4.1.1`. */
   readonly rfc: string;
-  readonly says: string;
+  readonly statement: string;
   readonly by: Client;
   readonly over: readonly Over[];
   readonly args: readonly string[];
@@ -26,12 +26,12 @@ export interface ConformanceCase {
 /** Builds a row; `args` are separated by single spaces. */
 export function row(
   rfc: string,
-  says: string,
+  statement: string,
   [by, over]: readonly [Client, readonly Over[]],
   args: string,
   ...shows: readonly RegExp[]
 ): ConformanceCase {
-  return { rfc, says, by, over, args: args.split(' '), shows };
+  return { rfc, statement, by, over, args: args.split(' '), shows };
 }
 
 /** A copy of a case with patterns that the output must not match. */

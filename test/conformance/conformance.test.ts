@@ -67,12 +67,12 @@ ${encryptedToml(ports, { certPath, keyPath })}`,
   const rows = CASES.flatMap((row, at) =>
     row.over
       .filter((_way, index) => IS_WHOLE || index === at % row.over.length)
-      .map((over) => [row.rfc, row.says, row.by, over, row] as const),
+      .map((over) => [row.rfc, row.statement, row.by, over, row] as const),
   );
 
   test.each(rows)('%s: %s (%s over %s)', async (_rfc, _says, _by, over, row) => {
-    const said = await ask(row, over, asked);
-    for (const shown of row.shows) expect(said).toMatch(shown);
-    for (const hidden of row.hides ?? []) expect(said).not.toMatch(hidden);
+    const output = await ask(row, over, asked);
+    for (const shown of row.shows) expect(output).toMatch(shown);
+    for (const hidden of row.hides ?? []) expect(output).not.toMatch(hidden);
   });
 });

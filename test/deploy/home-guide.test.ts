@@ -35,7 +35,7 @@ test('all commands in docs/home.md work', async () => {
   let log = '';
   shell.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
   const ended = Promise.all([text(shell.stdout), once(shell, 'close') as Promise<[number | null]>]);
-  const said = await within('the commands of the guide to end', ended, { lastSeen: () => log })
+  const printed = await within('the commands of the guide to end', ended, { lastSeen: () => log })
     .then(([output, [status]]) => {
       if (status !== 0) throw new Error(output + log);
       return output;
@@ -43,7 +43,7 @@ test('all commands in docs/home.md work', async () => {
     .finally(() => shell.kill('SIGKILL'));
   await weir.stop();
   await upstream.close();
-  expect(said).toMatch(/^ready\n/);
-  expect(said).toContain(`\n${EVERY_ADDRESS}\n`);
-  expect(said).toMatch(/query_log_days.*\b7\b/);
+  expect(printed).toMatch(/^ready\n/);
+  expect(printed).toContain(`\n${EVERY_ADDRESS}\n`);
+  expect(printed).toMatch(/query_log_days.*\b7\b/);
 });

@@ -146,13 +146,13 @@ async function missingChanges(
 ): Promise<string[]> {
   const wrong: string[] = [];
   const revisions = async (): Promise<Set<number | null>> => {
-    const told = await Promise.all(
+    const reported = await Promise.all(
       Object.entries(nodes).map(async ([name, weir]) => {
         const all = await (await weir.api()).expect<ClusterNode[]>(200, 'GET', '/nodes');
         return all.find(({ node }) => node === name)!.policy_revision;
       }),
     );
-    return new Set(told);
+    return new Set(reported);
   };
   await until('all nodes to be of one revision', revisions, ({ size }) => size === 1, { pauseMs: LOOK_MS });
   for (const [name, weir] of Object.entries(nodes)) {

@@ -23,10 +23,10 @@ export async function compareFigures(
   database: Pick<SharedDatabase, 'rows'>,
 ): Promise<string[]> {
   const [queries, blockedQueries] = await gatherFigures(nodes, database);
-  const told = await tellCompat(compat);
+  const reported = await reportCompat(compat);
   const figures: Figure[] = [
-    { ...queries!, toldBy: { ...queries!.toldBy, ...told.total } },
-    { ...blockedQueries!, toldBy: { ...blockedQueries!.toldBy, ...told.blocked } },
+    { ...queries!, toldBy: { ...queries!.toldBy, ...reported.total } },
+    { ...blockedQueries!, toldBy: { ...blockedQueries!.toldBy, ...reported.blocked } },
   ];
   for (const { name, toldBy } of figures)
     process.stdout.write(`${name}: ${JSON.stringify(toldBy, undefined, 1)}\n`);
@@ -40,9 +40,9 @@ async function gatherFigures(
   const totals: Record<string, number> = {};
   const blocked: Record<string, number> = {};
   for (const [node, weir] of Object.entries(nodes)) {
-    const told = await tellOf(await weir.api(), Object.keys(nodes));
-    for (const [place, count] of Object.entries(told.total)) totals[`${place} of ${node}`] = count;
-    for (const [place, count] of Object.entries(told.blocked)) blocked[`${place} of ${node}`] = count;
+    const reported = await reportOf(await weir.api(), Object.keys(nodes));
+    for (const [place, count] of Object.entries(reported.total)) totals[`${place} of ${node}`] = count;
+    for (const [place, count] of Object.entries(reported.blocked)) blocked[`${place} of ${node}`] = count;
   }
   for (const view of ['minutes', 'quarters', 'days']) {
     const [sums] = await database.rows<{ queries: string; blocked: string }>(
@@ -72,7 +72,7 @@ interface Told {
   readonly blocked: Readonly<Record<string, number>>;
 }
 
-async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
+async function reportOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
   const stats = await api.expect<StatsSummary>(200, 'GET', `/stats?period=${PERIOD}`);
   const timelines = await Promise.all(
     ['minute', '15min', 'hour'].map(async (granularity): Promise<[string, Timeline['buckets']]> => [
@@ -140,7 +140,7 @@ async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
 }
 
 /** Figures of the compatibility API for the last 24 hours. */
-async function tellCompat({ webPort }: Weir): Promise<Told> {
+async function reportCompat({ webPort }: Weir): Promise<Told> {
   const base = `http://127.0.0.1:${String(webPort)}/api`;
   const login = await httpCall('POST', `${base}/auth`, { password: PASSWORD });
   const { session } = JSON.parse(login.text) as { session: { sid: string } };

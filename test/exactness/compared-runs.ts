@@ -52,19 +52,19 @@ async function compareLife(
   // Only this count remains of them; for a killed process, nothing.
   const leftOut = metrics?.sum('weir_dns_excluded_total', { from: 'both' }) ?? 0;
   const stored = kept + leftOut;
-  const told = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;
+  const reported = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;
   if (metrics === null) {
     const lost = answered - stored;
-    process.stdout.write(`${told}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`);
+    process.stdout.write(`${reported}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`);
     return lost > mostLost || stored > sent
       ? [`the kill of ${node} lost ${String(lost)} queries: expected at most ${String(mostLost)}`]
       : [];
   }
   const scraped = metrics.sum('weir_dns_queries_total');
-  process.stdout.write(`${told}, Prometheus counted ${String(scraped)}\n`);
+  process.stdout.write(`${reported}, Prometheus counted ${String(scraped)}\n`);
   // An answer may be lost in transit or reach the client too late; it was still sent and stored.
   const isExact = (lossy ? stored >= answered && stored <= sent : stored === sent) && scraped === stored;
-  return isExact ? [] : [`${told}, Prometheus counted ${String(scraped)}`];
+  return isExact ? [] : [`${reported}, Prometheus counted ${String(scraped)}`];
 }
 
 /** Queries that each run of the nodes has stored, for the log, for statistics, or for both. */

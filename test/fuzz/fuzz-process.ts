@@ -87,7 +87,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
 /** Runs one thread until it ends; returns the corpus, or the finding that ended it. */
 async function oneThread(
   order: FuzzOrder,
-  tell: (news: FuzzNews) => void,
+  report: (news: FuzzNews) => void,
 ): Promise<{ corpus: readonly Uint8Array[] } | Finding> {
   const worker = new Worker(new URL('./fuzz-thread.ts', import.meta.url), {
     workerData: order,
@@ -111,7 +111,7 @@ async function oneThread(
   }, WATCH_MS);
   worker.on('message', (news: FuzzNews) => {
     if (news.kind === 'over') resolve(news);
-    else tell(news);
+    else report(news);
   });
   worker.once('error', (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -36,7 +36,7 @@ const FIGURES_MS = 10_000;
 const port = parentPort;
 if (port !== null) await fuzz(workerData as FuzzOrder, (news) => port.postMessage(news));
 
-async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<void> {
+async function fuzz(order: FuzzOrder, report: (news: FuzzNews) => void): Promise<void> {
   const code = instrumentProduct();
   const target = await loadTarget(order.target);
   const head = new Int32Array(order.current, 0, 2);
@@ -56,11 +56,11 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
       head[1] = input.length;
       Atomics.add(head, 0, 1);
     },
-    found: (finding) => tell({ kind: 'found', finding }),
-    kept: (input) => tell({ kind: 'kept', input }),
+    found: (finding) => report({ kind: 'found', finding }),
+    kept: (input) => report({ kind: 'kept', input }),
   });
   const figures = (): void =>
-    tell({
+    report({
       kind: 'figures',
       executions: fuzzer.executions,
       corpus: fuzzer.corpus.length,
@@ -75,17 +75,17 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
   ])
     await fuzzer.add(input);
   figures();
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   await fuzzer.search(() => {
     const nowMs = performance.now();
-    if (nowMs - toldMs > FIGURES_MS) {
+    if (nowMs - reportedMs > FIGURES_MS) {
       figures();
-      toldMs = nowMs;
+      reportedMs = nowMs;
     }
     return coreSecs() - startedSecs > order.secs || fuzzer.executions >= order.runs;
   });
   figures();
-  tell({ kind: 'over', corpus: await fuzzer.smallest() });
+  report({ kind: 'over', corpus: await fuzzer.smallest() });
 }
 
 /** A search limited by runs never reads the clock, so it runs the same inputs on every machine. */

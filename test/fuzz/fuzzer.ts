@@ -140,7 +140,7 @@ export class Fuzzer {
       const running = target.run(copy);
       if (running !== undefined) await running;
     } catch (error) {
-      return { input, ...told(error) };
+      return { input, ...reported(error) };
     }
     const outcome = limits.exceeded(() => target.run(input.slice()));
     const excess = outcome instanceof Promise ? await outcome : outcome;
@@ -228,7 +228,7 @@ async function shrink(
 }
 
 /** The error, its place, and its full message. */
-function told(error: unknown): { key: string; text: string } {
+function reported(error: unknown): { key: string; text: string } {
   if (!(error instanceof Error)) return { key: String(error), text: String(error) };
   const text = error.stack ?? String(error);
   const place = /\((?:file:\/\/)?[^)]*?((?:config|shared|dns-worker|control-plane|test)\/[^):]+:\d+)/u.exec(

@@ -163,7 +163,7 @@ async function simulate(
 /** Newly blocked and allowed queries, by name and by client. */
 type Sums = Record<string, [blocked: number, allowed: number]>;
 
-function told({ changes, questions }: Awaited<ReturnType<typeof simulate>>): Sums {
+function reported({ changes, questions }: Awaited<ReturnType<typeof simulate>>): Sums {
   const { bytes, starts } = questions.names;
   const at = new Uint32Array(starts);
   const name = (number: number): string => Buffer.from(bytes).toString('latin1', at[number], at[number + 1]);
@@ -205,7 +205,7 @@ describe('Simulation.run()', () => {
     let changed = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const asked = applyRandom(randomFrom(seed));
-      const simulated = told(await simulate(asked.flatMap(rowsOfQuestion)));
+      const simulated = reported(await simulate(asked.flatMap(rowsOfQuestion)));
       const real = found(asked);
       expect({ seed, ...simulated }).toEqual({ seed, ...real });
       changed += Object.keys(real).length;

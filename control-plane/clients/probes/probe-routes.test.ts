@@ -56,8 +56,8 @@ describe('probes over HTTP', () => {
     api.parts.probes.note({ token, askedMs: clock.nowMs(), ...from });
     const asked = { asked: true, ...from, askers: [{ ...from, queries: 1 }] };
     expect(await read(id)).toMatchObject({ ...asked, client_hostname: null });
-    const told = Probe.parse((await api.send('GET', `/api/probes/${id}`, { session })).body);
-    expect(told).toMatchObject({ ...asked, client_hostname: 'Phone' });
+    const reported = Probe.parse((await api.send('GET', `/api/probes/${id}`, { session })).body);
+    expect(reported).toMatchObject({ ...asked, client_hostname: 'Phone' });
   });
 
   test('end after five minutes, and are read by their id alone', async () => {

@@ -7,16 +7,16 @@ import type { BlockingSwitch } from '../../policy/change/rows.ts';
 
 /** The state of blocking, its timer and its source. */
 export function blockingNow(
-  said: BlockingSwitch | null,
+  override: BlockingSwitch | null,
   { blocking }: Pick<Config, 'blocking'>,
   clock: Clock,
 ): Blocking {
   const nowMs = clock.nowMs();
-  const endMs = timerEndMs(said, nowMs);
+  const endMs = timerEndMs(override, nowMs);
   return {
-    enabled: isBlockingEnabled(said, blocking.enabled, nowMs),
+    enabled: isBlockingEnabled(override, blocking.enabled, nowMs),
     timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
-    source: blockingSource(said, nowMs),
-    this_node_only: said?.isLocal === true && endMs !== null,
+    source: blockingSource(override, nowMs),
+    this_node_only: override?.isLocal === true && endMs !== null,
   };
 }

@@ -142,12 +142,12 @@ export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['che
     reports.flatMap((report) => report.zones),
     ({ address, poolName }) => `${address} of ${poolName}`,
   );
-  const told = [
+  const faults = [
     ...(unhealthy.length === 0 ? [] : [`unhealthy: ${unhealthy.join(', ')}`]),
     ...(unsigned.length === 0 ? [] : [`without DNSSEC signatures: ${unsigned.join(', ')}`]),
     ...(ofZones.length === 0 ? [] : [`forward zones: unhealthy: ${ofZones.join(', ')}`]),
   ];
-  const detail = told.length === 0 ? {} : { detail: told.join('; ') };
+  const detail = faults.length === 0 ? {} : { detail: faults.join('; ') };
   if (unhealthy.length === 0) return { status: unsigned.length === 0 ? 'ok' : 'degraded', ...detail };
   const anyLeft = pools.some(({ status }) => status !== 'Unhealthy');
   return { status: anyLeft ? 'degraded' : 'down', ...detail };

@@ -72,10 +72,10 @@ async function readNodes({
   const missing = await missingRows(database);
   const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
   return nodes.map((row) => {
-    const said = saidOf(row, missing.get(row.id));
-    if (row.id !== ownId) return said;
+    const node = toClusterNode(row, missing.get(row.id));
+    if (row.id !== ownId) return node;
     return {
-      ...said,
+      ...node,
       presence: 'live',
       last_seen: new Date(clock.nowMs()).toISOString(),
       address: figures.address,
@@ -113,7 +113,7 @@ function removeNode(database: Database): Route {
   });
 }
 
-function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
+function toClusterNode({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
   const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
   const { upstreams = null, cache = null, drift = null } = figures ?? {};
   return {

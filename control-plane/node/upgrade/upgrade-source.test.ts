@@ -202,13 +202,13 @@ describe('UpgradeSource', () => {
 
   test('stops a process that it has started together with Weir, and starts no other', async () => {
     await start();
-    const [ready, told] = ['ready', 'told'].map((name) => join(tempDir.path, name));
-    makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
+    const [ready, reported] = ['ready', 'told'].map((name) => join(tempDir.path, name));
+    makeRelease(`trap 'touch ${reported}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
     const talk = await open();
     talk.send({ type: 'upgrade', release: tempDir.path });
     await until('the process to be ready', () => existsSync(ready!));
     await handing.end(Promise.resolve());
-    expect(existsSync(told!)).toBe(true);
+    expect(existsSync(reported!)).toBe(true);
     const other = await open();
     other.send({ type: 'upgrade', release: tempDir.path });
     expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');

@@ -25,12 +25,12 @@ describe('ClientDictionary', () => {
     ] as const;
     expect(asked.map(([groupId, clientId]) => place(groupId, clientId))).toEqual([0, 1, 2, 3, 1]);
     expect(clients.placeOf({ address: ADDRESS, groupId: 2, clientId: 9 })).toBe(2);
-    const told = [0, 1, 2, 3].map((at) => [
+    const reported = [0, 1, 2, 3].map((at) => [
       clients.addressOf(at),
       clients.groupOf(at),
       clients.clientIdOf(at),
     ]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['192.0.2.7', 1, 0],
       ['192.0.2.7', 1, 9],
       ['192.0.2.7', 2, 9],

@@ -71,11 +71,11 @@ describe('LogClearing', () => {
 
   test('continues after an interruption by a lost database or a restart, once the database is up', async () => {
     let state: DatabaseStatus['state'] = 'down';
-    let tell: (status: DatabaseStatus) => void = () => undefined;
+    let report: (status: DatabaseStatus) => void = () => undefined;
     const database = Object.assign(Object.create(own.database) as Database, {
       status: () => ({ ...own.database.status(), state }),
-      onStatus: (listener: typeof tell) => {
-        tell = listener;
+      onStatus: (listener: typeof report) => {
+        report = listener;
         return () => undefined;
       },
     });
@@ -85,7 +85,7 @@ describe('LogClearing', () => {
     await clearing.settled();
     expect(await states()).toEqual([['running', 0]]);
     state = 'up';
-    tell(database.status());
+    report(database.status());
     await clearing.settled();
     expect(await states()).toEqual([['done', 3]]);
     await stop();

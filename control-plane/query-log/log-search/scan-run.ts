@@ -58,9 +58,9 @@ export class ScanRun {
     const { id } = this;
     try {
       const answer = await answerQuestion(this.log, question, this.sendRows);
-      this.tell({ type: 'answer', id, answer });
+      this.report({ type: 'answer', id, answer });
     } catch (error) {
-      this.tell({ type: 'failure', id, failure: toFailure(error) });
+      this.report({ type: 'failure', id, failure: toFailure(error) });
     }
   }
 
@@ -69,10 +69,10 @@ export class ScanRun {
       await new Promise<void>((resolve) => (this.wake = resolve));
     this.stop.signal.throwIfAborted();
     this.partsToSend--;
-    this.tell({ type: 'part', id: this.id, rows });
+    this.report({ type: 'part', id: this.id, rows });
   };
 
-  private tell(message: FromScans): void {
+  private report(message: FromScans): void {
     if (!this.stop.signal.aborted) this.send(message);
   }
 }

@@ -17,29 +17,29 @@ function asked(signal = new AbortController().signal): Asked {
 }
 
 /** A thread, and the events that it reports to its owner. */
-function start(): { worker: ScanWorker; told: string[] } {
-  const told: string[] = [];
+function start(): { worker: ScanWorker; events: string[] } {
+  const events: string[] = [];
   const worker = new ScanWorker(64, {
-    damaged: () => told.push('damaged'),
+    damaged: () => events.push('damaged'),
     log: () => undefined,
-    idle: () => told.push('idle'),
+    idle: () => events.push('idle'),
     ended: () => {
-      told.push('ended');
+      events.push('ended');
       return new DatabaseUnavailable('ended');
     },
   });
-  return { worker, told };
+  return { worker, events };
 }
 
 describe('ScanWorker', () => {
   test('answers, reports when nothing is left, and ends', async () => {
-    const { worker, told } = start();
+    const { worker, events } = start();
     const answers = [worker.ask(1, asked()), worker.ask(2, asked())];
     expect([worker.count('quick'), worker.count('scan')]).toEqual([2, 0]);
     expect(await Promise.all(answers)).toMatchObject([{ total: 0 }, { total: 0 }]);
-    expect([worker.count('quick'), told]).toEqual([0, ['idle']]);
+    expect([worker.count('quick'), events]).toEqual([0, ['idle']]);
     await worker.end();
-    expect(told).toEqual(['idle', 'ended']);
+    expect(events).toEqual(['idle', 'ended']);
   });
 
   test('end() fails its open questions', async () => {

@@ -59,8 +59,8 @@ describe('storeBlock()', () => {
   });
 
   test('notifies all nodes of each block once, with the number of its run', async () => {
-    const told: (BlockNotice | null)[] = [];
-    const stop = own.database.listen(BLOCK_CHANNEL, (payload) => told.push(readBlockNotice(payload)));
+    const reported: (BlockNotice | null)[] = [];
+    const stop = own.database.listen(BLOCK_CHANNEL, (payload) => reported.push(readBlockNotice(payload)));
     await until('the channel to be heard', () => own.database.hears(BLOCK_CHANNEL));
     const gatherer = new BlockGatherer();
     const run = { key: gatherer.runKey, id: null as number | null };
@@ -76,11 +76,11 @@ describe('storeBlock()', () => {
     );
     await until(
       'the notice of the last block',
-      () => told,
+      () => reported,
       (notices) => notices.some((notice) => notice?.firstSeq === 2),
     );
     const notice = { runKey: run.key, runId: run.id, hourUs: NOON_MS * 1000 };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { ...notice, firstSeq: 0, rowCount: 2 },
       { ...notice, firstSeq: 2, rowCount: 1 },
     ]);

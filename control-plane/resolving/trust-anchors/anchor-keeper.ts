@@ -126,7 +126,7 @@ export class AnchorKeeper {
     const { keys, changes } = observed(point.keys, point.configured, seen, nowMs);
     if (changes.length === 0) return;
     point.keys = keys;
-    for (const change of changes) this.tell(point, change);
+    for (const change of changes) this.report(point, change);
     await this.keep();
     validators.trust(this.anchors());
     if (activeAnchors(point.zone, point.configured, keys).length === 0)
@@ -148,7 +148,7 @@ export class AnchorKeeper {
     }
   }
 
-  private tell({ name }: TrustPoint, { rdata, from, to }: KeyChange): void {
+  private report({ name }: TrustPoint, { rdata, from, to }: KeyChange): void {
     const fields = { zone: name, key_tag: keyTag(rdata), from: from ?? 'start', to: to ?? 'start' };
     this.parts.logger.info('trust anchor changed its state', fields);
   }

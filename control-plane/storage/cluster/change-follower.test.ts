@@ -10,7 +10,7 @@ let own: TestDatabase;
 let follower: ChangeFollower;
 /** The position that policy was last asked to catch up with. */
 let position: PolicyPosition | null;
-let told: string[];
+let reported: string[];
 let logger: MemoryLogger;
 /** The mark that policy reports as reached. */
 let policyMark: number | null = null;
@@ -27,26 +27,26 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   position = null;
-  told = [];
+  reported = [];
   logger = new MemoryLogger();
   const catchUp = async (known: () => PolicyPosition): Promise<void> => {
     position = known();
   };
   follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
   for (const table of ['access', 'list_sources', 'list_copies'] as const)
-    follower.onChange(table, () => told.push(table));
+    follower.onChange(table, () => reported.push(table));
   await until(
     'the follower to read its first position',
     () => position,
     (now) => now !== null,
   );
-  told.length = 0;
+  reported.length = 0;
 });
 afterEach(() => follower.close());
 afterAll(() => own.stop());
 
 /** Tables reported as changed by a statement; the rule at its end is always reported. */
-async function toldOf(statement: string): Promise<readonly string[]> {
+async function reportedBy(statement: string): Promise<readonly string[]> {
   const before = position!.versions['managed_domains'];
   await own.database.query(statement);
   await own.database.query(
@@ -58,7 +58,7 @@ async function toldOf(statement: string): Promise<readonly string[]> {
     (now) => now !== before,
   );
   await own.database.query('DELETE FROM managed_domains');
-  return [...new Set(told)];
+  return [...new Set(reported)];
 }
 
 describe('ChangeFollower', () => {
@@ -74,7 +74,7 @@ describe('ChangeFollower', () => {
     [`UPDATE list_sources SET enabled = false`, ['list_sources']],
     ['DELETE FROM list_sources', ['list_sources']],
   ])('notifies the right listeners of %s', async (statement, tables) => {
-    expect(await toldOf(statement)).toEqual(tables);
+    expect(await reportedBy(statement)).toEqual(tables);
   });
 
   test.each([
@@ -201,7 +201,7 @@ describe('ChangeFollower', () => {
     );
     await stop();
     const statement = `UPDATE users SET role = CASE role WHEN 'admin' THEN 'viewer' ELSE 'admin' END WHERE id = 2`;
-    expect(await toldOf(statement)).toEqual(['access']);
+    expect(await reportedBy(statement)).toEqual(['access']);
     expect(calls).toBe(1);
   });
 });

@@ -95,7 +95,7 @@ export class ChangeFollower {
     const retrying = new Retrying({ work, logger: this.logger, what: `follow a change of ${table}` });
     const listening: Listening = { table, retrying, notified: 0, taken: 0 };
     this.listeners.add(listening);
-    if (this.known !== NOTHING_KNOWN) tell(listening);
+    if (this.known !== NOTHING_KNOWN) notify(listening);
     return () => {
       this.listeners.delete(listening);
       return retrying.close();
@@ -121,7 +121,7 @@ export class ChangeFollower {
     this.known = position;
     this.reportFault(faultOf(position));
     const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
-    for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) tell(listening);
+    for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) notify(listening);
     this.noteHeard();
     // Policy logs errors and retries by itself.
     this.catchingUp.run().catch(() => undefined);
@@ -154,7 +154,7 @@ export class ChangeFollower {
   }
 }
 
-function tell(listening: Listening): void {
+function notify(listening: Listening): void {
   listening.notified++;
   void listening.retrying.now();
 }

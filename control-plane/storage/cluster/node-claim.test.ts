@@ -57,8 +57,8 @@ describe('NodeClaim', () => {
     await other.beat();
     expect([holder.isHeld(), other.isHeld()]).toEqual([true, false]);
     expect(other.trouble()).toMatch(/another machine runs as node edge: choose another server.node_name/);
-    const told = logger.lines.filter(({ level }) => level === 'error');
-    expect(told).toMatchObject([{ message: other.trouble(), fields: { holder: first } }]);
+    const reported = logger.lines.filter(({ level }) => level === 'error');
+    expect(reported).toMatchObject([{ message: other.trouble(), fields: { holder: first } }]);
     await holder.beat();
     expect([holder.isHeld(), await row()]).toEqual([true, before]);
     await holder.stop();
@@ -101,7 +101,7 @@ describe('NodeClaim', () => {
     );
     const [old, next, newest] = revisions.map(({ id }) => id) as [number, number, number];
     const { claim } = await processOf(first);
-    const said = async (policyRevision: number | null): Promise<unknown> => {
+    const reportedLag = async (policyRevision: number | null): Promise<unknown> => {
       claim.reportFigures(() => ({ ...FIGURES, policyRevision }));
       await claim.beat();
       const [row] = await listNodes(own.database, policyRevision);
@@ -115,10 +115,10 @@ describe('NodeClaim', () => {
       const lags = [row!.lag_ms, row!.lagOfAsked].map((lag) => lag && Math.floor(lag / 100_000));
       return [row!.policy_revision, ...lags];
     };
-    expect(await said(newest)).toEqual([newest, 0, 0]);
-    expect(await said(next)).toEqual([next, 1, 1]);
-    expect(await said(old)).toEqual([old, 2, 2]);
-    expect(await said(null)).toEqual([null, null, null]);
+    expect(await reportedLag(newest)).toEqual([newest, 0, 0]);
+    expect(await reportedLag(next)).toEqual([next, 1, 1]);
+    expect(await reportedLag(old)).toEqual([old, 2, 2]);
+    expect(await reportedLag(null)).toEqual([null, null, null]);
     // A process that has lost the name sends no more heartbeats.
     expect((await processOf(first)).claim.isHeld()).toBe(true);
     await claim.beat();

@@ -56,9 +56,9 @@ describe('startDatabase()', () => {
       () => database.status(),
       ({ state }) => state === 'down',
     );
-    const said = JSON.stringify([database.status(), logger.lines]);
+    const texts = JSON.stringify([database.status(), logger.lines]);
     expect(database.status().error).toContain('password authentication failed for user "tester"');
-    expect(said).not.toContain('wrong-secret');
+    expect(texts).not.toContain('wrong-secret');
   });
 
   test('startDatabase() recovers when the cause is resolved', async () => {

@@ -20,11 +20,11 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-const tell = (channel: string, payload: string): Promise<unknown> =>
+const sendNotice = (channel: string, payload: string): Promise<unknown> =>
   own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
 /** Checks from now on until the test has ended; `notify` sends the notices of the connection itself. */
-function look(notices: NoticeListeners, notify = tell): Liveness {
+function look(notices: NoticeListeners, notify = sendNotice): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
     logger: own.logger,
@@ -50,14 +50,14 @@ describe('Liveness', () => {
     notices.add('Two "channels"', hear);
     liveness.listen('Two "channels"');
     await until('the channel to be heard', () => notices.isHeard('Two "channels"'));
-    await tell('Two "channels"', 'b');
+    await sendNotice('Two "channels"', 'b');
     await until(
       'the notice of the channel',
       () => heard,
       (seen) => seen.includes('b'),
     );
     expect(notices.isHeard('one')).toBe(true);
-    await tell('one', 'a');
+    await sendNotice('one', 'a');
     await until(
       'the notice of the first channel',
       () => heard,
@@ -66,13 +66,13 @@ describe('Liveness', () => {
     liveness.listen('one', false);
     expect(notices.isHeard('one')).toBe(false);
     heard.length = 0;
-    const tellAgain = async (): Promise<string[]> => {
-      await tell('Two "channels"', 'c');
+    const reportAgain = async (): Promise<string[]> => {
+      await sendNotice('Two "channels"', 'c');
       return heard;
     };
-    await until('the notice of the other channel', tellAgain, (seen) => seen.includes('c'));
-    await tell('one', 'too late');
-    await tell('Two "channels"', 'last');
+    await until('the notice of the other channel', reportAgain, (seen) => seen.includes('c'));
+    await sendNotice('one', 'too late');
+    await sendNotice('Two "channels"', 'last');
     await until(
       'the last notice',
       () => heard,
@@ -94,14 +94,14 @@ describe('Liveness', () => {
         take: (value) => seen.push(value),
       };
       // A pooler loses the notices of other sessions.
-      look(notices, way === 'heard' ? tell : () => Promise.resolve());
+      look(notices, way === 'heard' ? sendNotice : () => Promise.resolve());
       await until(
         'the first number',
         () => seen.length,
         (count) => count > 0,
       );
       await own.database.query('UPDATE watched SET number = 2');
-      if (way === 'heard') await tell('watched', '');
+      if (way === 'heard') await sendNotice('watched', '');
       await until(
         'the changed number',
         () => seen.at(-1),

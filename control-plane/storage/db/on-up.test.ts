@@ -27,8 +27,8 @@ describe('onDatabaseUp()', () => {
     );
     await stop();
     expect(attempts).toBe(3);
-    const told = logger.lines.filter(({ message }) => message === 'do it: retried later');
-    expect(told.map(({ fields }) => fields['reason'])).toEqual(['not yet', 'not yet']);
+    const reported = logger.lines.filter(({ message }) => message === 'do it: retried later');
+    expect(reported.map(({ fields }) => fields['reason'])).toEqual(['not yet', 'not yet']);
   });
 
   test('onDatabaseUp() does its work again when the database is back, and not after it was stopped', async () => {

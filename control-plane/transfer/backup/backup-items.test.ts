@@ -139,12 +139,12 @@ describe('a restore', () => {
     const file = await backUp();
     await restore({ ...file, users: [], api_tokens: [] });
     const left = { kind: 'api_tokens', reason: 'key_not_in_backup' };
-    const said = {
+    const report = {
       users: [['Vera (viewer)'], [], []],
       left_out: ['Backups (admin)', 'Grafana (viewer)'].map((name) => ({ ...left, name })),
     };
-    expect(await restore(file, '?dry_run=true')).toEqual(said);
-    expect(await restore(file)).toEqual(said);
+    expect(await restore(file, '?dry_run=true')).toEqual(report);
+    expect(await restore(file)).toEqual(report);
     expect((await backUp()).api_tokens).toEqual([]);
     expect((await node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
   });
@@ -161,13 +161,13 @@ describe('a restore', () => {
       ],
       api_tokens: [{ ...token!, role: 'admin' as const }],
     };
-    const said = {
+    const report = {
       users: [[], ['Vera (viewer → admin, another password or key)'], []],
       api_tokens: [[], ['Grafana (viewer → admin)'], []],
     };
-    expect(await restore(raised, '?dry_run=true')).toEqual(said);
+    expect(await restore(raised, '?dry_run=true')).toEqual(report);
     expect(await node.isIn(own)).toBe(true);
-    expect(await restore(raised)).toEqual(said);
+    expect(await restore(raised)).toEqual(report);
     // The session was opened with the earlier rights and password.
     expect(await node.isIn(own)).toBe(false);
     const { body } = await node.api.send('GET', '/api/audit-log?limit=1', { session });

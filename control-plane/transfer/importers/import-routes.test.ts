@@ -81,10 +81,10 @@ describe('POST {api}/import of a Pi-hole', () => {
       ask(client, name, qtype).status,
     ]);
     expect(answers).toEqual(table.map((row) => [...row]));
-    const said = ['gone.example', 'to.example', 'nas.lan'].map(
+    const reasons = ['gone.example', 'to.example', 'nas.lan'].map(
       (name): Outcome['answer'] => ask(anyone, name).answer,
     );
-    expect(said).toEqual([
+    expect(reasons).toEqual([
       { rcode: 'NXDOMAIN', answers: [] },
       { rcode: 'NOERROR', answers: [['A', '192.0.2.99']] },
       { rcode: 'NOERROR', answers: [['A', '192.0.2.5']] },

@@ -27,27 +27,27 @@ describe('sessions', () => {
   });
 
   test('are described by auth/status to their owners; without a session, it also returns 200', async () => {
-    const told = async (session?: string): Promise<unknown> => {
+    const reported = async (session?: string): Promise<unknown> => {
       const answer = await node.api.send('GET', '/api/auth/status', session === undefined ? {} : { session });
       expect(answer.status).toBe(200);
       return AuthStatus.parse(answer.body).session;
     };
     const admin = await node.api.logIn();
     const own = { username: 'admin', role: 'admin' };
-    expect(await told(admin)).toEqual({ ...own, expires_at: (await node.sessionsOf(admin))[0]!.expires_at });
+    expect(await reported(admin)).toEqual({ ...own, expires_at: (await node.sessionsOf(admin))[0]!.expires_at });
     const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
     await node.api.send('POST', '/api/users', { session: admin, json });
     const answer = await node.logIn(json.password, { username: 'ada' });
     const viewer = sessionCookie(answer)!.secret;
-    expect(await told(viewer)).toEqual(LoginAnswer.parse(answer.body));
-    for (const secret of [undefined, 'A'.repeat(43), 'x', '%00']) expect(await told(secret)).toBeNull();
+    expect(await reported(viewer)).toEqual(LoginAnswer.parse(answer.body));
+    for (const secret of [undefined, 'A'.repeat(43), 'x', '%00']) expect(await reported(secret)).toBeNull();
     await node.api.send('POST', '/api/auth/logout', { session: viewer });
-    expect(await told(viewer)).toBeNull();
+    expect(await reported(viewer)).toBeNull();
     node.api.clock.advanceSecs(24 * 3600);
-    expect(await told(admin)).toBeNull();
+    expect(await reported(admin)).toBeNull();
     const late = await node.api.logIn();
     await node.restart('auth.enabled = false');
-    expect(await told(late)).toBeNull();
+    expect(await reported(late)).toBeNull();
   });
 
   test('of other users can neither be listed nor ended by a viewer, and tokens are not shown', async () => {

@@ -33,12 +33,12 @@ export async function buildInProcess({ logger, stopped, program = PROGRAM }: Bui
     detached: true,
   });
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS, logger);
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-MAX_TEXT)));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-MAX_TEXT)));
   child.once('error', reject);
   child.once('close', (code, signal) => {
     if (code === 0) resolve(undefined);
-    else reject(new Error(said.trim() || `the build ended with ${signal ?? String(code)}`));
+    else reject(new Error(output.trim() || `the build ended with ${signal ?? String(code)}`));
   });
   await promise;
 }

@@ -31,9 +31,9 @@ describe('a session', () => {
     expect((await compat.send('GET', SUMMARY, { headers })).status).toBe(200);
     const { sid, valid, validity } = sessionIn(await compat.send('GET', '/api/auth', { headers }));
     expect([sid, valid, validity]).toEqual([null, true, 24 * 3600]);
-    const told = await compat.get('/api/auth', native);
-    expect(sessionIn(told).sid).toBe(native);
-    expect(told.headers['set-cookie']).toBeUndefined();
+    const reported = await compat.get('/api/auth', native);
+    expect(sessionIn(reported).sid).toBe(native);
+    expect(reported.headers['set-cookie']).toBeUndefined();
   });
 
   test('that ends at one API has ended at the other', async () => {

@@ -10,13 +10,13 @@ import type {
 import { insertRule, MANAGED_DOMAINS } from '../../filtering/rules/rule-store.ts';
 import { type BlockingSwitch, NO_POLICY_ROWS } from '../../policy/change/rows.ts';
 
-let said: BlockingSwitch | null = null;
+let override: BlockingSwitch | null = null;
 const compat = new CompatSuite({
   toml: 'auth.enabled = false',
-  given: { policyRows: () => ({ ...NO_POLICY_ROWS, blockingSwitch: said }) },
+  given: { policyRows: () => ({ ...NO_POLICY_ROWS, blockingSwitch: override }) },
 });
 beforeEach(() => {
-  said = null;
+  override = null;
 });
 
 describe('the compatibility API about the node', () => {
@@ -27,11 +27,11 @@ describe('the compatibility API about the node', () => {
     };
     expect(await read()).toEqual(['enabled', null]);
     const until = new Date(compat.api.clock.nowMs() + 29_500).toISOString();
-    said = { enabled: false, until };
+    override = { enabled: false, until };
     expect(await read()).toEqual(['disabled', 30]);
     compat.api.clock.advanceSecs(30);
     expect(await read()).toEqual(['enabled', null]);
-    said = { enabled: false, until: null };
+    override = { enabled: false, until: null };
     expect(await read()).toEqual(['disabled', null]);
   });
 

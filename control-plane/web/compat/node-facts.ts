@@ -12,14 +12,14 @@ import type { BlockingSwitch } from '../../policy/change/rows.ts';
 
 /** Whether queries are blocked, and for how many seconds. */
 export function blockingNow(
-  said: BlockingSwitch | null,
+  override: BlockingSwitch | null,
   { blocking }: Pick<Config, 'blocking'>,
   clock: Clock,
 ): Untimed<CompatBlocking> {
   const nowMs = clock.nowMs();
-  const endMs = timerEndMs(said, nowMs);
+  const endMs = timerEndMs(override, nowMs);
   return {
-    blocking: isBlockingEnabled(said, blocking.enabled, nowMs) ? 'enabled' : 'disabled',
+    blocking: isBlockingEnabled(override, blocking.enabled, nowMs) ? 'enabled' : 'disabled',
     timer: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
   };
 }

@@ -156,12 +156,12 @@ describe('the PROXY protocol on the web port', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const socket of [whole, split]) {
-      let said = '';
-      socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
       // Each request of the connection comes from the client.
       await until(
         'both answers',
-        () => said,
+        () => received,
         (text) => text.split(`"client":"${CLIENT}"`).length === 3,
       );
     }
@@ -213,11 +213,11 @@ describe('the PROXY protocol on the web port', () => {
   ])('closes a connection without an answer: %s', async (_what, bytes) => {
     await listen(ON);
     const socket = await open();
-    let said = '';
-    socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     socket.write(bytes);
     await closeOf(socket);
-    expect(said).toBe('');
+    expect(received).toBe('');
     expect(refusals()).toEqual([{ count: 1, last: '127.0.0.1' }]);
     expect(await seenBehind(headerFor(CLIENT))).toMatchObject({ client: CLIENT });
   });
@@ -245,9 +245,9 @@ describe('the PROXY protocol on the web port', () => {
     for (const bytes of [GET, `\r\n${GET}`]) {
       const direct = await open();
       direct.write(bytes);
-      const [said] = (await within('the answer', once(direct, 'data'))) as [Buffer];
-      expect(said.toString()).toContain('"client":"127.0.0.1"');
-      expect(said.toString()).toContain('"isHere":true');
+      const [received] = (await within('the answer', once(direct, 'data'))) as [Buffer];
+      expect(received.toString()).toContain('"client":"127.0.0.1"');
+      expect(received.toString()).toContain('"isHere":true');
     }
     for (const header of [headerFor('127.0.0.1'), LOCAL_HEADER, headerOf('31', '11', '')]) {
       const forger = await open();

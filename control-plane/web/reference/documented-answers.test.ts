@@ -8,7 +8,7 @@ import { answersOf } from './documented-answers.ts';
 const row = { path: '/things', tag: 'Things', summary: 'Of a thing', handle: () => undefined } as const;
 
 /** Statuses with their descriptions. */
-function saidOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
+function textsOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description }]) => [status, description]),
   );
@@ -25,13 +25,13 @@ describe('answersOf()', () => {
   });
 
   test('answersOf() says why a change may be refused, even without a body', () => {
-    const plain = saidOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
+    const plain = textsOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
       'a browser sent the request from another origin',
       'the body is too large',
       'the body is not JSON',
     ]);
-    const full = saidOf(
+    const full = textsOf(
       answersOf(
         route({
           ...row,

@@ -93,12 +93,12 @@ export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject
 
 function successesOf(route: Route): Answer[] {
   const { answer, media, events, status, alsoStatuses } = route;
-  const described = [
+  const headerFields = [
     route.waits ? HEADERS_OF_CHANGE : {},
     route.entity && answer ? HEADERS_OF_ENTITY : {},
     route.entity && status === 201 ? HEADERS_OF_CREATED : {},
   ].reduce<ZodOpenApiHeadersObject>((all, some) => Object.assign(all, some), {});
-  const headers = Object.keys(described).length > 0 ? { headers: described } : {};
+  const headers = Object.keys(headerFields).length > 0 ? { headers: headerFields } : {};
   const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;

@@ -133,19 +133,19 @@ describe('createApp() with Prefer: wait', () => {
         },
       },
     );
-    const told = async (path: string, prefer: string): Promise<unknown[]> => {
+    const reported = async (path: string, prefer: string): Promise<unknown[]> => {
       const { status, headers } = await waiting.send('POST', path, { json: {}, headers: { prefer } });
       return [status, headers['preference-applied'], headers['weir-nodes-behind']];
     };
-    expect(await told('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
-    expect(await told('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
+    expect(await reported('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
+    expect(await reported('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
     expect(asked).toEqual([2000, 0]);
     // Without a database, nothing is known about other nodes, and not every change concerns them.
-    expect(await told('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
-    expect(await told('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
-    expect(await told('/api/accepted', 'wait=2')).toEqual([202, undefined, undefined]);
-    expect(await told('/api/login', 'wait=2')).toEqual([204, undefined, undefined]);
-    expect(await told('/api/changes', 'respond-async')).toEqual([204, undefined, undefined]);
+    expect(await reported('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
+    expect(await reported('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
+    expect(await reported('/api/accepted', 'wait=2')).toEqual([202, undefined, undefined]);
+    expect(await reported('/api/login', 'wait=2')).toEqual([204, undefined, undefined]);
+    expect(await reported('/api/changes', 'respond-async')).toEqual([204, undefined, undefined]);
     expect(asked).toHaveLength(3);
     await waiting.close();
   });

@@ -105,15 +105,15 @@ async function letThrough(auth: Authenticator, request: Omit<CompatRequest, 'gon
 
 function requestOf(http: Request, body: Buffer): Omit<CompatRequest, 'gone'> {
   const params = new Params(http.url);
-  const told = [sidIn(body), ...sidsOf(http), params.text('sid')].filter((sid) => sid !== undefined);
+  const given = [sidIn(body), ...sidsOf(http), params.text('sid')].filter((sid) => sid !== undefined);
   const cookie: unknown = (http.cookies as Record<string, unknown>)[SESSION_COOKIE];
-  const hidden = typeof cookie === 'string' && !told.includes(cookie) ? [cookie] : [];
+  const hidden = typeof cookie === 'string' && !given.includes(cookie) ? [cookie] : [];
   return {
     params,
     body,
-    secrets: [...new Set([...told, ...hidden])].filter(isSessionSecret),
+    secrets: [...new Set([...given, ...hidden])].filter(isSessionSecret),
     hiddenSecrets: hidden,
-    isSidSent: told.length + hidden.length > 0,
+    isSidSent: given.length + hidden.length > 0,
     origin: loginOriginOf(http),
     isSecure: http.secure,
   };

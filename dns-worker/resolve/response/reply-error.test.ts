@@ -5,7 +5,7 @@ import { readResponse } from './response-reader.ts';
 const ASKED = question('www.example.org', 'A');
 const EDE = 15;
 
-function said(code: number, data: Uint8Array): number | string | undefined {
+function errorOf(code: number, data: Uint8Array): number | string | undefined {
   const reading = readResponse(response(ASKED, { additionals: [optWith(code, data)] }), ASKED);
   return reading.kind === 'answer' ? reading.answer.extendedError : reading.kind;
 }
@@ -21,9 +21,9 @@ describe('blockSaidBy()', () => {
     [6, undefined],
     [22, undefined],
     [0xff10, undefined],
-  ])("an upstream's extended error %d is passed on as %p", (code, told) => {
+  ])("an upstream's extended error %d is passed on as %p", (code, reported) => {
     const text = new Uint8Array(300).fill(0x3c);
-    expect(said(EDE, octets([code >> 8, code & 0xff], text))).toBe(told);
+    expect(errorOf(EDE, octets([code >> 8, code & 0xff], text))).toBe(reported);
   });
 
   test('the first error about a block is passed on, whatever comes before it', () => {
@@ -35,7 +35,7 @@ describe('blockSaidBy()', () => {
       [0, EDE, 0, 2, 0, 15],
     );
     const whole = octets([0, EDE, 0, 2], more);
-    expect(said(EDE, new Uint8Array([0]))).toBeUndefined();
+    expect(errorOf(EDE, new Uint8Array([0]))).toBeUndefined();
     const message = response(ASKED, { additionals: [{ ...optWith(EDE, more), rdata: whole }] });
     const reading = readResponse(message, ASKED);
     expect(reading).toMatchObject({ kind: 'answer', answer: { extendedError: 17 } });

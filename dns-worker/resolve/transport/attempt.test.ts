@@ -121,11 +121,11 @@ describe('Attempt.cancel()', () => {
 describe('Attempt.timeOut()', () => {
   test('counts a failure if the server has answered nothing in that time', () => {
     const { attempt, clock, health } = begin();
-    let told = 0;
-    attempt.onTimeOut = () => told++;
+    let reported = 0;
+    attempt.onTimeOut = () => reported++;
     clock.advance(2000);
     attempt.timeOut();
-    expect([attempt.isOver, told]).toEqual([true, 1]);
+    expect([attempt.isOver, reported]).toEqual([true, 1]);
     expect(health).toMatchObject({
       failures: 1,
       consecutiveFailures: 1,

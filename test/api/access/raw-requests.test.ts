@@ -253,13 +253,13 @@ describe('a slow request', () => {
     });
     await within('a TLS handshake', once(secured, 'secureConnect'));
     const sockets = [plain(), secured];
-    const said = await Promise.all(
+    const responses = await Promise.all(
       sockets.map((socket) => {
         socket.write(octets);
         return untilClosed(socket);
       }),
     );
-    for (const text of said) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"timeout"/);
+    for (const text of responses) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"timeout"/);
   });
 
   test('with the handshake, complete or malformed, gets no answer', async () => {

@@ -45,7 +45,7 @@ export async function runProperties(api: AskedApi, requests: number, seed: numbe
     for (let call = calls.pop(); call !== undefined; call = calls.pop()) {
       const { name, request } = call;
       const { method, path, body, headers } = request;
-      const told = `${method} ${path.slice(0, 300)} ${body?.slice(0, 300) ?? ''}`;
+      const reported = `${method} ${path.slice(0, 300)} ${body?.slice(0, 300) ?? ''}`;
       try {
         const raw = body === undefined ? {} : { raw: body };
         const answer = await api.send(method, api.prefix + path, { ...raw, headers });
@@ -53,9 +53,9 @@ export async function runProperties(api: AskedApi, requests: number, seed: numbe
         const found = call.isOther
           ? faultsOfOther(document, checker, call, answer)
           : faultsOf(checker, name, answer);
-        faults.push(...found.map((fault) => `${told}: ${fault}`));
+        faults.push(...found.map((fault) => `${reported}: ${fault}`));
       } catch (error) {
-        faults.push(`${told}: ${String(error)}`);
+        faults.push(`${reported}: ${String(error)}`);
       }
     }
   };

@@ -66,8 +66,8 @@ export async function measureFloods(
       [bench.options.loadCore],
     );
     const flood = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    let said = '';
-    flood.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let output = '';
+    flood.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     await delay(SETTLE_MS);
     const flooded = await ask();
     const meanwhile = memoryMiB();
@@ -84,7 +84,7 @@ export async function measureFloods(
       before,
       meanwhile,
       memoryMiB(),
-      said.trim(),
+      output.trim(),
     ]);
   }
   const head = [

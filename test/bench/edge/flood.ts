@@ -72,11 +72,11 @@ function attack(mode: 'dot' | 'udp', client: string, pace: readonly string[]): v
     counts.failed++;
     generators.splice(generators.indexOf(generator), 1);
   });
-  let said = '';
-  generator.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  generator.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   generator.on('close', () => {
-    counts.asked += Number(/Queries sent:\s+(\d+)/.exec(said)?.[1] ?? 0);
-    counts.answered += Number(/Queries completed:\s+(\d+)/.exec(said)?.[1] ?? 0);
+    counts.asked += Number(/Queries sent:\s+(\d+)/.exec(output)?.[1] ?? 0);
+    counts.answered += Number(/Queries completed:\s+(\d+)/.exec(output)?.[1] ?? 0);
   });
   generators.push(generator);
 }
@@ -114,6 +114,6 @@ async function end(): Promise<void> {
   // On SIGINT each generator prints its counts.
   for (const generator of generators) generator.kill('SIGINT');
   await Promise.all(ended);
-  const told = Object.entries(counts).filter(([, count]) => count > 0);
-  process.stdout.write(told.map(([what, count]) => `${count} ${what}`).join(', '), () => process.exit(0));
+  const reported = Object.entries(counts).filter(([, count]) => count > 0);
+  process.stdout.write(reported.map(([what, count]) => `${count} ${what}`).join(', '), () => process.exit(0));
 }

@@ -193,8 +193,8 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     await api.untilQueryCount(3, 'domain=logged.wild');
     const rows = await api.queries('domain=logged.wild');
     // Rows with the same time are in no particular order.
-    const told = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
-    expect(told.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
+    const reported = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
+    expect(reported.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
     expect(rows.find(({ cached }) => !cached)).toMatchObject({
       domain: `logged.wild.${ZONE}`,
       type: 'A',

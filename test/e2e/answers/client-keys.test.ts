@@ -322,8 +322,8 @@ async function clientHello(servername: string): Promise<Buffer> {
   client.on('error', () => undefined);
   const connected = once(server, 'connection') as Promise<[Socket]>;
   const [socket] = await within('a connection of the client', connected);
-  const said = once(socket, 'data') as Promise<[Buffer]>;
-  const [hello] = await within('the first bytes of the client', said);
+  const firstBytes = once(socket, 'data') as Promise<[Buffer]>;
+  const [hello] = await within('the first bytes of the client', firstBytes);
   client.destroy();
   socket.destroy();
   server.close();

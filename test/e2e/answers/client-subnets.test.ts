@@ -46,8 +46,8 @@ function answer(
   ecs: readonly number[] | undefined,
   ip = addressFor(ecs),
 ): Uint8Array {
-  const told = ecs === undefined ? [] : [optWith(8, Uint8Array.from(withScope(ecs, ecs[2]!)))];
-  return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: told });
+  const reported = ecs === undefined ? [] : [optWith(8, Uint8Array.from(withScope(ecs, ecs[2]!)))];
+  return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: reported });
 }
 
 /** An upstream that answers each subnet with a different address; some first labels change how it answers. */

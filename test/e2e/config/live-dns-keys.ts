@@ -13,9 +13,9 @@ const FORWARDED = [EVERY_ADDRESS];
 const BLOCKED = 'ads.example.net';
 
 /** A key that changes the answer to one question. */
-const told = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
+const answerTo = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
   ...{ key, to, before, after },
-  look: (fixture) => fixture.told(name),
+  look: (fixture) => fixture.answerTo(name),
 });
 
 /** The address for a public name is private, as the scripted upstream defines. */
@@ -24,7 +24,7 @@ const privateAddress = (name: string) => (fixture: LiveFixture) => {
     const answers = [a(Uint8Array.of(0xc0, 12), '10.0.0.1')];
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
   };
-  return fixture.told(fixture.newName(name));
+  return fixture.answerTo(fixture.newName(name));
 };
 const onScripted = (fixture: LiveFixture) => ({ 'dns.pools': fixture.pools(fixture.scripted) });
 
@@ -73,7 +73,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.pools',
     to: (fixture: LiveFixture) => fixture.pools(fixture.second),
-    look: (fixture) => fixture.told(),
+    look: (fixture) => fixture.answerTo(),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
@@ -95,7 +95,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
         const answers = [a(Uint8Array.of(0xc0, 12), isHost ? '127.0.0.1' : '192.0.2.2')];
         query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
       };
-      return fixture.told();
+      return fixture.answerTo();
     },
     before: ['192.0.2.2'],
     after: FORWARDED,
@@ -109,7 +109,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
       ],
     }),
-    look: (fixture) => fixture.told(),
+    look: (fixture) => fixture.answerTo(),
     before: ['192.0.2.2'],
     after: FORWARDED,
   },
@@ -124,7 +124,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
         const reply = response(questionOf(query.bytes), { id: idOf(query.bytes), answers });
         setTimeout(() => query.reply(reply), 400).unref();
       };
-      return fixture.told();
+      return fixture.answerTo();
     },
     before: ['192.0.2.3'],
     after: Rcode.SERVFAIL,
@@ -144,7 +144,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     key: 'dns.dhcp_leases',
     to: (fixture: LiveFixture) => [fixture.write('leases', '0 02:00:5e:10:00:01 192.0.2.44 laptop *\n')],
     beside: { 'dns.local_domain': 'home.example' },
-    look: (fixture) => fixture.told('laptop.home.example'),
+    look: (fixture) => fixture.answerTo('laptop.home.example'),
     before: FORWARDED,
     after: ['192.0.2.44'],
   },
@@ -154,30 +154,30 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.block_private_ptr',
     to: false,
-    look: (fixture) => fixture.told('7.0.0.10.in-addr.arpa', 'PTR'),
+    look: (fixture) => fixture.answerTo('7.0.0.10.in-addr.arpa', 'PTR'),
     before: Rcode.NXDOMAIN,
     after: Rcode.NOERROR,
   },
   {
     key: 'dns.never_forward_reverse_lookups',
     to: true,
-    look: (fixture) => fixture.told('1.1.1.1.in-addr.arpa', 'PTR'),
+    look: (fixture) => fixture.answerTo('1.1.1.1.in-addr.arpa', 'PTR'),
     before: Rcode.NOERROR,
     after: Rcode.NXDOMAIN,
   },
-  told('dns.block_non_fqdn', true, 'printer', FORWARDED, Rcode.NXDOMAIN),
-  told('dns.never_forward_non_fqdn', true, 'scanner', FORWARDED, Rcode.NXDOMAIN),
-  told('dns.special_names', false, 'localhost', ['127.0.0.1'], FORWARDED),
-  told('dns.block_doh_canary', false, 'use-application-dns.net', Rcode.NXDOMAIN, FORWARDED),
-  told('dns.block_private_relay', false, 'mask.icloud.com', Rcode.NXDOMAIN, FORWARDED),
-  told('dns.local_records', ['live.example.com 60 A 192.0.2.9'], 'live.example.com', FORWARDED, [
+  answerTo('dns.block_non_fqdn', true, 'printer', FORWARDED, Rcode.NXDOMAIN),
+  answerTo('dns.never_forward_non_fqdn', true, 'scanner', FORWARDED, Rcode.NXDOMAIN),
+  answerTo('dns.special_names', false, 'localhost', ['127.0.0.1'], FORWARDED),
+  answerTo('dns.block_doh_canary', false, 'use-application-dns.net', Rcode.NXDOMAIN, FORWARDED),
+  answerTo('dns.block_private_relay', false, 'mask.icloud.com', Rcode.NXDOMAIN, FORWARDED),
+  answerTo('dns.local_records', ['live.example.com 60 A 192.0.2.9'], 'live.example.com', FORWARDED, [
     '192.0.2.9',
   ]),
   {
     key: 'dns.local_domain',
     to: 'home.example',
     beside: ({ second }) => ({ 'dns.local_dns_server': `127.0.0.1:${String(second.port)}` }),
-    look: (fixture) => fixture.told(fixture.newName('home.example')),
+    look: (fixture) => fixture.answerTo(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
@@ -185,7 +185,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     key: 'dns.local_dns_server',
     to: ({ second }: LiveFixture) => `127.0.0.1:${String(second.port)}`,
     beside: { 'dns.local_domain': 'home.example' },
-    look: (fixture) => fixture.told(fixture.newName('home.example')),
+    look: (fixture) => fixture.answerTo(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
@@ -216,18 +216,18 @@ export const DNS_KEYS: readonly LiveKey[] = [
     before: 3600,
     after: 60,
   },
-  told('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
-  told('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
+  answerTo('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
+  answerTo('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
   { key: 'blocking.ttl_secs', to: 77, look: (fixture) => ttl(fixture, BLOCKED), before: 10, after: 77 },
   {
-    ...told('blocking.custom_ipv4', '192.0.2.5', BLOCKED, Rcode.NOERROR, ['192.0.2.5']),
+    ...answerTo('blocking.custom_ipv4', '192.0.2.5', BLOCKED, Rcode.NOERROR, ['192.0.2.5']),
     beside: { 'blocking.custom_ipv6': '2001:db8::5', 'blocking.mode': 'custom_ip' },
   },
   {
     key: 'blocking.custom_ipv6',
     to: '2001:db8::6',
     beside: { 'blocking.custom_ipv4': '192.0.2.5', 'blocking.mode': 'custom_ip' },
-    look: (fixture) => fixture.told(BLOCKED, 'AAAA'),
+    look: (fixture) => fixture.answerTo(BLOCKED, 'AAAA'),
     before: Rcode.NOERROR,
     after: ['2001:db8::6'],
   },

@@ -40,9 +40,9 @@ export function serveZone({ scripted }: LiveFixture): void {
 /** A file with the trust anchor of the zone above. */
 export const anchorsOf = (fixture: LiveFixture): string => fixture.write('anchors', `${ORG.ds}\n`);
 
-const told = (name: string) => (fixture: LiveFixture) => {
+const answerTo = (name: string) => (fixture: LiveFixture) => {
   serveZone(fixture);
-  return fixture.told(name);
+  return fixture.answerTo(name);
 };
 
 const validated = (fixture: LiveFixture): KeyValues => ({
@@ -56,7 +56,7 @@ export const DNSSEC_KEYS: readonly LiveKey[] = [
     key: 'dns.dnssec_enabled',
     to: true,
     beside: (fixture) => ({ ...validated(fixture), 'dns.dnssec_enabled': false }),
-    look: told('forged.example.org'),
+    look: answerTo('forged.example.org'),
     before: ['192.0.2.66'],
     after: Rcode.SERVFAIL,
   },
@@ -64,7 +64,7 @@ export const DNSSEC_KEYS: readonly LiveKey[] = [
     key: 'dns.dnssec_trust_anchors',
     to: anchorsOf,
     beside: (fixture) => ({ ...validated(fixture), 'dns.dnssec_trust_anchors': '' }),
-    look: told('www.example.org'),
+    look: answerTo('www.example.org'),
     before: Rcode.SERVFAIL,
     after: ['192.0.2.1'],
   },
@@ -72,7 +72,7 @@ export const DNSSEC_KEYS: readonly LiveKey[] = [
     key: 'dns.dnssec_negative_trust_anchors',
     to: ['forged.example.org'],
     beside: validated,
-    look: told('forged.example.org'),
+    look: answerTo('forged.example.org'),
     before: Rcode.SERVFAIL,
     after: ['192.0.2.66'],
   },

@@ -142,7 +142,7 @@ export class LiveFixture {
   }
 
   /** Data of the answers, or the response code if there are none. */
-  async told(name?: string, type?: TypeSpec, options?: QueryOptions): Promise<unknown> {
+  async answerTo(name?: string, type?: TypeSpec, options?: QueryOptions): Promise<unknown> {
     const { data, rcode } = await this.ask(name, type, options);
     return data.length === 0 ? rcode : data;
   }

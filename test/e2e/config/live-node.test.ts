@@ -41,15 +41,15 @@ describe('SIGHUP', () => {
     const before = readFileSync(file(), 'utf8');
     const edited = `# by hand\n${secondPool(before)}`;
     writeFileSync(file(), edited);
-    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
     fixture.weir.child.kill('SIGHUP');
     await fixture.weir.untilOutput(/configuration file reloaded/);
-    expect(await fixture.told()).toEqual(['192.0.2.2']);
+    expect(await fixture.answerTo()).toEqual(['192.0.2.2']);
     expect(readFileSync(file(), 'utf8')).toBe(edited);
     expect((await config()).sources).toMatchObject({ 'dns.pools': 'database', 'server.workers': 'default' });
     writeFileSync(file(), before);
     await fixture.api.expect(200, 'POST', '/config/reload');
-    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
   });
 
   test('changes nothing if the file has faults, and logs each with its line', async () => {
@@ -57,7 +57,7 @@ describe('SIGHUP', () => {
     writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
     fixture.weir.child.kill('SIGHUP');
     await fixture.weir.untilOutput(/reload failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /);
-    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
     writeFileSync(file(), before);
   });
 });
@@ -84,15 +84,15 @@ describe('a row that another node has written', () => {
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
     await until(
       'the pool of the row to be asked',
-      () => fixture.told(),
-      (told) => (told as unknown[])[0] === '192.0.2.2',
+      () => fixture.answerTo(),
+      (answerTo) => (answerTo as unknown[])[0] === '192.0.2.2',
     );
     expect(readFileSync(file(), 'utf8')).toBe(before);
     // A line that was not edited does not undo the row.
     await fixture.api.expect(200, 'POST', '/config/reload');
-    expect(await fixture.told()).toEqual(['192.0.2.2']);
+    expect(await fixture.answerTo()).toEqual(['192.0.2.2']);
     await fixture.set({ 'dns.pools': fixture.pools(fixture.first) });
-    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
   });
 });
 
@@ -132,13 +132,13 @@ describe('a key with a delayed effect', () => {
       (text) => text?.includes('org') === true,
     );
     await fixture.set({ 'dns.dnssec_enabled': false, 'dns.pools': fixture.pools(fixture.first) });
-    expect(await fixture.told()).toEqual([EVERY_ADDRESS]);
+    expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
   });
 });
 
 describe('server.site', () => {
   test('server.site is stored with the clients that this node has seen', async () => {
-    await fixture.told();
+    await fixture.answerTo();
     const sites = (): Promise<unknown[]> => atDatabase('SELECT DISTINCT site FROM clients');
     const found = await until('a client to be stored', sites, ({ length }) => length > 0, { pauseMs: 100 });
     expect(found).toEqual([{ site: 'home' }]);
@@ -149,7 +149,7 @@ describe('the configuration after a stop', () => {
   test('keeps the answers on disk if cache.persist was enabled while it ran', async () => {
     expect(existsSync(join(fixture.tempDir.dataDir, 'answer-cache'))).toBe(false);
     await fixture.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
-    await fixture.told('kept.example.com');
+    await fixture.answerTo('kept.example.com');
     // The file is written again with the result of the change.
     await fixture.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
     const { rcode, answers } = await fixture.ask('kept.example.com');

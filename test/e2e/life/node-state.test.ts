@@ -65,7 +65,7 @@ async function startHeld(isUnfiltered: boolean): Promise<HeldNode> {
     env: { ...BALANCED, WEIR_SERVER_START_UNFILTERED: String(isUnfiltered) },
   });
   using udp = await UdpClient.open(weir.dnsPort);
-  return { weir, elsewhere: await toldElsewhere(weir), here: await udp.ask('www.example.org', 'A') };
+  return { weir, elsewhere: await reportedElsewhere(weir), here: await udp.ask('www.example.org', 'A') };
 }
 
 /** The states that a node reports in sequence, until `last` or until it has ended. */
@@ -124,7 +124,7 @@ describe('weir queried for status.weir', () => {
 });
 
 /** The answer for another machine. */
-async function toldElsewhere(weir: Weir): Promise<Reply> {
+async function reportedElsewhere(weir: Weir): Promise<Reply> {
   await using client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
   client.socket.write(headerFor('192.0.2.7'));
   return await client.ask('www.example.org', 'A', { id: 1, edns: {} });
@@ -142,7 +142,7 @@ describe('weir whose only list was never available', () => {
     let isOver = false;
     const asking = (async (): Promise<void> => {
       while (!isOver) {
-        rcodes.push((await toldElsewhere(weir)).rcode);
+        rcodes.push((await reportedElsewhere(weir)).rcode);
         await sleep(ASK_MS);
       }
     })();
@@ -184,8 +184,8 @@ describe('weir with an empty disk and no database', () => {
       expect(here).toMatchObject({ rcode: Rcode.NOERROR });
     }
     await open.weir.untilOutput(/all clients are answered unfiltered until there is/);
-    expect(await toldElsewhere(open.weir)).toMatchObject({ rcode: Rcode.NOERROR });
+    expect(await reportedElsewhere(open.weir)).toMatchObject({ rcode: Rcode.NOERROR });
     await closed.weir.untilOutput(/other machines get SERVFAIL until there is/);
-    expect(await toldElsewhere(closed.weir)).toMatchObject({ rcode: Rcode.SERVFAIL });
+    expect(await reportedElsewhere(closed.weir)).toMatchObject({ rcode: Rcode.SERVFAIL });
   });
 });

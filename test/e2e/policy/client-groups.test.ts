@@ -137,14 +137,14 @@ describe('weir with clients in groups', () => {
       `n${String(index)}.cloaked.example`,
       `n${String(index)}.example`,
     ]).flat();
-    const told = await Promise.all(
+    const reported = await Promise.all(
       [BY_ADDRESS, UNKNOWN].map(async (address) => {
         const replies = await udp.get(address)!.askAll(names.map((name) => ({ name, type: 'A' as const })));
         return replies.map(({ data }) => data.at(-1));
       }),
     );
-    expect(told[0]).toEqual(names.map((name) => (name.includes('cloaked') ? BLOCKED : EVERY_ADDRESS)));
-    expect(told[1]).toEqual(names.map(() => EVERY_ADDRESS));
+    expect(reported[0]).toEqual(names.map((name) => (name.includes('cloaked') ? BLOCKED : EVERY_ADDRESS)));
+    expect(reported[1]).toEqual(names.map(() => EVERY_ADDRESS));
   });
 
   /** Whether the name is blocked for the client; any answer other than the two possible ones fails. */

@@ -144,7 +144,7 @@ interface Told {
 }
 
 /** Expected reply and log row. */
-function toldBy(outcome: Outcome, { type }: DecisionRow): Told {
+function outcomeFor(outcome: Outcome, { type }: DecisionRow): Told {
   const [kind, what = ''] = outcome.split(/:(.*)/s) as [string, string?];
   const unusable = type === 'A' ? ['0.0.0.0'] : type === 'AAAA' ? ['::'] : [];
   const noError = (statuses: string[], data: readonly string[], blockSource: string | null = null): Told => ({
@@ -230,7 +230,7 @@ describe('the decision order', () => {
     'weir decides: %s',
     async (_title, row) => {
       for (const [index, client] of CLIENT_NAMES.entries()) {
-        const told = toldBy(row.outcomes[index]!, row);
+        const reported = outcomeFor(row.outcomes[index]!, row);
         const reply = replies.get(keyOf(client, row))!;
         const rows = logged.filter(
           (query) => query.client === CLIENTS[client] && query.domain === row.name && query.type === row.type,
@@ -241,16 +241,16 @@ describe('the decision order', () => {
           data: reply.data,
           count: rows.length,
           blockSource: rows[0]?.block_source,
-        }).toEqual({ client, rcode: told.rcode, data: told.data, count: 1, blockSource: told.blockSource });
-        expect(told.statuses).toContain(rows[0]?.status);
+        }).toEqual({ client, rcode: reported.rcode, data: reported.data, count: 1, blockSource: reported.blockSource });
+        expect(reported.statuses).toContain(rows[0]?.status);
         const question = `domain=${row.name}&type=${row.type}&client=${CLIENTS[client]}`;
         const explained = await api.expect<ExplainAnswer>(200, 'GET', `/explain?${question}`);
         expect({ client, source: explained.decided_by?.source ?? null }).toEqual({
           client,
-          source: told.blockSource,
+          source: reported.blockSource,
         });
-        expect(told.statuses).toContain(explained.status);
-        expect(explained.answer?.answers.map(({ data }) => data)).toEqual(told.data);
+        expect(reported.statuses).toContain(explained.status);
+        expect(explained.answer?.answers.map(({ data }) => data)).toEqual(reported.data);
       }
     },
   );
@@ -258,7 +258,7 @@ describe('the decision order', () => {
   test('weir with blocking disabled still answers local names and refuses the same queries', async () => {
     await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: null });
     for (const { row, client, outcome } of CELLS) {
-      const { rcode, data } = toldBy(outcome, row);
+      const { rcode, data } = outcomeFor(outcome, row);
       const reply = await sockets.get(client)!.ask(row.name, row.type, { edns: {} });
       const kind = outcome.split(':')[0]!;
       if (['local', 'refused', 'private', 'zone', 'nodata', 'resolved', 'leads'].includes(kind))

@@ -64,7 +64,7 @@ describe('weir with a client of another network', () => {
   afterAll(() => stack.disposeAsync());
 
   /** The result on the device over each protocol. */
-  async function told(server: string, key = ''): Promise<unknown> {
+  async function resultOn(server: string, key = ''): Promise<unknown> {
     const args = [server, weir.dnsPort, ports.dot, ports.doh, SERVER_NAME, key, NAME].map(String);
     return JSON.parse(await device.run(ASK_EVERY_WAY, ...args));
   }
@@ -75,7 +75,7 @@ describe('weir with a client of another network', () => {
     'weir refuses $device, until its network is allowed',
     async ({ server, device: own, network }) => {
       const before = await api.queryCount();
-      expect(await told(server)).toEqual(STRANGER);
+      expect(await resultOn(server)).toEqual(STRANGER);
       const { stages, status } = await explain(own);
       expect(stages.at(-1)).toMatchObject({
         stage: 'access',
@@ -87,12 +87,12 @@ describe('weir with a client of another network', () => {
       expect((await clientsOf(api)).filter(({ ip_address: address }) => address === own)).toEqual([]);
 
       await allow({ allowed_clients: ['private', 'connected', network] });
-      expect(await told(server)).toEqual(EVERY_WAY_ANSWERED);
+      expect(await resultOn(server)).toEqual(EVERY_WAY_ANSWERED);
       await allow({ blocked_clients: [network] });
-      expect(await told(server)).toEqual(STRANGER);
+      expect(await resultOn(server)).toEqual(STRANGER);
       await allow({ allowed_clients: ['any'], blocked_clients: [MAC] });
       await allow({ allowed_clients: null, blocked_clients: null });
-      expect(await told(server)).toEqual(STRANGER);
+      expect(await resultOn(server)).toEqual(STRANGER);
     },
   );
 
@@ -102,23 +102,23 @@ describe('weir with a client of another network', () => {
       client_key: SHORT_KEY,
     });
     // A key that is short enough to guess sets the group, but does not grant access.
-    expect(await told(server, SHORT_KEY)).toEqual(STRANGER);
+    expect(await resultOn(server, SHORT_KEY)).toEqual(STRANGER);
     await api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: KEY });
     const keyed = { ...STRANGER, dot: ANSWERED, doh: ANSWERED };
-    expect(await told(server, KEY)).toEqual(keyed);
-    expect(await told(server, KEY.toUpperCase())).toEqual(keyed);
+    expect(await resultOn(server, KEY)).toEqual(keyed);
+    expect(await resultOn(server, KEY.toUpperCase())).toEqual(keyed);
     // Without a valid key the handshake over HTTPS succeeds, because the path comes after it.
-    expect(await told(server)).toEqual({ ...STRANGER, doh: REFUSED });
-    expect(await told(server, 'k3v9x2q7w4m1zp9')).toEqual({ ...STRANGER, doh: REFUSED });
+    expect(await resultOn(server)).toEqual({ ...STRANGER, doh: REFUSED });
+    expect(await resultOn(server, 'k3v9x2q7w4m1zp9')).toEqual({ ...STRANGER, doh: REFUSED });
     await allow({ blocked_clients: [KEY] });
-    expect(await told(server, KEY)).toEqual(STRANGER);
+    expect(await resultOn(server, KEY)).toEqual(STRANGER);
     await allow({ blocked_clients: [network] });
-    expect(await told(server, KEY)).toEqual(STRANGER);
+    expect(await resultOn(server, KEY)).toEqual(STRANGER);
     await allow({ blocked_clients: null });
-    expect(await told(server, KEY)).toEqual(keyed);
+    expect(await resultOn(server, KEY)).toEqual(keyed);
     // The key is revoked.
     await api.expect(204, 'DELETE', `/clients/${String(id)}`);
-    expect(await told(server, KEY)).toEqual(STRANGER);
+    expect(await resultOn(server, KEY)).toEqual(STRANGER);
   });
 
   function explain(client: string): Promise<ExplainAnswer> {

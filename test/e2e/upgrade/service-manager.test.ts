@@ -49,7 +49,7 @@ describeCalls('weir under a service manager', () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
-    manager.said.length = 0;
+    manager.messages.length = 0;
     await manager.until(/^WATCHDOG=1$/);
     expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
@@ -62,7 +62,7 @@ describeCalls('weir under a service manager', () => {
       askOverTcp(dnsPort, 'tcp.upgrade.example.com', 'A'),
     ];
     const health = weir.health();
-    manager.said.length = 0;
+    manager.messages.length = 0;
     weir = await start([...manager.stored], SELDOM_US);
     expect(await health).toMatchObject({ body: { status: expect.any(String) } });
     const replies = await Promise.all(waiting);
@@ -71,11 +71,11 @@ describeCalls('weir under a service manager', () => {
   });
 
   test('weir reports the main process after an upgrade, which stores its sockets in the manager', async () => {
-    manager.said.length = 0;
+    manager.messages.length = 0;
     expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     const pid = processOf(weir);
-    const order = manager.said.map((one) => one.split('\n')[0]);
+    const order = manager.messages.map((one) => one.split('\n')[0]);
     expect(order).toEqual([
       `MAINPID=${String(pid)}`,
       'WATCHDOG=1',

@@ -75,8 +75,8 @@ function check(asked: Question, answer: CacheableAnswer): void {
   hold(answer.answersLength <= answer.body.length, 'the answers are longer than the body');
   const bodyAt = whole.length - answer.body.length;
   const ttls = ttlsIn(whole, bodyAt, answer.answerCount + answer.authorityCount);
-  const told = [...answer.ttlOffsets];
-  hold(shown(ttls.map((at) => at - bodyAt)) === shown(told), 'the TTLs are at other offsets');
+  const reported = [...answer.ttlOffsets];
+  hold(shown(ttls.map((at) => at - bodyAt)) === shown(reported), 'the TTLs are at other offsets');
   const again = readResponse(whole, { ...asked, ecs: null });
   hold(again.kind === 'answer', 'an accepted answer is rejected when it is parsed again');
   hold(

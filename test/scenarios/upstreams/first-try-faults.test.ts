@@ -89,7 +89,7 @@ describe('a worker with one server', () => {
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
     // Except for a few that a busy machine answers after the wait of the first try.
-    expect(asked.handedOver).toBeLessThan(10);
+    expect(asked.passedOn).toBeLessThan(10);
   });
 
   test.each<[string, (query: ReceivedQuery) => Uint8Array]>([
@@ -105,7 +105,7 @@ describe('a worker with one server', () => {
     server.tcpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.ask()).toBe(ADDRESS);
-    expect(asked.handedOver).toBeLessThanOrEqual(1);
+    expect(asked.passedOn).toBeLessThanOrEqual(1);
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
   });
 
@@ -130,9 +130,9 @@ describe('a worker with one server', () => {
       () => askedFirst(asked),
       (count) => count === 1,
     );
-    const before = asked.handedOver;
+    const before = asked.passedOn;
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
-    expect(asked.handedOver).toBe(before);
+    expect(asked.passedOn).toBe(before);
   });
 
   test('returns a stale answer immediately after a failure, without a new question', async () => {
@@ -205,9 +205,9 @@ describe('a worker that asks servers in parallel', () => {
       return waitMs(memory, 1) > 250;
     });
     server.udpScript = silent;
-    const before = asked.handedOver;
+    const before = asked.passedOn;
     expect(await asked.ask()).toBe(ADDRESS);
-    expect(asked.handedOver).toBe(before);
+    expect(asked.passedOn).toBe(before);
   });
 
   test('leaves its questions to the resolver once one is silent', async () => {

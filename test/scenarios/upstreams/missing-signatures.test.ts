@@ -42,8 +42,8 @@ async function validating(pools: WorkerSettings['pools']): Promise<[RunningWorke
   return [worker, client];
 }
 
-function lastReport({ said }: RunningWorker): readonly UpstreamReport[] {
-  const reports = said.resolve.flatMap((message) =>
+function lastReport({ messages }: RunningWorker): readonly UpstreamReport[] {
+  const reports = messages.resolve.flatMap((message) =>
     message.type === 'upstreams' ? [message.upstreams] : [],
   );
   return reports.at(-1)?.pools ?? [];

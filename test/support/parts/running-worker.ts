@@ -79,7 +79,7 @@ export class RunningWorker {
   readonly port: number;
   readonly memory: WorkerMemory = createWorkerMemory();
   /** Messages of each thread, in order. */
-  readonly said: Record<ThreadRole, FromWorker[]> = { answer: [], resolve: [] };
+  readonly messages: Record<ThreadRole, FromWorker[]> = { answer: [], resolve: [] };
   private readonly threads = new Map<ThreadRole, DnsThread>();
 
   private constructor(port: number) {
@@ -119,16 +119,16 @@ export class RunningWorker {
       });
     await until(
       'the threads of a worker to be ready',
-      () => roles.map((role) => ({ said: worker.said[role], hasEnded: worker.hasEnded(role) })),
+      () => roles.map((role) => ({ messages: worker.messages[role], hasEnded: worker.hasEnded(role) })),
       (threads) =>
-        threads.every(({ said, hasEnded }) => hasEnded || said.some(({ type }) => type === 'ready')),
+        threads.every(({ messages, hasEnded }) => hasEnded || messages.some(({ type }) => type === 'ready')),
     );
     return worker;
   }
 
   /** Whether a thread has sent a message of this type. */
   hasReported(role: ThreadRole, type: FromWorker['type']): boolean {
-    return this.said[role].some((message) => message.type === type);
+    return this.messages[role].some((message) => message.type === type);
   }
 
   hasEnded(role: ThreadRole): boolean {
@@ -150,7 +150,7 @@ export class RunningWorker {
       thread.drain(false, 3500);
       await until(
         `the ${role} thread of a worker to end`,
-        () => ({ ended: thread.ended, said: this.said[role] }),
+        () => ({ ended: thread.ended, messages: this.messages[role] }),
         ({ ended }) => ended,
       );
     }
@@ -159,7 +159,7 @@ export class RunningWorker {
   private startThread(start: ThreadStart): void {
     const { role } = start;
     const events = {
-      message: (_: DnsThread, message: FromWorker) => void this.said[role].push(message),
+      message: (_: DnsThread, message: FromWorker) => void this.messages[role].push(message),
       ended: () => undefined,
     };
     this.threads.set(role, new DnsThread(start, events));

@@ -19,7 +19,7 @@ const EMPTY = /errno 11$/;
 export class ServiceStandIn {
   readonly path: string;
   /** Messages, in order. */
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
   /** The stored descriptors. */
   readonly stored: number[] = [];
   private readonly socket: number;
@@ -38,8 +38,8 @@ export class ServiceStandIn {
   async until(pattern: RegExp): Promise<void> {
     await until(
       `a service to say ${String(pattern)}`,
-      () => this.said,
-      (said) => said.some((one) => pattern.test(one)),
+      () => this.messages,
+      (messages) => messages.some((one) => pattern.test(one)),
     );
   }
 
@@ -59,7 +59,7 @@ export class ServiceStandIn {
         const text = Buffer.from(bytes).toString();
         if (/^FDSTOREREMOVE=1$/m.test(text)) this.forget();
         this.stored.push(...descriptors);
-        this.said.push(text);
+        this.messages.push(text);
       } catch (error) {
         if (EMPTY.test(String(error))) return;
         throw error;

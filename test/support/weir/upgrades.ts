@@ -30,11 +30,11 @@ export async function runUpgrade(
   const program = join(release, 'control-plane', 'main.ts');
   const args = [...START.slice(0, -2), program, 'upgrade', '--config', join(tempDir.path, 'weir.toml')];
   const command = new OwnProcess(NODE, args, { cwd: tempDir.path, env: ownEnvironment(), ...user });
-  let told = 0;
+  let reported = 0;
   command.child.stdout?.on('data', () => {
     const lines = command.output.split('\n').slice(0, -1);
     const pid = Number(/process (\d+) of/.exec(command.output)?.[1]);
-    for (; told < lines.length; told++) onStep(lines[told]!, pid);
+    for (; reported < lines.length; reported++) onStep(lines[reported]!, pid);
   });
   const { code } = await command.end();
   return { code, output: command.output };

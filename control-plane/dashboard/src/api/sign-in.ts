@@ -8,7 +8,7 @@ export function signedIn(): Promise<void> {
   if (waiting === null) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     waiting = { done: promise, end: () => resolve(undefined) };
-    tellWatchers();
+    notifyWatchers();
   }
   return waiting.done;
 }
@@ -18,7 +18,7 @@ export function endSignIn(): void {
   const ended = waiting;
   waiting = null;
   ended?.end();
-  tellWatchers();
+  notifyWatchers();
 }
 
 /** Whether requests wait for a login now. */
@@ -32,6 +32,6 @@ export function watchSignIn(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-function tellWatchers(): void {
+function notifyWatchers(): void {
   for (const watcher of watchers) watcher();
 }

@@ -188,9 +188,9 @@ export function isRecord(rest: string): boolean {
 }
 
 function meaningsOf(
-  says: Pick<ScopedMeaning, 'action' | 'isWeak'>,
+  meaning: Pick<ScopedMeaning, 'action' | 'isWeak'>,
 ): Readonly<Record<'exact' | 'below', ScopedMeaning>> {
-  return { exact: { ...says, reach: 'exact', form: 'rpz' }, below: { ...says, reach: 'below', form: 'rpz' } };
+  return { exact: { ...meaning, reach: 'exact', form: 'rpz' }, below: { ...meaning, reach: 'below', form: 'rpz' } };
 }
 
 function actionOf(trigger: string, type: string, target: string | undefined): Action {

@@ -28,7 +28,7 @@ function filter(id: number, pattern: string, change: Partial<PolicyRegexFilter> 
 }
 
 /** Kinds of a name in the table by the group that they are for; null = all. */
-function said(built: ManualRules, name: string): [number | null, number][] {
+function kindsOf(built: ManualRules, name: string): [number | null, number][] {
   const table = new RuleTable(built.names);
   const hash = { low: 0, high: 0 };
   hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);
@@ -63,14 +63,14 @@ describe('buildManualRules', () => {
     };
     const built = buildManualRules(rows, 0, SEEDS);
     const { DENY_EXACT, DENY_SUFFIX, ALLOW_EXACT, ALLOW_SUFFIX, SERVICE_SUFFIX, SERVICE_EXACT } = ManualKind;
-    expect(said(built, 'a.example')).toEqual([
+    expect(kindsOf(built, 'a.example')).toEqual([
       [null, DENY_EXACT],
       [7, DENY_SUFFIX | ALLOW_EXACT],
     ]);
-    expect(said(built, 'b.example')).toEqual([[null, ALLOW_SUFFIX]]);
-    expect(said(built, 's.example')).toEqual([[7, SERVICE_SUFFIX]]);
-    expect(said(built, 'x.example')).toEqual([[7, SERVICE_EXACT]]);
-    expect(said(built, 'c.example')).toEqual([]);
+    expect(kindsOf(built, 'b.example')).toEqual([[null, ALLOW_SUFFIX]]);
+    expect(kindsOf(built, 's.example')).toEqual([[7, SERVICE_SUFFIX]]);
+    expect(kindsOf(built, 'x.example')).toEqual([[7, SERVICE_EXACT]]);
+    expect(kindsOf(built, 'c.example')).toEqual([]);
   });
 
   test('leaves out a service while it is blocked at other times', () => {
@@ -87,7 +87,7 @@ describe('buildManualRules', () => {
       times,
     };
     const rows: PolicyRows = { ...NO_POLICY_ROWS, blockedServices: [service] };
-    const at = (iso: string): unknown => said(buildManualRules(rows, Date.parse(iso), SEEDS), 's.example');
+    const at = (iso: string): unknown => kindsOf(buildManualRules(rows, Date.parse(iso), SEEDS), 's.example');
     expect(at('2026-05-04T20:59:59Z')).toEqual([]);
     expect(at('2026-05-04T21:00:00Z')).toEqual([[7, ManualKind.SERVICE_SUFFIX]]);
     expect(at('2026-05-05T06:29:59Z')).toEqual([[7, ManualKind.SERVICE_SUFFIX]]);

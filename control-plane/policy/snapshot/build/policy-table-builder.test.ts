@@ -183,9 +183,9 @@ describe('buildPolicyTable()', () => {
     const groups = [DEFAULT, { id: 7, enabled: true }, { id: 8, enabled: false }, { id: 9, enabled: true }];
     const { policy } = buildSnapshot(5, compiled, rowsOf(groups, []), BLOCKING, live);
     const table = new PolicyTable(policy);
-    const told = [0, 1, 2, 3].map((index) => [table.groupOverride(index), table.groupNextFlipAtSecs(index)]);
+    const reported = [0, 1, 2, 3].map((index) => [table.groupOverride(index), table.groupNextFlipAtSecs(index)]);
     const { None, BlockAll, AllowAll } = GroupOverride;
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [AllowAll, 3600],
       [BlockAll, 0],
       [AllowAll, 3600],

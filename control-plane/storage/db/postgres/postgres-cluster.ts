@@ -83,8 +83,8 @@ function runProgram(
       killSignal: 'SIGKILL',
       ...spawnIdentity(home.account),
     });
-    let said = '';
-    const keep = (chunk: Buffer): void => void (said = (said + chunk.toString('utf8')).slice(-2000));
+    let output = '';
+    const keep = (chunk: Buffer): void => void (output = (output + chunk.toString('utf8')).slice(-2000));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.once('error', (error) => {
@@ -97,7 +97,7 @@ function runProgram(
     child.once('close', (code) => {
       if (code === 0) return resolve();
       reject(
-        new Error(`run ${program} on ${home.dir}: ${tellingOf(said) || `ended with code ${code ?? '?'}`}`),
+        new Error(`run ${program} on ${home.dir}: ${mainErrorOf(output) || `ended with code ${code ?? '?'}`}`),
       );
     });
     child.stdin.on('error', () => undefined); // The program ended early; its exit code and output say why.
@@ -106,11 +106,11 @@ function runProgram(
 }
 
 /** The error lines without times and process ids, so that equal errors have equal messages. */
-function tellingOf(said: string): string {
-  if (said.includes('could not look up effective user ID')) {
+function mainErrorOf(output: string): string {
+  if (output.includes('could not look up effective user ID')) {
     return `user id ${process.geteuid?.() ?? '?'} has no entry in /etc/passwd; add one or set database.url`;
   }
-  return said
+  return output
     .trim()
     .split('\n')
     .map((line) => /(?:FATAL|PANIC|HINT|DETAIL|error|could not|cannot).*$/.exec(line)?.[0])

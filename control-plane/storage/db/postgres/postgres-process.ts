@@ -81,12 +81,12 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(explainSpawnError(error, launch)));
-    const tell = (code: number | null, signal: NodeJS.Signals | null): void => {
+    const report = (code: number | null, signal: NodeJS.Signals | null): void => {
       const how = signal === null ? `code ${code ?? '?'}` : signal;
       resolve([`server ended with ${how}`, ...lastWords].join('; '));
     };
-    child.once('close', tell);
-    child.once('exit', (...how) => setTimeout(tell, LAST_WORDS_MS, ...how).unref());
+    child.once('close', report);
+    child.once('exit', (...how) => setTimeout(report, LAST_WORDS_MS, ...how).unref());
   });
   const giveUp = (): void => void child.kill('SIGQUIT');
   launch.signal?.addEventListener('abort', giveUp, { once: true });

@@ -211,8 +211,8 @@ describe('/login/oidc', () => {
     await suite.serve(ROLES);
     const { text: config } = await suite.node.api.send('GET', '/api/config', { session: suite.session });
     const { text: backup } = await suite.node.api.send('GET', '/api/backup', { session: suite.session });
-    const told = [config, backup, JSON.stringify(suite.node.api.logger.lines)].join('');
-    expect(told).not.toMatch(/wrong-secret|a secret of weir/);
+    const reported = [config, backup, JSON.stringify(suite.node.api.logger.lines)].join('');
+    expect(reported).not.toMatch(/wrong-secret|a secret of weir/);
   });
 
   test('does not exist while it or authentication is disabled, and waits for the setup', async () => {

@@ -50,7 +50,7 @@ function OpenRequest({ request }: { readonly request: UnblockRequest }): ReactNo
   const groups = useGroups();
   const dismiss = useChange('DELETE /unblock-requests/{id}', { done: 'requests.dismissed' });
   const answered = useChange('DELETE /unblock-requests/{id}', { quiet: true });
-  const judge = useVerdict(() => void answered.run({ params: { id } }));
+  const verdicts = useVerdict(() => void answered.run({ params: { id } }));
   const { data: explained } = useAsk('GET /explain', { query: { domain, client_id: clientId } });
   const target = explained && { domain, client: null, clientId, groupId, status: explained.status };
   return (
@@ -65,7 +65,7 @@ function OpenRequest({ request }: { readonly request: UnblockRequest }): ReactNo
             <VerdictActions
               target={target}
               group={groups.find((group) => group.id === groupId)?.name ?? `${groupId}`}
-              judge={judge}
+              verdicts={verdicts}
             />
           )}
           {target !== undefined && !isBlocked(target.status) && <p>{say('requests.notBlocked')}</p>}

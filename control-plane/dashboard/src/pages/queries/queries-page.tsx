@@ -28,7 +28,7 @@ import { download } from '../../api/download.ts';
 import { Menu, MenuAt } from '../../ui/overlays/menu.tsx';
 import { valueText } from './filters/condition-text.ts';
 import { ForAdmins, useMe } from '../../api/session.tsx';
-import type { PolicyMatcher } from './explain/use-verdict.ts';
+import type { VerdictActor } from './explain/use-verdict.ts';
 import type { ShownLog } from './log/use-log.ts';
 import type { RowKey } from './row-keys.ts';
 
@@ -53,7 +53,7 @@ export default function QueriesPage(): ReactNode {
   const [pressed, setPressed] = useState<PressedValue | null>(null);
   const handle = useRef<LogHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const judge = useVerdict();
+  const verdicts = useVerdict();
 
   const open = (index: number): void => {
     const row = log.reader.view().rows.at(index)?.row;
@@ -75,7 +75,7 @@ export default function QueriesPage(): ReactNode {
     open,
     handle,
     box,
-    judge,
+    verdicts,
   });
   const close = (): void => {
     setFields({ open: '' });
@@ -123,7 +123,7 @@ export default function QueriesPage(): ReactNode {
           id={fields.open}
           row={known}
           groups={groups}
-          judge={judge}
+          verdicts={verdicts}
           onFilter={filter}
           onClose={close}
         />
@@ -238,12 +238,12 @@ interface RowKeyParts {
   readonly handle: RefObject<LogHandle | null>;
   /** Container of the search box. */
   readonly box: RefObject<HTMLElement | null>;
-  readonly judge: PolicyMatcher;
+  readonly verdicts: VerdictActor;
 }
 
 /** Handles the shortcuts for rows. */
 function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
-  const { log, current, opened, isOpen, open, handle, box, judge } = parts;
+  const { log, current, opened, isOpen, open, handle, box, verdicts } = parts;
   const { isAdmin } = useMe();
 
   function go(step: number): void {
@@ -262,7 +262,7 @@ function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
     if (!isAdmin || row === null || row === undefined) return;
     if (action === 'allow' && !isBlocked(row.status)) return;
     const target = targetOf(row);
-    judge.judge({ action, ...usualFor(target) }, target);
+    verdicts.apply({ action, ...usualFor(target) }, target);
   }
 
   return (key) => {

@@ -146,7 +146,7 @@ interface AnswerProps {
 
 function Answer({ of, target }: AnswerProps): ReactNode {
   const { say } = useText();
-  const judge = useVerdict();
+  const verdicts = useVerdict();
   const groups = useGroups();
   const { icon, tone } = lookOf(of.status);
   const group = groups.find(({ id }) => id === of.group_id)?.name ?? `${of.group_id}`;
@@ -163,10 +163,10 @@ function Answer({ of, target }: AnswerProps): ReactNode {
       </p>
       <ForAdmins>
         <div className={styles['actions']}>
-          <VerdictActions target={target} group={group} judge={judge} />
+          <VerdictActions target={target} group={group} verdicts={verdicts} />
         </div>
       </ForAdmins>
-      <HoldingGrants target={target} judge={judge} />
+      <HoldingGrants target={target} verdicts={verdicts} />
       <Explanation of={of} />
     </Stack>
   );

@@ -17,7 +17,7 @@ import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import { HoldingGrants } from './holding-grants.tsx';
 import type { Explained } from './explained.ts';
-import type { PolicyMatcher } from './use-verdict.ts';
+import type { VerdictActor } from './use-verdict.ts';
 import { targetOf } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictActions } from './verdict-actions.tsx';
@@ -34,7 +34,7 @@ interface ExplainDrawerProps {
   /** The row, if the page has loaded it. */
   readonly row: LogRow | null;
   readonly groups: Groups;
-  readonly judge: PolicyMatcher;
+  readonly verdicts: VerdictActor;
   readonly onFilter: OnFilter;
   readonly onClose: () => void;
 }
@@ -44,7 +44,7 @@ export function ExplainDrawer({
   id,
   row: known,
   groups,
-  judge,
+  verdicts,
   onFilter,
   onClose,
 }: ExplainDrawerProps): ReactNode {
@@ -68,14 +68,14 @@ export function ExplainDrawer({
       actions={
         target !== null && (
           <ForAdmins>
-            <VerdictActions target={{ ...target, status: now }} group={group} judge={judge} />
+            <VerdictActions target={{ ...target, status: now }} group={group} verdicts={verdicts} />
           </ForAdmins>
         )
       }
     >
       {status !== undefined && <Outcome status={status} row={row} />}
       {target?.status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
-      {target !== null && <HoldingGrants target={target} judge={judge} />}
+      {target !== null && <HoldingGrants target={target} verdicts={verdicts} />}
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}
       </Answered>

@@ -9,7 +9,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Callout } from '../../../ui/display/states.tsx';
 import { grantText, knownClientId } from './use-verdict.ts';
-import type { PolicyMatcher } from './use-verdict.ts';
+import type { VerdictActor } from './use-verdict.ts';
 import { scopeOf, touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import styles from './explain.module.css';
@@ -17,10 +17,10 @@ import styles from './explain.module.css';
 /** Active grants for this name and client. */
 export function HoldingGrants({
   target,
-  judge,
+  verdicts,
 }: {
   readonly target: VerdictTarget;
-  readonly judge: PolicyMatcher;
+  readonly verdicts: VerdictActor;
 }): ReactNode {
   const { say, format } = useText();
   const { domain, client, clientId, groupId } = target;
@@ -40,7 +40,7 @@ export function HoldingGrants({
           tone="info"
           actions={
             <ForAdmins>
-              <Button onPress={() => judge.endGrant(grant.id)}>{say('queries.grant.end')}</Button>
+              <Button onPress={() => verdicts.endGrant(grant.id)}>{say('queries.grant.end')}</Button>
             </ForAdmins>
           }
         >

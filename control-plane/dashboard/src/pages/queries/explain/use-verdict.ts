@@ -11,14 +11,14 @@ import { grantOf, madeBy, ruleDomainOf } from './verdicts.ts';
 import type { Grant, Verdict, VerdictTarget } from './verdicts.ts';
 
 /** Applies a decision to a row. */
-export interface PolicyMatcher {
-  readonly judge: (verdict: Verdict, target: VerdictTarget) => void;
+export interface VerdictActor {
+  readonly apply: (verdict: Verdict, target: VerdictTarget) => void;
   readonly endGrant: (id: number) => void;
   readonly isPending: boolean;
 }
 
 /** A notice about a grant has a button to end it, one about a rule a button to undo it. `onDone` runs after both. */
-export function useVerdict(onDone?: () => void): PolicyMatcher {
+export function useVerdict(onDone?: () => void): VerdictActor {
   const { say, format } = useText();
   const store = useQueryClient();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
@@ -36,7 +36,7 @@ export function useVerdict(onDone?: () => void): PolicyMatcher {
   const allowRule = useChange('POST /managed-domains', { done: 'queries.rule.allowed', ...ruled });
   const blockRule = useChange('POST /managed-domains', { done: 'queries.rule.blocked', ...ruled });
 
-  async function judge(verdict: Verdict, target: VerdictTarget): Promise<void> {
+  async function apply(verdict: Verdict, target: VerdictTarget): Promise<void> {
     const { action, scope } = verdict;
     const { domain, groupId, status } = target;
     if (madeBy(verdict, status) === 'rule') {
@@ -55,8 +55,8 @@ export function useVerdict(onDone?: () => void): PolicyMatcher {
   }
 
   return {
-    judge: (verdict, target) =>
-      void judge(verdict, target).catch((error: unknown) => {
+    apply: (verdict, target) =>
+      void apply(verdict, target).catch((error: unknown) => {
         notify({ tone: 'fault', text: problemText(error) });
         void refreshAll(store);
       }),

@@ -8,14 +8,14 @@ import { SelectField, SwitchField } from '../../../ui/controls/fields.tsx';
 import { DomainName } from '../../../ui/display/values.tsx';
 import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { isBlocked } from '../log/status-look.ts';
-import type { PolicyMatcher } from './use-verdict.ts';
+import type { VerdictActor } from './use-verdict.ts';
 import { madeBy, midnightAfter, scopesOf, SPANS, usualFor } from './verdicts.ts';
 import type { Verdict, VerdictTarget } from './verdicts.ts';
 
 interface VerdictProps {
   readonly target: VerdictTarget;
   readonly group: string;
-  readonly judge: PolicyMatcher;
+  readonly verdicts: VerdictActor;
 }
 
 /**
@@ -24,7 +24,7 @@ interface VerdictProps {
  */
 export function VerdictActions(props: VerdictProps): ReactNode {
   const { say } = useText();
-  const { target, judge } = props;
+  const { target, verdicts } = props;
   const [isOpen, setOpen] = useState(false);
   const action = isBlocked(target.status) ? 'allow' : 'block';
   const usual = usualFor(target);
@@ -36,8 +36,8 @@ export function VerdictActions(props: VerdictProps): ReactNode {
         <Button
           kind="main"
           icon={icon}
-          isPending={judge.isPending}
-          onPress={() => judge.judge({ action, ...usual }, target)}
+          isPending={verdicts.isPending}
+          onPress={() => verdicts.apply({ action, ...usual }, target)}
         >
           {say(`queries.verdict.${action}Quick`)}
         </Button>
@@ -56,7 +56,7 @@ interface VerdictDialogProps extends VerdictProps {
 }
 
 /** Dialog for the clients, the duration and the names of a decision. */
-function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogProps): ReactNode {
+function VerdictDialog({ target, group, verdicts, action, onClose }: VerdictDialogProps): ReactNode {
   const { say } = useText();
   const [chosen, setChosen] = useState(() => usualFor(target));
   const set = (changed: Partial<typeof chosen>): void => setChosen({ ...chosen, ...changed });
@@ -65,9 +65,9 @@ function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogP
     <FormDialog
       title={say(`queries.verdict.${action}`)}
       saveText={say(`queries.verdict.${action}`)}
-      isPending={judge.isPending}
+      isPending={verdicts.isPending}
       onSave={() => {
-        judge.judge(verdict, target);
+        verdicts.apply(verdict, target);
         onClose();
       }}
       onClose={onClose}
@@ -98,7 +98,7 @@ function Made({
   verdict,
   target,
   group,
-}: Omit<VerdictProps, 'judge'> & { readonly verdict: Verdict }): ReactNode {
+}: Omit<VerdictProps, 'verdicts'> & { readonly verdict: Verdict }): ReactNode {
   const { say, format } = useText();
   const { scope, span } = verdict;
   const text = (): string => {
