@@ -23,15 +23,15 @@ const imports = sources.flatMap(({ source, dependencies }) =>
 const files = new Map();
 for (const { source } of sources) files.set(dirname(source), (files.get(dirname(source)) ?? 0) + 1);
 for (const [directory, count] of files)
-  if (count > MAX_FILES) faults.push(`${directory} has ${count} files, ${MAX_FILES} are the most`);
+  if (count > MAX_FILES) faults.push(`${directory} has ${count} files; at most ${MAX_FILES} are allowed`);
 
 /** The directory of a file, truncated to its first `level` names. */
 const cut = (file, level) => dirname(file).split('/').slice(0, level).join('/');
 const depth = Math.max(...[...files.keys()].map((directory) => directory.split('/').length));
-for (let level = 1; level <= depth; level++) findCircles(level);
+for (let level = 1; level <= depth; level++) findCycles(level);
 
 /** Adds a fault for each pair of directories in a cycle when all paths are truncated at this level. */
-function findCircles(level) {
+function findCycles(level) {
   const reaches = new Map();
   for (const { source, resolved } of imports) {
     const [from, to] = [cut(source, level), cut(resolved, level)];
@@ -51,7 +51,7 @@ function findCircles(level) {
   for (const from of left)
     for (const [to, lines] of reaches.get(from))
       if (left.has(to))
-        faults.push(`${from} and ${to} are in a circle of directories:\n  ${lines.join('\n  ')}`);
+        faults.push(`${from} and ${to} are in a cycle of directories:\n  ${lines.join('\n  ')}`);
 }
 
 for (const fault of faults) console.error(fault);

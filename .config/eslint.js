@@ -48,7 +48,10 @@ export default defineConfig(
       'no-shadow': 'off',
       'no-restricted-syntax': [
         'error',
-        { selector: 'PrivateIdentifier', message: 'Write `private name`: members are hidden in one way.' },
+        {
+          selector: 'PrivateIdentifier',
+          message: 'Write `private name`: all private members are declared alike.',
+        },
       ],
       'prefer-const': 'error',
       'max-depth': ['error', 4],
@@ -69,7 +72,7 @@ export default defineConfig(
     },
   },
   {
-    // A table of cases is long.
+    // Tables of test cases are long.
     files: ['**/*.test.ts', 'test/**/*.ts'],
     rules: {
       'max-lines': 'off',
@@ -85,7 +88,7 @@ export default defineConfig(
           paths: [
             {
               name: 'fast-check',
-              message: 'Its inputs are others in each run: take it from test/support/parts/fast-check.ts.',
+              message: 'Its inputs differ in each run: take it from test/support/parts/fast-check.ts.',
             },
           ],
         },

@@ -63,6 +63,6 @@ ${lines.join('\n')}
 const sorted = (content) => content.split('\n').sort().join('\n');
 if (process.argv.includes('--write')) writeFileSync(FILE, text);
 else if (sorted(readFileSync(FILE, 'utf8')) !== sorted(text))
-  faults.push(`${FILE} is not that of the table of routes: npm run check -- operations --write`);
+  faults.push(`${FILE} differs from the table of routes: npm run check -- operations --write`);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

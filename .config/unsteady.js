@@ -24,7 +24,7 @@ function faultsOf(rows) {
   return [
     ...rows
       .filter(({ isWhole }) => !isWhole)
-      .map(({ file }) => `the row of ${file} has not ${COLUMNS} cells`),
+      .map(({ file }) => `the row of ${file} must have ${COLUMNS} cells`),
     ...rows.filter(({ file }) => !existsSync(file)).map(({ file }) => `no such file ${file}`),
     ...rows.filter(({ cause }) => cause === '').map(({ file }) => `${file} has no suspected cause`),
     ...Array.from(new Set(twice), (file) => `${file} was unsteady twice: fix it first`),

@@ -48,8 +48,7 @@ export class Delivery<T extends { readonly version: number }> {
     const { what, message, threads, events, logger, waitMs = WAIT_MS } = this.parts;
     this.newest = next;
     for (const thread of threads()) thread.post(message(next));
-    const countBehind = (): number =>
-      threads().filter((thread) => thread.active[what] < next.version).length;
+    const countBehind = (): number => threads().filter((thread) => thread.active[what] < next.version).length;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, waitMs).unref();

@@ -104,7 +104,7 @@ describe('AnswerCache', () => {
     ['in the last tenth of a long life', 300, 270, true],
     ['before that', 300, 269, false],
     ['in the last two seconds of a short one', 6, 4, true],
-    ['of so short a life that it is let end', 5, 4, false],
+    ['of a TTL that is too short for a refresh', 5, 4, false],
   ])('answer() requests a refresh of a name in use %s', (_when, ttlSecs, ageSecs, expected) => {
     const { memory, writer } = open();
     const reader = new AnswerCache(memory, true);
@@ -149,7 +149,7 @@ describe('AnswerCache', () => {
     ['a private address', [a('www.example.com', '10.0.0.1')], false, true],
     ['a public address', [a('www.example.com', '192.0.2.1')], false, false],
   ])(
-    'answer() says what an answer with %s leads to, and whose it is',
+    'answer() reports the aliases, private addresses and upstream of an answer with %s',
     (_what, records, hasTargets, isPrivate) => {
       const { reader, writer } = open();
       expect(keep(writer, ask('www.example.com'), answerWith(records))).toBe(true);

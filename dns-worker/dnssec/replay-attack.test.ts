@@ -145,7 +145,10 @@ function answerTo(asked: Question, chosen: Lie | undefined): Resolution {
   const truth = TRUTH[`${name} ${type}`];
   let message: Uint8Array | null = null;
   if (chosen !== undefined) {
-    const answers = records([...chosen.answers, ...(chosen.isForged ? [forged(name, type, chosen.signer)] : [])]);
+    const answers = records([
+      ...chosen.answers,
+      ...(chosen.isForged ? [forged(name, type, chosen.signer)] : []),
+    ]);
     const moved = chosen.isMoved ? answers.map((it) => ({ ...it, owner: asked.qname })) : answers;
     message = response(asked, {
       flags: 0x8180 | chosen.rcode,

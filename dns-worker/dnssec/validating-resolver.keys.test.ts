@@ -42,7 +42,7 @@ describe('ValidatingResolver', () => {
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
-  test('questions at the same time share the way to the keys', async () => {
+  test('simultaneous questions share the queries for keys', async () => {
     const { ask, table } = fixture();
     table.on('mail.test', 'A', positive(TEST.signed('mail.test 300 A 192.0.2.3')));
     const both = await Promise.all([ask('www.test', 'A'), ask('mail.test', 'A')]);
@@ -95,7 +95,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('nothing is known above every anchor, and the closest anchor counts', async () => {
+  test('a name below no anchor is indeterminate; of several anchors, the closest one counts', async () => {
     const { ask, table } = fixture(
       [],
       readTrustAnchors(`${TEST.dnskey}\nelsewhere.test DS 1 15 2 ${'AB'.repeat(32)}`),
@@ -229,7 +229,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('new anchors apply immediately, and conclusions from the old ones no longer', async () => {
+  test('new anchors apply immediately, and keys validated by the old ones are discarded', async () => {
     const { ask, table, resolver } = fixture();
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     const next = new TestZone('.');

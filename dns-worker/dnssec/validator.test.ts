@@ -52,13 +52,15 @@ describe('validate()', () => {
     expect(await verdictOf(positive(`${toSub}\n${sub}`))).toMatchObject(SECURE);
   });
 
-  test('needs no signature for the CNAME that a DNAME synthesizes, but for any other', async () => {
+  test('needs no signature for the CNAME that a DNAME synthesizes, and one for any other', async () => {
     const dname = TEST.signed('sub.test 60 DNAME child.test');
     const target = CHILD.signed('a.child.test 60 A 192.0.2.1');
     const answer = (cname: string): CacheableAnswer =>
       positive(`${dname}\na.sub.test 60 CNAME ${cname}\n${target}`);
     expect(await verdictOf(answer('a.child.test'), 'a.sub.test')).toMatchObject(SECURE);
-    expect(await verdictOf(answer('b.child.test'), 'a.sub.test')).toMatchObject({ status: DnssecStatus.bogus });
+    expect(await verdictOf(answer('b.child.test'), 'a.sub.test')).toMatchObject({
+      status: DnssecStatus.bogus,
+    });
   });
 
   test('requires proof that a wildcard answer is the closest', async () => {
@@ -71,7 +73,9 @@ describe('validate()', () => {
   test('requires NXDOMAIN to be proven for the name and for the wildcard', async () => {
     const gap = TEST.signed(`${SOA}\nsub.test 60 NSEC t.test A RRSIG NSEC`);
     const wildcard = TEST.signed('test 60 NSEC a.test SOA RRSIG NSEC');
-    expect(await verdictOf(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(SECURE);
+    expect(await verdictOf(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(
+      SECURE,
+    );
     expect(await verdictOf(negative(Rcode.NXDOMAIN, gap), 'svc.test')).toMatchObject(UNPROVEN);
   });
 

@@ -44,7 +44,8 @@ describe('ServerIdentity', () => {
     const compatApi = { local: 'http://127.0.0.1:8080/api/', named: 'http://pi.hole:8080/api/' };
     const identity = new ServerIdentity({ ...SETTINGS, compatApi });
     expect(textFor('local.api.ftl', {}, identity)).toBe(compatApi.local);
-    for (const name of ['domain.api.ftl', 'API.ftl']) expect(textFor(name, {}, identity)).toBe(compatApi.named);
+    for (const name of ['domain.api.ftl', 'API.ftl'])
+      expect(textFor(name, {}, identity)).toBe(compatApi.named);
     expect(textFor('local.api.ftl', { client: '198.51.100.1' }, identity)).toBeNull();
     expect(textFor('local.api.ftl')).toBeNull();
   });

@@ -149,17 +149,20 @@ describe('FirstServerWriter.publish()', () => {
       () => clock.advance(1000),
     ],
   ];
-  test.each(faults)('leaves all questions to the resolve thread until a server has recovered: it %s', (_what, fail, recover) => {
-    const [first, second] = [upstream(0), upstream(1)];
-    const writer = write(poolOf('Failover', [first, second]));
-    expect(numbersOf(1)).toEqual([[0]]);
-    fail(second);
-    writer.publish();
-    expect(numbersOf(1)).toEqual([[]]);
-    recover(second);
-    writer.publish();
-    expect(numbersOf(1)).toEqual([[0]]);
-  });
+  test.each(faults)(
+    'leaves all questions to the resolve thread until a server has recovered: it %s',
+    (_what, fail, recover) => {
+      const [first, second] = [upstream(0), upstream(1)];
+      const writer = write(poolOf('Failover', [first, second]));
+      expect(numbersOf(1)).toEqual([[0]]);
+      fail(second);
+      writer.publish();
+      expect(numbersOf(1)).toEqual([[]]);
+      recover(second);
+      writer.publish();
+      expect(numbersOf(1)).toEqual([[0]]);
+    },
+  );
 
   test('leaves all questions to it after probes have shown that a server does not support the hardening in use', () => {
     const records = new Capabilities(clock);

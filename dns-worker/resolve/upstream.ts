@@ -69,7 +69,7 @@ export class Upstream {
       const fields = { upstream: settings.address, pool: place.poolName, lastError: this.lastError };
       if (status === 'Unhealthy') {
         parts.logger.warn('upstream marked unhealthy', fields);
-        this.onSetAside?.();
+        this.onUnhealthy?.();
       } else
         parts.logger.info('upstream marked healthy', { upstream: settings.address, pool: place.poolName });
     });

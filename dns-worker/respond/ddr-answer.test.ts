@@ -10,7 +10,11 @@ import { designate } from './ddr-answer.ts';
 
 const RECORD = Uint8Array.of(0, 1, ...nameFromText('dns.example')!);
 
-function designated(localRecords: readonly string[], addresses: readonly Uint8Array[], udpSize = 1232): Query {
+function designated(
+  localRecords: readonly string[],
+  addresses: readonly Uint8Array[],
+  udpSize = 1232,
+): Query {
   const snapshot = openSnapshot(snapshotOf([], { localRecords: localRecords.map(apiRecord) }));
   const slot = slotQuery(snapshot, '_dns.resolver.arpa', 'SVCB', { edns: { udpSize } });
   designate(

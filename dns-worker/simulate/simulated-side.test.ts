@@ -35,16 +35,13 @@ describe('SimulatedSide.decide()', () => {
     ['||tracker.example^\n', ALIAS, 'BLOCKED_CNAME', false],
     ['203.0.113.1\n||203.0.113.1^\n', ALIAS, 'BLOCKED_LIST', false],
     ['||tracker.example^\n@@||shop.example^\n', ALIAS, 'ALLOWED', false],
-  ])(
-    'of %j and an answer is the same as in the pipeline of the threads',
-    (text, answer, status, byName) => {
-      const side = sideOf(text);
-      for (let again = 0; again < 2; again++) {
-        expect(QUERY_STATUS_NAMES[side.decide(asked(answer))]).toBe(status);
-        expect(side.wasByName).toBe(byName);
-      }
-    },
-  );
+  ])('of %j and an answer is the same as in the pipeline of the threads', (text, answer, status, byName) => {
+    const side = sideOf(text);
+    for (let again = 0; again < 2; again++) {
+      expect(QUERY_STATUS_NAMES[side.decide(asked(answer))]).toBe(status);
+      expect(side.wasByName).toBe(byName);
+    }
+  });
 });
 
 describe('explainDecision()', () => {

@@ -70,7 +70,9 @@ describeCalls('runAnswerThread()', () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
-      worker.messages.answer.flatMap((message) => (message.type === 'snapshot-active' ? [message.version] : []));
+      worker.messages.answer.flatMap((message) =>
+        message.type === 'snapshot-active' ? [message.version] : [],
+      );
     await until('the first snapshot to be active', versions, (all) => all.length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
     await until('the second snapshot to be active', versions, (all) => all.length === 2);

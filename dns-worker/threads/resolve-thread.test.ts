@@ -102,7 +102,9 @@ describe('runResolveThread()', () => {
       () => messagesOf(worker, 'explained').length,
       (count) => count > 0,
     );
-    const [{ id, explanation }] = messagesOf(worker, 'explained') as [ReturnType<typeof messagesOf<'explained'>>[0]];
+    const [{ id, explanation }] = messagesOf(worker, 'explained') as [
+      ReturnType<typeof messagesOf<'explained'>>[0],
+    ];
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
 

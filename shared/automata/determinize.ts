@@ -240,7 +240,7 @@ class Determinizer {
   private endSet(contextBefore: number, late: boolean, depth: number): number {
     this.dropDominated();
     const size = this.setSize;
-    // Without positions, only a new line could add some.
+    // A state without positions can only get new ones at the start of a line.
     if (size === 0 && !late && !this.usesLines) return 0;
     const now = this.set.subarray(0, size);
     const context = this.setAsserts ? contextBefore : 0;

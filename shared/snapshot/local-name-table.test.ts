@@ -56,9 +56,9 @@ describe('LocalNames.find()', () => {
 
 describe('LocalNames.exists()', () => {
   test('is true for names with records and for names between a record and its zone', () => {
-    expect(
-      ['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.exists(nodeOf(name))),
-    ).toEqual([true, true, true]);
+    expect(['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.exists(nodeOf(name)))).toEqual(
+      [true, true, true],
+    );
   });
 });
 

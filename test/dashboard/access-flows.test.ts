@@ -144,7 +144,11 @@ describe('the login', () => {
       await logInThere(login);
       await noticeOf(page, 'Rule added');
       expect(await fixture.ask([name])).toEqual([BLOCKED]);
-      const rules = await fixture.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
+      const rules = await fixture.api.expect<{ data: unknown[] }>(
+        200,
+        'GET',
+        `/managed-domains?search=${name}`,
+      );
       expect(rules.data).toMatchObject([{ domain: `*.${name}`, comment: 'typed before the end' }]);
       await page.getByRole('row', { name }).waitFor();
     });
@@ -215,7 +219,11 @@ async function changingControls(page: Page): Promise<string[]> {
 describe('a viewer', () => {
   test('sees every page, but no control without permission', async () => {
     const all = await places();
-    await fixture.api.expect(201, 'POST', '/users', { username: 'looker', password: PASSWORD, role: 'viewer' });
+    await fixture.api.expect(201, 'POST', '/users', {
+      username: 'looker',
+      password: PASSWORD,
+      role: 'viewer',
+    });
     const session = await fixture.logIn('looker');
     const seen = { admin: [] as string[], viewer: [] as string[] };
     const look = async (page: Page, found: string[]): Promise<void> => {
@@ -243,7 +251,11 @@ describe('a viewer', () => {
   });
 
   test('sees neither an empty bar below an explanation nor links that create something', async () => {
-    await fixture.api.expect(201, 'POST', '/users', { username: 'reader', password: PASSWORD, role: 'viewer' });
+    await fixture.api.expect(201, 'POST', '/users', {
+      username: 'reader',
+      password: PASSWORD,
+      role: 'viewer',
+    });
     const session = await fixture.logIn('reader');
     const look = async (page: Page): Promise<boolean> => {
       await openExplained(page, BLOCKED_NAME);
@@ -351,7 +363,11 @@ describe('a user of the role family', () => {
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByText('jo', { exact: true }).waitFor();
     });
-    const users = await fixture.api.expect<{ username: string; client_ids: number[] }[]>(200, 'GET', '/users');
+    const users = await fixture.api.expect<{ username: string; client_ids: number[] }[]>(
+      200,
+      'GET',
+      '/users',
+    );
     expect(users.find(({ username }) => username === 'jo')!.client_ids).toHaveLength(1);
   });
 });

@@ -66,7 +66,7 @@ describe('the charts of the overview', () => {
       expect(await countIn('Blocked by service')).toMatch(/YouTube\s+2$/);
       expect(await countIn('Blocked by list')).toMatch(/Own rules\s+1$/);
       const sources = (source: string): Promise<number> =>
-        room.api.queries(`block_source=${source}`).then(({ length }) => length);
+        fixture.api.queries(`block_source=${source}`).then(({ length }) => length);
       expect([await sources('YouTube'), await sources('Own%20rules'), await sources('Tube')]).toEqual([
         2, 1, 0,
       ]);

@@ -34,7 +34,9 @@ async function own(address: string, name: string): Promise<Client> {
 }
 
 async function planOf(name: string): Promise<GroupPlan | undefined> {
-  return (await fixture.api.expect<GroupPlan[]>(200, 'GET', '/group-plans')).find((plan) => plan.name === name);
+  return (await fixture.api.expect<GroupPlan[]>(200, 'GET', '/group-plans')).find(
+    (plan) => plan.name === name,
+  );
 }
 
 const revisions = async (): Promise<number> =>
@@ -174,18 +176,18 @@ describe('the devices of a group', () => {
 
 describe('a service that is blocked for a group', () => {
   test('is unblocked by an administrator on one device for an hour', async () => {
-    const { id: group } = await room.api.createGroup('Tom');
+    const { id: group } = await fixture.api.createGroup('Tom');
     const [mine, others] = ['127.0.0.74', '127.0.0.75'];
     const { id } = await own(mine, 'Tom’s laptop');
     for (const client of [id, (await own(others, 'Tom’s phone')).id])
-      await room.api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: group });
-    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
+      await fixture.api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: group });
+    await fixture.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: group });
     const asked = async (): Promise<unknown[]> => [
-      ...(await room.ask(['www.youtube.com'], mine)),
-      ...(await room.ask(['www.youtube.com'], others)),
+      ...(await fixture.ask(['www.youtube.com'], mine)),
+      ...(await fixture.ask(['www.youtube.com'], others)),
     ];
     expect(await asked()).toEqual([undefined, undefined]);
-    await room.withPage(PHONE, async (page) => {
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto(`./clients?open=${String(id)}`);
       await page.getByRole('button', { name: 'Unblock a service' }).tap();
       const form = page.getByRole('dialog', { name: 'Unblock a service for Tom’s laptop' });
@@ -196,7 +198,7 @@ describe('a service that is blocked for a group', () => {
       await form.getByRole('button', { name: 'Start' }).tap();
       await page.getByText('Service YouTube').waitFor();
       expect(await asked()).toEqual([EVERY_ADDRESS, undefined]);
-      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+      expect(await fixture.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
         { client_id: id, service_id: 'youtube', action: 'allow', until: expect.any(String) },
       ]);
       await page.getByRole('button', { name: 'End now' }).tap();

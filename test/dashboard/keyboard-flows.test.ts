@@ -9,7 +9,7 @@ import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
 /** More than the controls of any page with its dialog. */
-const MOST_TABS = 120;
+const MAX_TABS = 120;
 const DEVICE = '127.0.0.45';
 
 let fixture: DashboardFixture;
@@ -25,7 +25,7 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
   await control.first().waitFor();
   const focused = control.and(page.locator(':focus'));
   for (let presses = 0; (await focused.count()) === 0; presses += 1) {
-    expect(presses).toBeLessThan(MOST_TABS);
+    expect(presses).toBeLessThan(MAX_TABS);
     await page.keyboard.press('Tab');
   }
   expect(

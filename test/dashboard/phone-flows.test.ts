@@ -58,10 +58,11 @@ test('the page of a device shows how to set up a phone, and that it works after 
 
 test('the page of a device without a random key creates one, with which the phone may ask from anywhere', async () => {
   const device = { ip_address: '192.0.2.91', name: 'Carl' };
-  const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', device);
+  const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', device);
   const keyOf = async (): Promise<string | null> =>
-    (await room.api.expect<{ client_key: string | null }>(200, 'GET', `/clients/${String(id)}`)).client_key;
-  await room.withPage({ viewport: Viewport.phone }, async (page) => {
+    (await fixture.api.expect<{ client_key: string | null }>(200, 'GET', `/clients/${String(id)}`))
+      .client_key;
+  await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
     await page.goto(`./clients?open=${String(id)}`);
     await page.getByText('Away from home, the device identifies itself by a key.').waitFor();
     await expectAccessible(page);
@@ -70,7 +71,7 @@ test('the page of a device without a random key creates one, with which the phon
     const first = await keyOf();
     expect(await layoutFaults(page)).toEqual([]);
 
-    await room.api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: 'carls-phone' });
+    await fixture.api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: 'carls-phone' });
     await page.reload();
     const refused = page.getByText('Outside the networks that may use Weir');
     await refused.waitFor();
@@ -84,9 +85,11 @@ test('the page of a device without a random key creates one, with which the phon
 });
 
 test('the page of a device has no set-up for a viewer', async () => {
-  const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', { client_key: 'bens-phone' });
-  await room.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
-  await room.withPage({ session: await room.logIn('vera') }, async (page) => {
+  const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', {
+    client_key: 'bens-phone',
+  });
+  await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
+  await fixture.withPage({ session: await fixture.logIn('vera') }, async (page) => {
     await page.goto(`./clients?open=${String(id)}`);
     await page.getByText('bens-phone').first().waitFor();
     expect(await page.getByRole('heading', { name: 'Use away from home' }).count()).toBe(0);

@@ -109,7 +109,9 @@ describe('a rule that two people edit', () => {
       await form.getByRole('button', { name: 'Save', exact: true }).click();
       await form.getByRole('button', { name: 'Save my version anyway' }).click();
       await noticeOf(page, 'Rule saved');
-      expect(await fixture.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({ comment: 'mine after all' });
+      expect(await fixture.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({
+        comment: 'mine after all',
+      });
     });
   });
 });
@@ -131,6 +133,30 @@ describe('a regex rule', () => {
       await form.waitFor({ state: 'detached' });
       expect(sent).not.toContain('POST');
       expect(await fixture.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
+    });
+  });
+
+  test('that was imported for several groups is one row, which is disabled and edited as one', async () => {
+    const pattern = '^several[.]';
+    const groups = [await fixture.api.createGroup('Several 1'), await fixture.api.createGroup('Several 2')];
+    const create = groups.map(({ id }) => ({ pattern, group_id: id }));
+    await fixture.api.expect(200, 'POST', '/regex-filters/bulk', { create });
+    const filters = (): Promise<{ enabled: boolean }[]> => fixture.api.expect(200, 'GET', '/regex-filters');
+    await fixture.withPage({}, async (page) => {
+      await page.goto('./rules?tab=expression');
+      const row = page.getByRole('row', { name: pattern });
+      await row.getByText('Several 1 and Several 2').waitFor();
+      expect(await row.count()).toBe(1);
+      await row.getByRole('switch').press('Space');
+      await noticeOf(page, 'Rule disabled');
+      expect((await filters()).map(({ enabled }) => enabled)).toEqual([false, false]);
+      await takeAction(page, `Actions for ${pattern}`, 'Edit');
+      const form = page.getByRole('dialog', { name: 'Edit regex rule' });
+      await form.getByRole('checkbox', { name: 'Several 2' }).press('Space');
+      await form.getByLabel('Comment').fill('one group is enough');
+      await form.getByRole('button', { name: 'Save', exact: true }).click();
+      await noticeOf(page, 'Rule saved');
+      expect(await filters()).toMatchObject([{ group_id: groups[0]!.id, comment: 'one group is enough' }]);
     });
   });
 });

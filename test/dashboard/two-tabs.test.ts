@@ -176,15 +176,15 @@ describe('a form that is saved after another user has saved the same object', ()
   test('deletes a pool of upstream servers only after it has shown the pools that another user added', async () => {
     type Pools = { readonly name: string }[];
     const pools = async (): Promise<Pools> =>
-      (await room.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
+      (await fixture.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
     const names = async (): Promise<string[]> => (await pools()).map(({ name }) => name);
     const store = (wanted: object[]): Promise<unknown> =>
-      room.api.expect(200, 'PATCH', '/config?force=true', { dns: { pools: wanted } });
+      fixture.api.expect(200, 'PATCH', '/config?force=true', { dns: { pools: wanted } });
     const [first] = await pools();
     const unused = { name: 'unused', priority: 8, servers: ['127.0.0.1:8'] };
     const added = { name: 'added', priority: 9, servers: ['127.0.0.1:9'] };
     await store([first!, unused]);
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');
       const card = page.locator('section').filter({ has: page.getByRole('heading', { name: /unused/ }) });
       await card.getByRole('button', { name: 'Edit', exact: true }).click();

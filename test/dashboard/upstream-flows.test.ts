@@ -81,7 +81,7 @@ describe('a new pool', () => {
 
   test('states which pool is asked before it, until it comes first itself', async () => {
     const [first] = await poolNames();
-    await room.withPage({}, async (page) => {
+    await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
       const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });

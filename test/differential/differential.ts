@@ -208,7 +208,10 @@ async function compare(count: number): Promise<number> {
 }
 
 /** Prints the findings; returns how many have no reason. */
-function reportUnexplained(findings: ReadonlyMap<string, readonly number[]>, explained: typeof EXPLAINED): number {
+function reportUnexplained(
+  findings: ReadonlyMap<string, readonly number[]>,
+  explained: typeof EXPLAINED,
+): number {
   let unexplained = 0;
   if (findings.size === 0) say('  nothing');
   for (const [kinds, indexes] of [...findings].sort(([, a], [, b]) => b.length - a.length)) {

@@ -55,7 +55,9 @@ async function compareLife(
   const reported = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;
   if (metrics === null) {
     const lost = answered - stored;
-    process.stdout.write(`${reported}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`);
+    process.stdout.write(
+      `${reported}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`,
+    );
     return lost > mostLost || stored > sent
       ? [`the kill of ${node} lost ${String(lost)} queries: expected at most ${String(mostLost)}`]
       : [];

@@ -123,7 +123,7 @@ function isShortCut(kind: ts.SyntaxKind): boolean {
   );
 }
 
-/** Whether code after a statement is unreachable through it. */
+/** Whether a statement ends with a jump, so that the code after it is unreachable. */
 function leaves(statement: ts.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return (
@@ -132,7 +132,7 @@ function leaves(statement: ts.Statement): boolean {
   );
 }
 
-/** Whether another statement can follow a statement. */
+/** Whether a node is in a list of statements, where another one can be inserted after it. */
 function isInList({ parent }: ts.Node): boolean {
   return ts.isBlock(parent) || ts.isSourceFile(parent) || ts.isCaseOrDefaultClause(parent);
 }

@@ -67,7 +67,7 @@ describe('GrantTimes', () => {
     expect(look(grants)).toEqual([[], [1], Infinity]);
   });
 
-  test('look() ends grants while a clock that was set ahead is past their end, and not permanently', () => {
+  test('look() ends grants while a clock that was set ahead is later than their end, and not permanently', () => {
     const grants = [grant(1, 10_000)];
     look(grants);
     clock.wallMs += 60_000;

@@ -99,7 +99,7 @@ function changeRegexFilters(policy: PolicyChanges): Route {
     handle: async (request) => {
       const { create, delete: deleted } = request.body;
       const batch = { create: create.map(ruleOf), delete: deleted };
-      const created = await changeRules(policy, authorOf(request), REGEX_FILTERS, batch, keepingAllInForce);
+      const created = await changeRules(policy, authorOf(request), REGEX_FILTERS, batch, keepingAllActive);
       return { created: created.map(toRegexFilter), deleted };
     },
   });

@@ -20,7 +20,7 @@ beforeEach(() => suite.reset());
 afterAll(() => suite.close());
 
 /** A node that can lose its database. */
-class LonelyNode implements AsyncDisposable {
+class NodeWithoutDatabase implements AsyncDisposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-local-switch-'));
   readonly clock = new SteeredClock();
   /** Error of a change of policy; null = it is stored. */
@@ -31,8 +31,8 @@ class LonelyNode implements AsyncDisposable {
   local = this.start();
   api!: RunningApi;
 
-  static async open(): Promise<LonelyNode> {
-    const node = new LonelyNode();
+  static async open(): Promise<NodeWithoutDatabase> {
+    const node = new NodeWithoutDatabase();
     const policy = new PolicyChanges(suite.database, {
       apply: async () => node.publish({ ...NO_POLICY_ROWS, blockingSwitch: node.stored }),
       threadsBehind: () => 0,
@@ -91,7 +91,7 @@ const ON = { enabled: true, timer_secs: null, source: 'configuration', this_node
 
 describe('POST /blocking without a database', () => {
   test('pauses this node for at most an hour, over a restart, until the timer ends', async () => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     expect(await node.switch(false, 600)).toEqual(PAUSED);
     node.local = node.start();
     node.publish(node.rows);
@@ -103,7 +103,7 @@ describe('POST /blocking without a database', () => {
   });
 
   test('is 503 for a longer pause, and says what is possible', async () => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     for (const timerSecs of [null, 3601]) {
       const json = { enabled: false, timer_secs: timerSecs };
       const answer = await node.api.send('POST', '/api/blocking', { json });
@@ -115,14 +115,14 @@ describe('POST /blocking without a database', () => {
   });
 
   test.each([new DatabaseBusy('busy'), new OutcomeUnknown('lost')])('is 503 after %s', async (fault) => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     node.fault = fault;
     expect(await node.switch(false, 60)).toBe(503);
     expect(await node.read()).toEqual(ON);
   });
 
   test('stays active when the database is back, until a user changes the switch there', async () => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     await node.switch(false, 600);
     node.publish(NO_POLICY_ROWS);
     expect(await node.read()).toEqual(PAUSED);
@@ -134,7 +134,7 @@ describe('POST /blocking without a database', () => {
   });
 
   test('ends with a DELETE that is stored', async () => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     await node.switch(false, 600);
     node.fault = null;
     expect((await node.api.send('DELETE', '/api/blocking')).status).toBe(204);
@@ -142,7 +142,7 @@ describe('POST /blocking without a database', () => {
   });
 
   test('is in the audit log once, with its time, when the database is back', async () => {
-    await using node = await LonelyNode.open();
+    await using node = await NodeWithoutDatabase.open();
     const at = new Date(node.clock.nowMs());
     await node.switch(false, 600);
     node.clock.advanceSecs(60);

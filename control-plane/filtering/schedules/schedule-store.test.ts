@@ -24,7 +24,7 @@ const NIGHT = {
 };
 
 describe('schedule profiles', () => {
-  test('listProfiles() sorts by name, in any case', async () => {
+  test('listProfiles() sorts by name, regardless of letter case', async () => {
     for (const name of ['b', 'C', 'A']) await insert(name);
     expect((await store.listProfiles(own.database)).map(({ name }) => name)).toEqual(['A', 'b', 'C']);
   });
@@ -43,7 +43,7 @@ describe('schedule profiles', () => {
     });
   });
 
-  test('insertProfile() and updateProfile() refuse a name that is taken, in any case', async () => {
+  test('insertProfile() and updateProfile() refuse a name that is taken, regardless of letter case', async () => {
     await insert('Night');
     const { id } = await insert('day');
     const taken = { status: 409, message: 'a schedule profile named "nighT" already exists' };

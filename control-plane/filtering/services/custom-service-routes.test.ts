@@ -102,7 +102,7 @@ describe('custom services', () => {
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('take domains in any case, with a final dot and in Unicode, each once', async () => {
+  test('take domains in any letter case, with a final dot and in Unicode, each once', async () => {
     const domains = ['B\u00dcCHER.example.', 'xn--bcher-kva.example', 'Plain.Example'];
     const answer = await define({ name: 'forms', category: 'adult', domains });
     expect(CustomService.parse(answer.body).domains).toEqual(['xn--bcher-kva.example', 'plain.example']);

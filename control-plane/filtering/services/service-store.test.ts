@@ -64,7 +64,7 @@ describe('insertCustom', () => {
     expect((await insert('a_b')).service_id).toBe('custom-a-b-2');
   });
 
-  test('refuses a name that is taken, in any case', async () => {
+  test('refuses a name that is taken, regardless of letter case', async () => {
     await insert('Games');
     await expect(insert('gAMES')).rejects.toMatchObject({
       status: 409,

@@ -128,8 +128,7 @@ class LineReader {
   private readonly kind: SourceKind;
   private readonly state: PublishedState;
   private readonly active: ActiveSources;
-  private readonly disables = (by: number, source: number): boolean =>
-    this.active.disablesForAll(by, source);
+  private readonly disables = (by: number, source: number): boolean => this.active.disablesForAll(by, source);
   private readonly table: RuleTable;
   private readonly hash = { low: 0, high: 0 };
 

@@ -51,8 +51,7 @@ export class ListPreviews {
 
   /** Content of a list; 400 if it cannot be used, 503 if too many previews are waiting. */
   async preview(kind: SourceKind, request: ListPreviewRequest, gone: AbortSignal): Promise<ListPreview> {
-    if (this.count > MAX_WAITING)
-      throw overloaded('other previews are waiting; try again later', RETRY_SECS);
+    if (this.count > MAX_WAITING) throw overloaded('other previews are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
       return await this.turns.run(() => this.previewNow(kind, request, gone));

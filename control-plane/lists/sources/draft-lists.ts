@@ -219,7 +219,7 @@ export class DraftLists {
     }
   }
 
-  /** The active lists that remain, with the way in which they were read. */
+  /** The active lists of the sources in `stay`, each with the format settings with which it was read. */
   private activeInputs({ sources }: CompiledRules, stay: readonly PolicySource[]): Input[] {
     const enabled = new Set(stay.flatMap(({ id, enabled: isOn }) => (isOn ? id : [])));
     return sources.flatMap(({ id, inputKey, statistics }) => {

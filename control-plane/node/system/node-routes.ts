@@ -113,7 +113,10 @@ function removeNode(database: Database): Route {
   });
 }
 
-function toClusterNode({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
+function toClusterNode(
+  { id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow,
+  missing?: MissingRows,
+): ClusterNode {
   const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
   const { upstreams = null, cache = null, drift = null } = figures ?? {};
   return {

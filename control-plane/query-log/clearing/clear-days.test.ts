@@ -9,7 +9,7 @@ import { DAY_MS } from '../store/block-gatherer.ts';
 import { dropPartitions } from '../store/partition-store.ts';
 import { startOf } from '../top-lists/list-parts.ts';
 import { NameFolding } from '../upkeep/name-folding.ts';
-import { clearLonelyLists, daysWithin, takesDay } from './clear-days.ts';
+import { clearListsWithoutRows, daysWithin, takesDay } from './clear-days.ts';
 
 const DAY_US = DAY_MS * 1000;
 /** Two neighbouring days of a past month. */
@@ -61,10 +61,10 @@ async function sums(): Promise<unknown> {
 
 const BOTH = ['192.0.2.1', '192.0.2.2'];
 
-describe('clearLonelyLists()', () => {
+describe('clearListsWithoutRows()', () => {
   test('removes lists of days within the span, also from their month', async () => {
     const span = { fromUs: FIRST * DAY_US, toUs: (FIRST + 2) * DAY_US - 1, device: null };
-    await clearLonelyLists(own.database, span);
+    await clearListsWithoutRows(own.database, span);
     expect(await sums()).toEqual([
       [[], []],
       [['n1.test'], BOTH],
@@ -74,7 +74,7 @@ describe('clearLonelyLists()', () => {
 
   test('removes a client from them; names are counts of its group', async () => {
     const device = { ids: [9], addresses: ['192.0.2.1'] };
-    await clearLonelyLists(own.database, { fromUs: 0, toUs: Date.now() * 1000, device });
+    await clearListsWithoutRows(own.database, { fromUs: 0, toUs: Date.now() * 1000, device });
     expect(await sums()).toEqual([
       [['n0.test'], ['192.0.2.2']],
       [['n1.test'], ['192.0.2.2']],

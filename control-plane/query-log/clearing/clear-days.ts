@@ -66,8 +66,8 @@ export async function clearDay(
  * Removes data from lists of days whose rows were deleted earlier: whole days, or one client from its lists. Names that
  * the client queried cannot be separated from those of its group.
  */
-export async function clearLonelyLists(database: Database, scope: ClearScope): Promise<void> {
-  for (const { day, node_id: nodeId } of await lonelyLists(database, scope))
+export async function clearListsWithoutRows(database: Database, scope: ClearScope): Promise<void> {
+  for (const { day, node_id: nodeId } of await listsWithoutRows(database, scope))
     await database.transaction(async (tx) => {
       if (scope.device === null) return dropDayLists(tx, day);
       await awaitLists(tx, nodeId);
@@ -79,7 +79,7 @@ export async function clearLonelyLists(database: Database, scope: ClearScope): P
     });
 }
 
-async function lonelyLists(db: Queryable, { fromUs, toUs }: ClearScope): Promise<DayList[]> {
+async function listsWithoutRows(db: Queryable, { fromUs, toUs }: ClearScope): Promise<DayList[]> {
   const { rows } = await db.query<DayList>(
     `SELECT ${DAY_OF_START} AS day, node_id FROM query_names
      WHERE grain = 'd' AND is_alone AND start >= to_timestamp($1::double precision / 1000000)

@@ -21,7 +21,7 @@ import { type ListGrain, startOf } from '../top-lists/list-parts.ts';
 import { awaitLists } from '../top-lists/name-list-store.ts';
 import { subtractFromLists, type Tally } from '../top-lists/subtract-lists.ts';
 import { ChangedConcurrently } from '../upkeep/changed-concurrently.ts';
-import { clearDay, clearLonelyLists, daysWithin, takesDay } from './clear-days.ts';
+import { clearDay, clearListsWithoutRows, daysWithin, takesDay } from './clear-days.ts';
 import { beginPass, endClear, notePassed, type OpenClear } from './clear-store.ts';
 import {
   type ClearBlock,
@@ -74,7 +74,7 @@ export class ClearRun {
     // The next pass finds blocks that merging or another clear has changed.
     while (!(await this.pass())) if (this.signal.aborted) return false;
     if (this.signal.aborted) return false;
-    await clearLonelyLists(database, this.clear);
+    await clearListsWithoutRows(database, this.clear);
     await endClear(database, this.clear.id);
     return true;
   }

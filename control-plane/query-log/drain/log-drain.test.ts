@@ -43,7 +43,7 @@ function log(ring: SharedArrayBuffer, from: number, count: number): void {
   writer.publish(10);
 }
 
-/** The fields of a query for this name, which is written into its own. */
+/** Writes a name into the buffer of a query, and returns the query's other fields for it. */
 function nameIn(query: Query, name: string): Pick<Query, 'qnameLength'> {
   const wire = nameFromText(name)!;
   query.qname.set(wire);
@@ -119,7 +119,7 @@ describe('LogDrain', () => {
     expect(upstreams).toEqual([null, 'first', 'second', null]);
   });
 
-  test('names the origin of a decision that its status leaves open', () => {
+  test('passes the origin of a decision if the status alone does not determine it', () => {
     const origins: unknown[] = [];
     drain.stop();
     drain = new LogDrain([memory], NAMELESS, {

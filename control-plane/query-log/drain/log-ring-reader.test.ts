@@ -60,7 +60,7 @@ describe('LogRingReader', () => {
     expect(await within('the writer to be woken', Promise.resolve(wait.value))).toBe('ok');
   });
 
-  test('drain() calls back between its look at the ring and the first record', () => {
+  test('drain() calls `begin` after it has counted the records and before it reads the first one', () => {
     log(2);
     const seen: string[] = [];
     const begin = (): void => {
@@ -71,7 +71,7 @@ describe('LogRingReader', () => {
     expect(seen).toEqual(['begin', 'record', 'record']);
   });
 
-  test('sleep() ends with the first records that are published, again and again', async () => {
+  test('sleep() ends each time with the first records that are published', async () => {
     for (let count = 1; count < 2 * RECORDS; count += 5) {
       const woken = sleep();
       log(Math.min(count, RECORDS));

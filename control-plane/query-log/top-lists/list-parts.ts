@@ -29,7 +29,7 @@ export interface BlockRange extends Span {
 export interface ListParts {
   readonly lists: readonly ListRange[];
   readonly blocks: readonly BlockRange[];
-  /** A day of which only the list is left lies partly within the span. */
+  /** Whether a day without blocks lies partly within the span, so that the parts cover more or less than the span. */
   readonly isRounded: boolean;
 }
 
@@ -37,8 +37,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The parts of a span. The days in `alone`, given by their starts, have lost their blocks: if only a part of such a day
- * lies in the span, the whole day counts if its noon does, otherwise nothing of it.
+ * The parts of a span. Of the days in `alone`, given by their starts, only the lists exist, no blocks: if such a day lies
+ * partly within the span, it is included completely if its noon is in the span, and omitted otherwise.
  */
 export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new Set()): ListParts {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];

@@ -61,7 +61,7 @@ describe('NameList', () => {
     );
   });
 
-  test('addSumTo() sums the groups, or takes one', async () => {
+  test('addSumTo() adds the sums of all groups, or the counts of one', async () => {
     const list = new NameList(
       await encodeList(
         tableOf([
@@ -86,7 +86,7 @@ describe('NameList', () => {
     expect(sums(9)).toEqual([]);
   });
 
-  test('addSumTo() counts what was missed once for each group that is wanted', async () => {
+  test('addSumTo() adds the possibly missed count once for each requested group', async () => {
     const table = tableOf([['a.example', 1, [9, 0, 0]]]);
     table.addUnseen(4, null);
     const list = new NameList(await encodeList(table, new Set([1, 2])));

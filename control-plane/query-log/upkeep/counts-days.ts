@@ -68,7 +68,7 @@ export class CountsDays {
         [new Date(day * DAY_MS), new Date(end), new Date(startOf('M', end))],
       );
     }
-    if (doubtful !== undefined) this.tell('dropped the lists of names of a day', doubtful);
+    if (doubtful !== undefined) this.report('dropped the lists of names of a day', doubtful);
   }
 
   private async drop(aging: DayAging, grains: readonly Grain[], keptDays: number): Promise<void> {
@@ -82,10 +82,10 @@ export class CountsDays {
         [grains, new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)],
       );
     }
-    if (doubtful !== undefined) this.tell('dropped the counts of a day', doubtful);
+    if (doubtful !== undefined) this.report('dropped the counts of a day', doubtful);
   }
 
-  private tell(what: string, day: number): void {
+  private report(what: string, day: number): void {
     this.options.logger.warn(`${what}: old according to the clock, but not according to the data`, {
       day: new Date(day * DAY_MS).toISOString().slice(0, 10),
     });

@@ -99,7 +99,7 @@ describe('upstreamDetails and upstreamHealth', () => {
     ]);
   });
 
-  test('upstreamHealth() has servers of zones, but for a server that is also in a pool only the state in the pool', () => {
+  test('upstreamHealth() has servers of zones; of a server that is also in a pool, it has only the state in the pool', () => {
     const own = (address: string, status: UpstreamReport['status']): UpstreamReport =>
       report({ address, status, poolName: 'corp.example.org' });
     const zones = [own('udp://192.0.2.1', 'Healthy'), own('udp://192.0.2.53', 'Unhealthy')];

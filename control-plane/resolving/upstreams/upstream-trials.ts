@@ -28,8 +28,7 @@ export class UpstreamTrials {
       parseUpstream(server) === undefined ? [{ path: `servers.${at}`, message: EXPECTED }] : [],
     );
     if (faults.length > 0) throw invalid(faults);
-    if (this.count > MAX_WAITING)
-      throw overloaded('too many tests are waiting; try again later', RETRY_SECS);
+    if (this.count > MAX_WAITING) throw overloaded('too many tests are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
       return await this.turns.run(async () => {

@@ -121,7 +121,8 @@ export class ChangeFollower {
     this.known = position;
     this.reportFault(faultOf(position));
     const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
-    for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) notify(listening);
+    for (const listening of this.listeners)
+      if (isOther || changed.includes(listening.table)) notify(listening);
     this.noteHeard();
     // Policy logs errors and retries by itself.
     this.catchingUp.run().catch(() => undefined);
@@ -148,7 +149,8 @@ export class ChangeFollower {
 
   private noteHeard(): void {
     const { mark } = this.known;
-    if (mark === this.heardMark || [...this.listeners].some(({ notified, taken }) => taken < notified)) return;
+    if (mark === this.heardMark || [...this.listeners].some(({ notified, taken }) => taken < notified))
+      return;
     this.heardMark = mark;
     this.reached();
   }

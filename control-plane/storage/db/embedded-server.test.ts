@@ -66,7 +66,9 @@ async function startElsewhere(dataDir: string): Promise<{ serverPid: number; kil
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [firstLine] = (await within('the other Weir to start its server', once(child.stdout, 'data'))) as [Buffer];
+  const [firstLine] = (await within('the other Weir to start its server', once(child.stdout, 'data'))) as [
+    Buffer,
+  ];
   return {
     serverPid: Number(firstLine.toString().split(' ')[1]),
     async kill() {

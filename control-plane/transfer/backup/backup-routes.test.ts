@@ -40,7 +40,7 @@ describe('secrets', () => {
     expect(rows).toEqual([{ url: 'https://me:hunter2@lists.example/ads' }]);
   });
 
-  test('of a thing that was removed from the file are not restored', async () => {
+  test('of a row that was removed from the file are not restored', async () => {
     const file = await backUpSealed();
     await restore({ ...file, api_tokens: [], passphrase: PASSPHRASE });
     expect((await backUp()).api_tokens).toEqual([]);

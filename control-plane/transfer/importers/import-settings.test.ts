@@ -123,7 +123,7 @@ describe('the queue of imports', () => {
 describe('the settings of an import', () => {
   const KEYS = 'querylog: {enabled: true, interval: 168h}\ndns: {ratelimit: 20, refuse_any: true}\n';
 
-  test('are selected, and set as PATCH /config does: row, file, audit, one revision with the rest', async () => {
+  test('are selected, and set like PATCH /config does: rows, config file, audit, one revision with the other parts', async () => {
     const file = adguard(`${KEYS}user_rules: ['||denied.example^']\n`);
     const tried = await imported(file, '?dry_run=true');
     expect(settingsOf(tried)).toMatchObject({
@@ -166,7 +166,7 @@ describe('the settings of an import', () => {
     expect(await configOf('dns.block_private_relay')).toBe(false);
   });
 
-  test('that are incomplete are a row with the reason, and the rest is set', async () => {
+  test('that are incomplete become a row with the reason, and the other settings are set', async () => {
     const report = await imported(adguard(`${KEYS}filtering: {blocking_mode: custom_ip}\n`));
     const mode = report.settings.find(({ key }) => key === 'blocking.mode');
     expect(mode).toMatchObject({ selected: false, can_select: false });
@@ -191,7 +191,7 @@ describe('the settings of an import', () => {
 
   test('select a pool of upstreams only if one of its servers answers a test query', async () => {
     const [works, fails] = [at(good), at(refusing)];
-    const before = good.udpQueries.length;
+    const before = good.udpQuestions.length;
     const tried = await imported(
       adguard(`dns: {upstream_dns: ['${works}', '${fails}'], fallback_dns: ['${fails}']}\n`),
       '?dry_run=true',
@@ -201,7 +201,7 @@ describe('the settings of an import', () => {
       { selected: true, can_select: true, reason: `a test query fails (${fails}: REFUSED)` },
       { selected: false, can_select: true, reason: `no server answers a test query (${fails}: REFUSED)` },
     ]);
-    expect(good.udpQueries.length).toBe(before + 1);
+    expect(good.udpQuestions.length).toBe(before + 1);
     const file = adguard(`dns: {upstream_dns: ['${works}'], fallback_dns: ['${fails}']}\n`);
     await imported(file);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }]);

@@ -64,8 +64,8 @@ export class SettingsImport {
   }
 
   /** Imports a file; throws 400 if it cannot be read, 503 if too many imports wait. */
-  async run(wish: ImportWish): Promise<ImportReport> {
-    if (this.count > MOST_WAITING) throw overloaded('other imports are waiting; try again later', RETRY_SECS);
+  async run(options: ImportOptions): Promise<ImportReport> {
+    if (this.count > MAX_WAITING) throw overloaded('other imports are waiting; try again later', RETRY_SECS);
     this.count++;
     try {
       return await this.turns.run(() => this.runNow(options));

@@ -63,7 +63,7 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
   const plan = importer.plan(files, folder);
   if (rowsOf(plan) > MAX_ROWS)
     throw new ImportFault(
-      `the file would create ${rowsOf(plan)} rows; the maximum for one import is ${MOST_ROWS}`,
+      `the file would create ${rowsOf(plan)} rows; the maximum for one import is ${MAX_ROWS}`,
     );
   return plan;
 }

@@ -34,7 +34,10 @@ describe('sessions', () => {
     };
     const admin = await node.api.logIn();
     const own = { username: 'admin', role: 'admin' };
-    expect(await reported(admin)).toEqual({ ...own, expires_at: (await node.sessionsOf(admin))[0]!.expires_at });
+    expect(await reported(admin)).toEqual({
+      ...own,
+      expires_at: (await node.sessionsOf(admin))[0]!.expires_at,
+    });
     const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
     await node.api.send('POST', '/api/users', { session: admin, json });
     const answer = await node.logIn(json.password, { username: 'ada' });

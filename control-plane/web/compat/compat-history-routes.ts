@@ -77,7 +77,7 @@ function nameOf(client: string, clients: ClientNames): string | null {
   return clients.nameAt(address, clientId);
 }
 
-/** Clients by address (one that identified itself, with its id), and all others, if any. */
+/** The clients by their text (address and client id), and the sum of the other clients unless it is 0. */
 function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
   const columns = clients.map((client): [string, ClientSlots] => [client.client, client]);
   return others.total === 0 ? columns : [...columns, [OTHERS, others]];

@@ -77,8 +77,8 @@ function cursorOf(params: Params, clock: Clock): number {
 /** Number of rows to skip. Replacing a page that is too far away with a nearer one would make clients loop forever. */
 function startOf(params: Params): number {
   const start = Math.max(0, params.int('start') ?? 0);
-  if (start <= MOST_OFFSET) return start;
-  const message = `"start" must not exceed ${MOST_OFFSET}: use "until" for older queries`;
+  if (start <= MAX_OFFSET) return start;
+  const message = `"start" must not exceed ${MAX_OFFSET}: use "until" for older queries`;
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 

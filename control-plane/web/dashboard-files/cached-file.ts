@@ -1,4 +1,4 @@
-/** A file that is served from memory: by its form, its ETag, and nothing else. */
+/** Serves files from memory: selects the content coding, and answers 304 if the ETag matches. */
 import type { Request, Response } from 'express';
 import type { BuildFile } from '../built-dashboard/open-build.ts';
 import type { Form } from '../built-dashboard/build-manifest.ts';

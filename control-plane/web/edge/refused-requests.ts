@@ -58,7 +58,8 @@ export function answerUnreadable(server: HttpServer | HttpsServer): void {
 }
 
 /**
- * Whether no other response is due before the one to the fault: at most the one to the request whose body caused it.
+ * Whether the client would take the next response as the answer to the faulty input: no response is pending, or only
+ * the one to the request whose body is faulty.
  */
 function isNext(underWay: ReadonlySet<ServerResponse> = new Set()): boolean {
   const [first] = underWay;

@@ -22,7 +22,7 @@ export function contentPolicy(allowed: ContentDirectives = {}): string {
     .join('; ');
 }
 
-/** Half a year. Subdomains of Weir's name are not its own. */
+/** HSTS for half a year; not for subdomains, which may belong to other services. */
 const TRANSPORT = { maxAge: 180 * 24 * 3600, includeSubDomains: false };
 
 /** Helmet's fields except for the content policy, which pages replace with their own. */

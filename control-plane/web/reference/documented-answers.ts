@@ -103,8 +103,8 @@ function successesOf(route: Route): Answer[] {
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
   const content = written.length > 0 ? Object.fromEntries(written) : other;
-  const said = events ? 'server-sent events; the data of each is JSON with this schema' : 'success';
-  const successes = { [status]: content === undefined ? 'done' : said, ...alsoStatuses };
+  const described = events ? 'server-sent events; the data of each is JSON with this schema' : 'success';
+  const successes = { [status]: content === undefined ? 'done' : described, ...alsoStatuses };
   return Object.entries(successes).map(([code, description]) => [
     code,
     { description, ...headers, ...(content && { content }) },

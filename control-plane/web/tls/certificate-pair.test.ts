@@ -207,7 +207,7 @@ describe('readPair()', () => {
     expect(faultOf(good.cert, good.key + good.key).message).toBe('expected one private key, got 2');
   });
 
-  test('refuses a chain in the wrong order, of strangers, or too long', () => {
+  test('refuses a chain in the wrong order, of other certificates, or too long', () => {
     const message =
       "certificate 2 of the chain did not sign the previous one; the server's certificate must come first";
     expect(faultOf(authority.cert + good.cert, good.key)).toEqual({ field: 'cert', message });

@@ -88,13 +88,16 @@ describe('exchangeUdp', () => {
     ],
     ['nothing', () => new Uint8Array(0)],
     ['half a header', (query) => good(query).subarray(0, 7)],
-  ])('exchangeUdp() drops a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)', async (_what, forge) => {
-    upstream.udpScript = (query) => {
-      query.reply(forge(query));
-      query.reply(good(query));
-    };
-    expect(lastOctet(await ask())).toBe(1);
-  });
+  ])(
+    'exchangeUdp() drops a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)',
+    async (_what, forge) => {
+      upstream.udpScript = (query) => {
+        query.reply(forge(query));
+        query.reply(good(query));
+      };
+      expect(lastOctet(await ask())).toBe(1);
+    },
+  );
 
   test('exchangeUdp() only accepts replies from the queried server', async () => {
     const stranger = createSocket('udp4');

@@ -54,7 +54,9 @@ describe('readNeighbours()', () => {
     ['has other hardware', neighbour(REACHABLE, IPV4, [1, 2, 3, 4])],
     ['is this machine for another', neighbour(REACHABLE, IPV4, MAC, 0x08)],
     ['is of another family', neighbour(REACHABLE, [1, 2], MAC)],
-  ])('readNeighbours() leaves out a neighbour that %s', (_what, bytes) => expect(read(bytes).found).toEqual([]));
+  ])('readNeighbours() leaves out a neighbour that %s', (_what, bytes) =>
+    expect(read(bytes).found).toEqual([]),
+  );
 
   test('readNeighbours() ends with an error of the kernel', () => {
     expect(read(message(2, [0, 0, 0, 0]))).toEqual({ found: [], isDone: true });

@@ -31,7 +31,7 @@ import type { Ask } from './walked-api.ts';
  */
 let suite: SuiteDatabase;
 let api: RunningApi;
-let lonely: RunningApi;
+let offline: RunningApi;
 let busy: RunningApi;
 let flooded: RunningApi;
 let absent: Absent;
@@ -48,7 +48,7 @@ beforeAll(async () => {
   absent = await absentDatabase();
   const toml = 'server.trusted_proxies = ["127.0.0.0/8"]\nserver.acme.names = ["weir.example.org"]';
   api = await RunningApi.start(suite.database, everyRoute({ sources }), { toml });
-  lonely = await RunningApi.start(absent.database, everyRoute(), { toml });
+  offline = await RunningApi.start(absent.database, everyRoute(), { toml });
   busy = await RunningApi.start(suite.database, everyRoute(OVERLOADED), { toml });
   const requestRate = { perSecond: 0.1, burst: 0 };
   flooded = await RunningApi.start(suite.database, everyRoute(), { toml, requestRate });
@@ -65,7 +65,7 @@ beforeAll(async () => {
   walk.groupId = (made.body as { id: number }).id;
 });
 afterAll(async () => {
-  for (const each of [api, lonely, busy, flooded]) await each.close();
+  for (const each of [api, offline, busy, flooded]) await each.close();
   await absent.close();
   await suite.close();
 });
@@ -152,7 +152,7 @@ const COMMON: Readonly<Record<number, (name: string, limitBytes: number) => Prom
   415: (name) => walk.ask(name, { raw: 'x', headers: { 'content-type': 'text/x-walk' } }),
   429: (name) => walk.ask(name, {}, flooded),
   421: (name) => walk.ask(name, { headers: { host: 'evil.example' } }),
-  503: (name) => walk.askWithExample(name, { session: 'A'.repeat(43) }, {}, lonely),
+  503: (name) => walk.askWithExample(name, { session: 'A'.repeat(43) }, {}, offline),
 };
 
 function jsonText(raw: string): Ask {

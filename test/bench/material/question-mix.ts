@@ -92,7 +92,7 @@ export function partlyUnique(
   );
 }
 
-/** `count` of the same questions, with serial numbers from `first` on in those that have a place for one. */
+/** `count` of the same questions, with serial numbers from `first` on in the names that contain one. */
 export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index) => {
     const { name, type } = questions[index % questions.length]!;

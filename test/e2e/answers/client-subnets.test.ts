@@ -51,7 +51,7 @@ function answer(
 }
 
 /** An upstream that answers each subnet with a different address; some first labels change how it answers. */
-async function startTellingUpstream(): Promise<ScriptedUpstream> {
+async function startSubnetUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (received) => {
     const label = labelOf(received);
@@ -89,7 +89,7 @@ interface Running {
 }
 
 async function start(ecs: string): Promise<Running> {
-  const upstream = await startTellingUpstream();
+  const upstream = await startSubnetUpstream();
   const records = '["nas.example 60 A 10.0.0.9", "alias.example CNAME target.example"]';
   const dns = `[dns]\n${ecs}local_records = ${records}\n`;
   const pools = `[[dns.pools]]\nname = "p"\nservers = ["${upstream.ip}:${String(upstream.port)}"]\n`;

@@ -241,7 +241,13 @@ describe('the decision order', () => {
           data: reply.data,
           count: rows.length,
           blockSource: rows[0]?.block_source,
-        }).toEqual({ client, rcode: reported.rcode, data: reported.data, count: 1, blockSource: reported.blockSource });
+        }).toEqual({
+          client,
+          rcode: reported.rcode,
+          data: reported.data,
+          count: 1,
+          blockSource: reported.blockSource,
+        });
         expect(reported.statuses).toContain(rows[0]?.status);
         const question = `domain=${row.name}&type=${row.type}&client=${CLIENTS[client]}`;
         const explained = await api.expect<ExplainAnswer>(200, 'GET', `/explain?${question}`);

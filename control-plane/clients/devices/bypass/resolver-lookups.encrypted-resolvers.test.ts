@@ -9,8 +9,7 @@ describe('resolverOf', () => {
     ['one.one.one.one', 'one.one.one.one'],
   ])('knows %s', (name, resolver) => expect(resolverOf(name)).toBe(resolver));
 
-  test.each(['www.google', 'nextdns.io', 'xdns.google', 'one.one', 'com', '.', ''])(
-    'ignores %j',
-    (name) => expect(resolverOf(name)).toBeNull(),
+  test.each(['www.google', 'nextdns.io', 'xdns.google', 'one.one', 'com', '.', ''])('ignores %j', (name) =>
+    expect(resolverOf(name)).toBeNull(),
   );
 });

@@ -63,7 +63,7 @@ export function foundEntries(
   const byPath = new Map(things.toReversed().map((thing) => [thing.path, thing]));
   return things
     .filter((thing) => byPath.get(thing.path) === thing)
-    .slice(0, MOST_FOUND)
+    .slice(0, MAX_FOUND)
     .map(({ id, text, path }) => ({ id: `${kind}-${id}`, text, kind, run: () => go(path) }));
 }
 

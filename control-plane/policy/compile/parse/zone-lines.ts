@@ -190,7 +190,10 @@ export function isRecord(rest: string): boolean {
 function meaningsOf(
   meaning: Pick<ScopedMeaning, 'action' | 'isWeak'>,
 ): Readonly<Record<'exact' | 'below', ScopedMeaning>> {
-  return { exact: { ...meaning, reach: 'exact', form: 'rpz' }, below: { ...meaning, reach: 'below', form: 'rpz' } };
+  return {
+    exact: { ...meaning, reach: 'exact', form: 'rpz' },
+    below: { ...meaning, reach: 'below', form: 'rpz' },
+  };
 }
 
 function actionOf(trigger: string, type: string, target: string | undefined): Action {

@@ -33,7 +33,7 @@ function measure(rules: ActiveRules, names: readonly (readonly [string, number])
 }
 
 describe('OverlapCount', () => {
-  test('counts each name and rule once, in any case of letters', () => {
+  test('counts each name and rule once, regardless of letter case', () => {
     const rules = active([]);
     const names = [
       ['a.example', BLOCK_EXACT],

@@ -26,7 +26,7 @@ const BUCKET_BYTES = L.BUCKET_WORDS * 4;
 const HEADER_BYTES = L.HEADER_WORDS * 4;
 const DOT = 0x2e;
 /** A name has at most 127 labels. */
-const MOST_LABELS = 128;
+const MAX_LABELS = 128;
 
 /** Secret initial values of the two hash lanes. */
 export interface TableSeeds {
@@ -55,8 +55,8 @@ export class RuleTableBuilder {
   private hashLow = 0;
   private hashHigh = 0;
   /** Hash lanes of the last name that was hashed and of its parents, the last label first. */
-  readonly low = new Int32Array(MOST_LABELS);
-  readonly high = new Int32Array(MOST_LABELS);
+  readonly low = new Int32Array(MAX_LABELS);
+  readonly high = new Int32Array(MAX_LABELS);
   /** While growing: the current bucket, and names (three words each) that wait for a lower bucket. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];

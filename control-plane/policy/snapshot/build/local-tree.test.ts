@@ -89,12 +89,16 @@ describe('findAliasLoop', () => {
   test.each([
     ['an alias of itself', ['a.home CNAME a.home'], 'a.home'],
     [
-      'three aliases in a ring',
+      'a loop of three aliases',
       ['a.home CNAME b.home', 'b.home CNAME c.home', 'c.home CNAME a.home'],
       'a.home',
     ],
-    ['a way into a ring', ['z.home CNAME a.home', 'a.home CNAME b.home', 'b.home CNAME a.home'], 'a.home'],
-    ['a ring by a wildcard', ['*.w.home CNAME x.w.home'], '*.w.home'],
+    [
+      'an alias that leads to a loop',
+      ['z.home CNAME a.home', 'a.home CNAME b.home', 'b.home CNAME a.home'],
+      'a.home',
+    ],
+    ['a loop through a wildcard', ['*.w.home CNAME x.w.home'], '*.w.home'],
   ])('findAliasLoop() finds %s', (_what, lines, name) => {
     expect(findAliasLoop(treeOf(...lines))).toBe(name);
   });

@@ -183,7 +183,10 @@ describe('buildPolicyTable()', () => {
     const groups = [DEFAULT, { id: 7, enabled: true }, { id: 8, enabled: false }, { id: 9, enabled: true }];
     const { policy } = buildSnapshot(5, compiled, rowsOf(groups, []), BLOCKING, live);
     const table = new PolicyTable(policy);
-    const reported = [0, 1, 2, 3].map((index) => [table.groupOverride(index), table.groupNextFlipAtSecs(index)]);
+    const reported = [0, 1, 2, 3].map((index) => [
+      table.groupOverride(index),
+      table.groupNextFlipAtSecs(index),
+    ]);
     const { None, BlockAll, AllowAll } = GroupOverride;
     expect(reported).toEqual([
       [AllowAll, 3600],
@@ -201,13 +204,16 @@ describe('buildPolicyTable()', () => {
     ['off until later', true, { enabled: false, until: '2026-01-01T00:00:01Z' }, false],
     ['off until now', true, { enabled: false, until: '2026-01-01T00:00:00Z' }, true],
     ['on until now', false, { enabled: true, until: '2026-01-01T00:00:00Z' }, false],
-  ])('is enabled according to the switch "%s" and the configuration %s', (_, configured, blockingSwitch, isOn) => {
-    const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
-    const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };
-    const blocking = { ...BLOCKING, enabled: configured };
-    const table = new PolicyTable(buildSnapshot(5, compiled, rows, blocking, live).policy);
-    expect(table.blockingEnabled).toBe(isOn);
-  });
+  ])(
+    'is enabled according to the switch "%s" and the configuration %s',
+    (_, configured, blockingSwitch, isOn) => {
+      const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
+      const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };
+      const blocking = { ...BLOCKING, enabled: configured };
+      const table = new PolicyTable(buildSnapshot(5, compiled, rows, blocking, live).policy);
+      expect(table.blockingEnabled).toBe(isOn);
+    },
+  );
 });
 
 describe('emptySnapshot()', () => {

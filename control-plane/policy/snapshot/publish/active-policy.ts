@@ -37,7 +37,7 @@ export interface PolicyParts {
 const RETRY_MS = 5000;
 
 /**
- * The only way to publish. Here, `in force` means: published, and either acknowledged by every thread or, for threads
+ * The only way to publish. Here, `active` means: published, and either acknowledged by every thread or, for threads
  * that take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
  */
 export class ActivePolicy implements PolicyApplier {

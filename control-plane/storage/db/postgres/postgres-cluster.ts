@@ -97,7 +97,9 @@ function runProgram(
     child.once('close', (code) => {
       if (code === 0) return resolve();
       reject(
-        new Error(`run ${program} on ${home.dir}: ${mainErrorOf(output) || `ended with code ${code ?? '?'}`}`),
+        new Error(
+          `run ${program} on ${home.dir}: ${mainErrorOf(output) || `ended with code ${code ?? '?'}`}`,
+        ),
       );
     });
     child.stdin.on('error', () => undefined); // The program ended early; its exit code and output say why.

@@ -112,8 +112,8 @@ export class ImportOutcomes {
     return this.rows.map(({ kind, name, result, reason, action = null }, index) => {
       const refusals = this.refusals.get(index) ?? [];
       const outcome = result ?? this.resultOf(index);
-      const isThere = result === null && outcome === 'skipped' ? ['already in Weir'] : [];
-      const reasons = [reason, ...isThere, ...refusals, ...(this.remarks.get(index) ?? [])];
+      const already = result === null && outcome === 'skipped' ? ['already in Weir'] : [];
+      const reasons = [reason, ...already, ...refusals, ...(this.remarks.get(index) ?? [])];
       const texts = [...new Set(reasons.filter((one) => one !== null && one !== ''))];
       return {
         kind,

@@ -9,8 +9,7 @@ const EXCLUDED = 'database.log_excluded_domains';
 /** Adds them. */
 export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   const days = file.count('queryLog.logRetentionDays') ?? 0;
-  if (days > 0)
-    builder.key('database.query_log_days', Math.min(days, MAX_DAYS), 'queryLog.logRetentionDays');
+  if (days > 0) builder.key('database.query_log_days', Math.min(days, MAX_DAYS), 'queryLog.logRetentionDays');
   if (file.text('queryLog.type')?.toLowerCase() === 'none')
     return builder.key('database.log_queries', false, 'queryLog.type');
   const fields = file.texts('queryLog.fields');

@@ -88,7 +88,7 @@ describe('oneDeviceEach()', () => {
     ]);
   });
 
-  test('asks nothing if both groups are the same in any case', () => {
+  test('asks nothing if both groups are the same regardless of letter case', () => {
     const stored = [client({ mac_address: MAC, group: 'kids' }).item];
     const planned = [client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)];
     expect(oneDeviceEach(planned, { ...NOTHING, stored }).questions).toEqual([]);

@@ -14,7 +14,7 @@ export function fileAt(files: FileSet, path: string): Buffer | undefined {
   return found === undefined ? undefined : files.get(found);
 }
 
-/** The path where `fileAt` finds it: of several with this ending, the shortest. */
+/** The path of the file that `fileAt` returns. If several paths end with `path`, the shortest one. */
 export function pathOf(files: FileSet, path: string): string | undefined {
   if (files.has(path)) return path;
   const found = [...files.keys()].filter((name) => name.endsWith(`/${path}`));

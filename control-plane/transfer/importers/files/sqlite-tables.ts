@@ -1,7 +1,7 @@
 /**
- * Reads tables of an untrusted SQLite database: ordinary tables only, no views, virtual tables or generated columns,
- * which would execute the content of the file; and rows within limits. The only importer of node:sqlite. It is
- * synchronous, so it belongs in a thread.
+ * Reads tables of an untrusted SQLite database, up to fixed limits. Views, virtual tables and generated columns are
+ * refused, because they would execute content of the file. The only importer of node:sqlite, which is synchronous, so
+ * call it in a thread.
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

@@ -133,7 +133,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
   test.each([
     [true, 'changed'],
     [false, 'skipped: already in Weir'],
-  ])('says of domainNeeded = %s what it changes here', async (isNeeded, result) => {
+  ])('reports the effect of domainNeeded = %s in Weir', async (isNeeded, result) => {
     const report = await imported(
       exported([[1, 'a.example']], { toml: `[dns]\ndomainNeeded = ${isNeeded}\n` }),
     );

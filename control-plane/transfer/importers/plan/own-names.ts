@@ -38,7 +38,7 @@ export class OwnNames {
   }
 
   private addToList(): void {
-    const remark = `more than ${MOST_MANAGED} names: imported as list rules, which managed domains override`;
+    const remark = `more than ${MAX_MANAGED} names: imported as list rules, which managed domains override`;
     const item = this.builder.item('list_rule', `${this.names.length} names`, remark);
     for (const { name, action, groups, enabled = true } of this.names) {
       const place = name.startsWith('*.') ? `||${name.slice(2)}^` : `|${name}^`;

@@ -75,8 +75,8 @@ export class ApiTokens {
     const createdAt = new Date(this.parts.clock.nowMs());
     const token = await this.parts.database
       .transaction(async (tx) => {
-        if ((await store.countTokens(tx)) >= MOST_TOKENS)
-          throw conflict(`there are already ${MOST_TOKENS} API tokens`);
+        if ((await store.countTokens(tx)) >= MAX_TOKENS)
+          throw conflict(`there are already ${MAX_TOKENS} API tokens`);
         const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
         await recordAudit(tx, {
           actor: author,

@@ -57,7 +57,7 @@ describe('listRows()', () => {
     expect(names(listRows(sources, stats, { ...ALL, sort }))).toEqual(order);
   });
 
-  test('searches name, address and comment in any case, and filters by state', () => {
+  test('searches name, address and comment regardless of letter case, and filters by state', () => {
     expect(names(listRows(sources, stats, { ...ALL, search: ' phish ' }))).toEqual(['a']);
     expect(names(listRows(sources, stats, { ...ALL, state: 'off' }))).toEqual(['c']);
   });

@@ -23,11 +23,11 @@ interface ClearDialogProps {
 }
 
 const PROGRESS_MS = 1000;
-const MOST_DEVICES = 1000;
+const MAX_DEVICES = 1000;
 
 export default function ClearDialog({ filters, onCleared, onClose }: ClearDialogProps): ReactNode {
   const { say, format } = useText();
-  const devices = useAsk('GET /clients', { query: { limit: MOST_DEVICES } });
+  const devices = useAsk('GET /clients', { query: { limit: MAX_DEVICES } });
   const [chosen, setClient] = useState<string | null>(null);
   const filtered = filteredDevice(filters, devices.isError ? [] : devices.data?.data);
   const client = chosen ?? filtered ?? '';

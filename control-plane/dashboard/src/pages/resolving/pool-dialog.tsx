@@ -62,7 +62,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     servers,
     ...(strategy !== 'default' && { strategy }),
   });
-  const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
+  const test = (): void => trial.run({ body: { servers: servers.slice(0, MAX_TESTED) } });
   const first = askedBefore(Number(priority), placeOf(old, known), known);
   const [newer, setNewer] = useState<Newer | null>(null);
   const withPool = (all: readonly Pool[]): Pool[] => all.toSpliced(placeOf(old, all), 1, pool());

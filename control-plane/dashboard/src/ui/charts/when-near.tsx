@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 /** Distance from the screen at which it is rendered. */
 const MARGIN = '300px';
 
-/** The place; `children` once it was near. */
+/** Renders an empty element, and `children` instead once that was near the screen. */
 export function WhenNear({ children }: { readonly children: ReactNode }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);

@@ -72,7 +72,7 @@ describe('fromTre()', () => {
     '[[=a=]]',
     '[[:word:]]',
     'a\\',
-  ])('knows %s as refused by Pi-hole', (pattern) => {
+  ])('reports %s as refused by Pi-hole', (pattern) => {
     expect(fromTre(pattern)).toMatchObject({ reason: expect.stringContaining('not active in Pi-hole') });
   });
 

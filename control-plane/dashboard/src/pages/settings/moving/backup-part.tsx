@@ -51,9 +51,7 @@ export default function BackupPart(): ReactNode {
                 label={say('backup.passphrase')}
                 help={say('backup.passphrase.help')}
                 error={
-                  passphrase !== '' && passphrase.length < MIN_LENGTH
-                    ? say('backup.passphrase.short')
-                    : null
+                  passphrase !== '' && passphrase.length < MIN_LENGTH ? say('backup.passphrase.short') : null
                 }
                 value={passphrase}
                 onChange={(password) => setTyped({ ...typed, password })}
