@@ -38,6 +38,18 @@ export function StatusBar(): ReactNode {
   );
 }
 
+/** Text of a button, with a short form on phones, so that the bar needs one line whatever it shows. */
+function Words({ long, short }: { readonly long: string; readonly short: string }): ReactNode {
+  return (
+    <>
+      <span className={styles['long']}>{long}</span>
+      <span className={styles['short']} aria-hidden>
+        {short}
+      </span>
+    </>
+  );
+}
+
 function BlockingState(): ReactNode {
   const { say, format } = useText();
   const { isAdmin } = useMe();
@@ -83,14 +95,14 @@ function BlockingState(): ReactNode {
 
 /** Requests of devices to unblock a name; nothing without one. */
 function Requests(): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const count = useUnblockRequests(useConnection());
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       {count > 0 && (
         <Button icon={Hand} onPress={() => setOpen(true)}>
-          {say('requests.count', { count })}
+          <Words long={say('requests.count', { count })} short={format.count(count)} />
         </Button>
       )}
       {isOpen && (
@@ -103,7 +115,7 @@ function Requests(): ReactNode {
 }
 
 function Troubles(): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const troubles = useTroubles();
   const [isOpen, setOpen] = useState(false);
   if (troubles === null) return null;
@@ -118,7 +130,10 @@ function Troubles(): ReactNode {
   return (
     <>
       <Button icon={TriangleAlert} onPress={() => setOpen(true)}>
-        {count === 0 ? say('trouble.hints') : say('trouble.count', { count })}
+        <Words
+          long={count === 0 ? say('trouble.hints') : say('trouble.count', { count })}
+          short={format.count(troubles.length)}
+        />
       </Button>
       {isOpen && (
         <Suspense fallback={null}>
@@ -164,7 +179,7 @@ function PauseMenu(): ReactNode {
         label={say('blocking.pause')}
         button={
           <Button icon={Pause} isPending={pause.isPending}>
-            {say('blocking.pause')}
+            <Words long={say('blocking.pause')} short={say('blocking.pauseNow')} />
           </Button>
         }
         actions={[
