@@ -1,6 +1,5 @@
 // `npm run check`: runs all checks, or those that are named, two at a time, the longest first. Prints the output of
-// each when it ends, and names those that failed. Options are passed to the one check that is named, such as `npm run
-// check -- operations --write`. Usage: npm run check -- [NAME...] [OPTIONS]
+// each when it ends, and names those that failed. Options are passed to the one check that is named.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -30,6 +29,15 @@ export const CHECKS = {
 const AT_ONCE = 2;
 const OPTIONS_OF_NODE = `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`;
 
+const HELP = `npm run check -- [NAME...] [OPTIONS]
+
+Runs the checks that are named, or all: ${Object.keys(CHECKS).join(', ')}.
+Options are for the one check that is named:
+  --write    operations, failures, config: generates the files that the check compares
+  --print    requirements: prints the tests of each requirement
+  --help
+`;
+
 const failed = [];
 
 /** Runs all checks, or those that are named before the options. */
@@ -37,6 +45,10 @@ async function main(args) {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   const named = firstOption === -1 ? args : args.slice(0, firstOption);
   const options = args.slice(named.length);
+  if (options.includes('--help')) {
+    process.stdout.write(HELP);
+    return;
+  }
   const unknown = named.find((name) => !Object.hasOwn(CHECKS, name));
   if (unknown !== undefined || (options.length > 0 && named.length !== 1)) {
     const fault =

@@ -1,6 +1,8 @@
 // Runs a program by its purpose and name: `npm run bench -- api --help` runs test/bench/api/api-bench.ts. Without a name it
-// runs the first one of the purpose. Usage: node .config/program.js PURPOSE [NAME] [ARGUMENTS]
+// runs the first one of the purpose; with --help, it lists the names as well. Usage: node .config/program.js PURPOSE [NAME]
+// [ARGUMENTS]
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,6 +15,7 @@ const MANY =
 
 /** Programs by purpose and name: a module, or a shell command. The one without a name is first. */
 export const PROGRAMS = {
+  attack: { '': 'test/attack/under-attack.ts' },
   bench: {
     '': 'test/bench/run.ts',
     api: 'test/bench/api/api-bench.ts',
@@ -64,13 +67,37 @@ export const PROGRAMS = {
 async function run([purpose, ...args]) {
   const isNamed = args.length > 0 && args[0] !== '' && Object.hasOwn(PROGRAMS[purpose], args[0]);
   const program = PROGRAMS[purpose][isNamed ? args.shift() : ''];
-  if (!program.endsWith('.ts') || program.includes(' ')) {
+  const isCommand = !program.endsWith('.ts') || program.includes(' ');
+  if (args.includes('--help')) {
+    if (!isNamed) listNames(purpose);
+    const help = isCommand ? `Runs: ${program}` : commentOf(program);
+    if (help !== null) {
+      console.log(help);
+      return;
+    }
+  }
+  if (isCommand) {
     runCommand(program, args);
     return;
   }
   const file = resolve(program);
   process.argv = [process.argv[0], file, ...args];
   await import(pathToFileURL(file).href);
+}
+
+/** Prints the names of the programs of a purpose, whose own help does not mention the others. */
+function listNames(purpose) {
+  const names = Object.keys(PROGRAMS[purpose]).filter((name) => name !== '');
+  if (names.length > 0)
+    console.log(`npm run ${purpose} -- NAME [options], with one of: ${names.join(', ')}\n`);
+}
+
+/** The comment at the top of a module without its own help; null if it has one. */
+function commentOf(file) {
+  const source = readFileSync(file, 'utf8');
+  if (/^const HELP\b|\bHELP\b.*from/m.test(source)) return null;
+  const [comment] = /^(?:\/\*\*.*?\*\/|(?:\/\/[^\n]*\n)+)/s.exec(source) ?? [''];
+  return comment.replaceAll(/^(?:\/\*\*| \*\/| \*|\/\/) ?/gm, '').trim();
 }
 
 /** Runs a shell command with these arguments, and ends with its status. */
