@@ -1,13 +1,14 @@
 // Generates the files that are derived from the keys in config/sections.ts: config/weir.toml and the dashboard's table
-// of keys. Without
-// --write it checks both files. Usage: node .config/config-reference.js [--write]
-import { readFileSync, writeFileSync } from 'node:fs';
+// of keys. Without --write it checks both files. Checks that the help of each language has every key. Usage: node
+// .config/config-reference.js [--write]
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { NOTES, SECTIONS, shapeOf, withoutDefault } from '../config/keys.ts';
 import { keys } from '../config/sections.ts';
 
 const LINE_WIDTH = 110;
 const TOML = 'config/weir.toml';
 const TABLE = 'control-plane/dashboard/src/pages/settings/keys/config-keys.json';
+const HELP_FILES = 'control-plane/dashboard/src/pages/settings/keys/config-help.*.json';
 
 const HEADER = `# The configuration of Weir: every key with its default. Generated from config/sections.ts.
 #
@@ -117,12 +118,25 @@ function comment(text) {
   return lines.join('\n');
 }
 
-const rows = tableRows(keys).map((row) => JSON.stringify(row));
-const generated = { [TOML]: HEADER + tomlOf(keys), [TABLE]: `[\n${rows.join(',\n')}\n]\n` };
+const rows = tableRows(keys);
+const lines = rows.map((row) => JSON.stringify(row));
+const generated = { [TOML]: HEADER + tomlOf(keys), [TABLE]: `[\n${lines.join(',\n')}\n]\n` };
 for (const [file, text] of Object.entries(generated)) {
   if (process.argv.includes('--write')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file} is not what config/sections.ts makes it: npm run check -- config --write`);
+    console.error(`${file} differs from the keys in config/: npm run check -- config --write`);
     process.exitCode = 1;
   }
+}
+for (const file of globSync(HELP_FILES).sort()) {
+  const { help } = JSON.parse(readFileSync(file, 'utf8'));
+  const names = new Set(rows.map(({ key }) => key));
+  const faults = [
+    ...[...names].filter((key) => !Object.hasOwn(help, key)).map((key) => `add the help of "${key}"`),
+    ...Object.keys(help)
+      .filter((key) => !names.has(key))
+      .map((key) => `delete the help of "${key}", which is not a key`),
+  ];
+  for (const fault of faults) console.error(`${file}: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
 }
