@@ -60,8 +60,10 @@ export function readRequirements(rootDir: string): RequirementTables {
   const faults: string[] = [];
   const keys = rows('keys');
   faults.push(...faultsOfKeys(keys));
+  const endpoints = read('endpoints') as string[];
+  faults.push(...faultsOfEndpoints(endpoints));
   const tables = {
-    Endpoints: endpointRows(read('endpoints') as string[]),
+    Endpoints: endpointRows(endpoints),
     'Configuration keys': keys,
     Rules: rows('rules'),
     Hardening: rows('hardening'),
@@ -89,6 +91,18 @@ function endpointRows(wanted: readonly string[]): RequirementRow[] {
       ? { what, file: WALK, titles: [`${what} succeeds`] }
       : { what, file: '', titles: [], missing: 'no such route yet' },
   );
+}
+
+function faultsOfEndpoints(wanted: readonly string[]): string[] {
+  const named = new Set(wanted);
+  const twice = wanted.filter((name, index) => wanted.indexOf(name) !== index);
+  return [
+    ...everyOperation
+      .map(nameOf)
+      .filter((name) => !named.has(name))
+      .map((name) => `${name}: not in test/requirements/endpoints.json: add it`),
+    ...twice.map((name) => `${name}: duplicated in test/requirements/endpoints.json`),
+  ];
 }
 
 function faultsOfKeys(rows: readonly RequirementRow[]): string[] {
