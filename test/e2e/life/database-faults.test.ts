@@ -275,7 +275,7 @@ describe('weir with a database server of its owner', () => {
       'whose schema is newer than itself',
       `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
       `DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`,
-      /schema of the database is newer than this weir.*9999_from-the-future/,
+      /schema of the database is newer than this version of Weir.*9999_from-the-future/,
     ],
     [
       'from before 0.1.0',
