@@ -114,6 +114,6 @@ describe('weir', () => {
   test('weir ends with status 2 on an invalid command line', async () => {
     const ended = await weir(['stop'], { cwd });
     expect({ status: ended.status, out: ended.out }).toEqual({ status: 2, out: '' });
-    expect(ended.err).toContain('no subcommand "stop"');
+    expect(ended.err).toContain('unknown subcommand "stop"');
   });
 });
