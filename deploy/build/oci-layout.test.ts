@@ -31,12 +31,12 @@ const LAYERS = ['base.tar', 'release.tar', 'own.tar'];
 describe('oci-layout.ts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-layout-'));
   const layout = join(folder, 'layout');
-  const write = (folder: string): string => {
+  const write = (target: string): string => {
     const env = { ...process.env, SOURCE_DATE_EPOCH: '1700000000' };
     const folders = ['amd64', 'arm64'].map((arch) => join(folder, arch));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', PROGRAM, folder, '1.2.3+4', '1.2.3-4', 'c0ffee', ...folders],
+      ['--disable-warning=ExperimentalWarning', PROGRAM, target, '1.2.3+4', '1.2.3-4', 'c0ffee', ...folders],
       { env, encoding: 'utf8' },
     );
     expect([stderr, status]).toEqual(['', 0]);

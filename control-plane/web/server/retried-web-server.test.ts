@@ -45,7 +45,7 @@ const start = (isStrict = false): Promise<void> =>
 describe('RetriedWebServer', () => {
   test('listens at a later attempt, and logs the failure once', async () => {
     await start();
-    expect(web.trouble()).toMatch(/port 8080 is taken/);
+    expect(web.trouble()).toMatch(/port 8080 is in use/);
     expect([web.endpoints, web.descriptors()]).toEqual([[], []]);
     await until(
       'the web server to listen',
@@ -62,7 +62,7 @@ describe('RetriedWebServer', () => {
   });
 
   test('throws the first failure if it must listen', async () => {
-    await expect(start(true)).rejects.toThrow(/port 8080 is taken/);
+    await expect(start(true)).rejects.toThrow(/port 8080 is in use/);
   });
 
   test('throws errors that do not concern its port', async () => {
