@@ -4,6 +4,7 @@
  * does not answer are left out, because they have no connection.
  */
 import type { Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../../shared/clock.ts';
 import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
@@ -46,6 +47,8 @@ const BREAK_MS = 700;
 const STALE_MS = 500;
 /** Delay of an answer, milliseconds, so that questions sent together are in flight together. */
 const ANSWER_MS = 10;
+/** Turns of the event loop in which an answer is encrypted, sent, received and read. */
+const READING_TURNS = 4;
 /**
  * Four times the default, because servers, resolvers and their encryption share one thread on a machine that may be
  * busy.
@@ -53,6 +56,16 @@ const ANSWER_MS = 10;
 const TIMEOUT_MS = 12_000;
 
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
+
+/**
+ * Runs `work` after the resolver has read the answer: a reset that overtakes it discards it. Server and resolver share
+ * an event loop, which reads once per turn, and a busy machine may delay a turn for longer than the pause.
+ */
+async function onceRead(work: () => void): Promise<void> {
+  await setTimeout(ANSWER_MS);
+  for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate();
+  work();
+}
 
 /** Answers after a short delay and ignores questions that arrive during it; then may close such a connection. */
 function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
@@ -65,12 +78,11 @@ function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
       return;
     }
     busy.add(peer);
-    setTimeout(() => {
+    void setTimeout(ANSWER_MS).then(() => {
       good(asked);
       if (refuse === null || !refused.has(peer)) busy.delete(peer);
-      // A reset must not overtake the answer.
-      else setTimeout(() => refuse(peer), ANSWER_MS);
-    }, ANSWER_MS);
+      else void onceRead(() => refuse(peer));
+    });
   };
 }
 
@@ -79,8 +91,7 @@ function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
   return (asked) => {
     if (asked.peer.questions > 1) return;
     good(asked);
-    // A reset must not overtake the answer.
-    if (then !== null) setTimeout(() => then(asked.peer), ANSWER_MS);
+    if (then !== null) void onceRead(() => then(asked.peer));
   };
 }
 
@@ -92,14 +103,14 @@ function outOfOrder(): StreamScript {
     together.push(asked);
     if (together.length > 1) return;
     waiting.set(asked.peer, together);
-    setTimeout(() => {
+    void setTimeout(ANSWER_MS).then(() => {
       waiting.delete(asked.peer);
       let earlier: StreamQuestion | null = null;
       for (const each of together.reverse()) {
         if (earlier !== null) good(earlier);
         good((earlier = each));
       }
-    }, ANSWER_MS);
+    });
   };
 }
 
