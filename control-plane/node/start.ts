@@ -255,7 +255,7 @@ function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
     const isUnfiltered = config.server.start_unfiltered;
     if (isUnfiltered) supervisor.setNodeState(NodeState.STARTING);
     const answers = isUnfiltered ? 'all clients are answered unfiltered' : 'other machines get SERVFAIL';
-    logger.warn(`no policy is active yet: until then, ${answers}`);
+    logger.warn(`no policy is active yet; until one is, ${answers}`);
   };
   const timer = setTimeout(endHold, HOLD_MS);
   return () => clearTimeout(timer);
