@@ -72,7 +72,7 @@ describe('the charts of the overview', () => {
       ]);
       expect(await countIn('Devices with the most blocked queries')).toMatch(/\s4$/);
       expect(await countIn('Queries by upstream server')).toMatch(
-        new RegExp(`100%.*average.*latest median[^]*\\s${ASKED_NAMES.length}$`),
+        new RegExp(`100%.*average.*recent median[^]*\\s${ASKED_NAMES.length}$`),
       );
     });
   });

@@ -137,7 +137,7 @@ describe('a child', () => {
       await ben.getByText('Tablet').tap();
       await ben.getByLabel('Another service').fill('wechat');
       await chip(ben, 'WeChat').tap();
-      await ben.getByText('Without a time they are blocked at all times.').waitFor();
+      await ben.getByText('If you choose no time, they are always blocked.').waitFor();
       await ben.getByRole('button', { name: 'Save' }).tap();
       await noticeOf(page, 'Devices, services and times are saved.');
     });
@@ -169,7 +169,7 @@ describe('the devices of a group', () => {
       await page.getByText('paused', { exact: true }).waitFor();
       expect(await layoutFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Resume internet for Lea' }).tap();
-      await noticeOf(page, 'The internet is back for this group.');
+      await noticeOf(page, 'The internet is no longer paused for this group.');
       expect(await ask()).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: 'Pause internet for Lea' }).waitFor();
     });

@@ -49,7 +49,13 @@ describe('the page Diagnosis', () => {
   test('shows CPU, memory, disk and the size of the database', async () => {
     await fixture.withPage({ session: viewer }, async (page) => {
       await page.goto('./diagnosis');
-      for (const label of ['CPU of Weir', 'Memory of Weir', 'Free disk space', 'Database', 'Running for'])
+      for (const label of [
+        'CPU used by Weir',
+        'Memory used by Weir',
+        'Free disk space',
+        'Database',
+        'Running for',
+      ])
         await page.locator('dt', { hasText: label }).waitFor();
       await page.locator('dt', { hasText: 'Database' }).locator('xpath=..').getByText(/\d.*B/).waitFor();
       await page

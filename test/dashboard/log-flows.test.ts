@@ -403,7 +403,7 @@ describe('while the database is unreachable', () => {
         await expectAccessible(page);
         await page.getByRole('link', { name: 'Overview' }).click();
         await page
-          .getByText('The database is slow, sometimes unavailable, or not set up as it should be.')
+          .getByText('The database is slow, sometimes unavailable, or not configured correctly.')
           .waitFor();
       }
       await fixture.weir.untilHealth(({ checks }) => checks.database.status === 'ok');

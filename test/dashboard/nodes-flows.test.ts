@@ -52,7 +52,7 @@ describe('with two nodes', () => {
   test('the page shows both as current, then names the lost one, which can be removed while DNS keeps answering', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
-      await page.getByText('All 2 nodes are running with the current policy.').waitFor();
+      await page.getByText('All 2 nodes use the current policy.').waitFor();
       await other.end('SIGKILL');
       await page.getByText('One heartbeat is late: edge.').waitFor();
       // Simulates the minute after which a node counts as gone.
@@ -64,7 +64,7 @@ describe('with two nodes', () => {
       expect(await fixture.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: 'Remove edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-      await page.getByText('This node is running with the current policy.').waitFor();
+      await page.getByText('This node uses the current policy.').waitFor();
       // With a single node there is no choice of nodes.
       await page.goto('./');
       await untilQuiet(page);

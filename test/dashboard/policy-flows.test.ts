@@ -317,7 +317,7 @@ describe('a schedule', () => {
       await page.getByRole('button', { name: 'Add schedule' }).click();
       const form = page.getByRole('dialog', { name: 'Add schedule' });
       await form.getByLabel('Name').fill('Most of the time');
-      await form.getByText('Begin with nights').click();
+      await form.getByText('Start with nights').click();
       await form.getByRole('button', { name: 'Add schedule' }).click();
       await page.getByText('No times yet').waitFor();
 

@@ -113,7 +113,7 @@ describe('recent clients after an upgrade', () => {
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Allow 1 network' }).click();
       await noticeOf(page, 'Network allowed');
-      await page.getByRole('heading', { name: 'Refused soon' }).waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Soon to be refused' }).waitFor({ state: 'detached' });
     });
     expect(await allowed()).toEqual(['private', 'connected', '198.51.100.0/24']);
     expect([await rcodeOf('198.51.100.7'), await rcodeOf('2001:db8:51::7')]).toEqual([

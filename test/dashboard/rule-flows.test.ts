@@ -30,7 +30,7 @@ describe('many rules', () => {
       await page.getByRole('button', { name: 'Paste several' }).click();
       const drawer = page.getByRole('dialog', { name: 'Add several names' });
       await drawer.getByLabel('Names', { exact: true }).fill(text.join('\n'));
-      const sums = '4 new rules, 1 already there, 1 duplicate, 1 not a name.';
+      const sums = '4 new rules, 1 already there, 1 duplicate, 1 invalid name.';
       await drawer.getByText(sums).waitFor();
       await drawer.getByRole('listitem').filter({ hasText: 'two words' }).getByText('not a name').waitFor();
       await expectAccessible(page);
@@ -55,7 +55,7 @@ describe('a rule', () => {
       const form = page.getByRole('dialog', { name: 'Add rule' });
       const name = form.getByLabel('Name', { exact: true });
       await name.fill('https://Pasted.example:8443/page?x=1');
-      await form.getByText('Matches pasted.example and all names below it.').waitFor();
+      await form.getByText('Matches pasted.example and all its subdomains.').waitFor();
       await form.getByText('Only the name is used: DNS cannot distinguish pages.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await form.getByText('Matches only pasted.example.').waitFor();

@@ -108,7 +108,7 @@ describe('the settings of the dashboard', () => {
       const nothing = { name: 'a.pem', mimeType: 'text/plain', buffer: Buffer.from('nothing') };
       await files.nth(0).setInputFiles(nothing);
       await files.nth(1).setInputFiles(nothing);
-      await press(page, 'Use it');
+      await press(page, 'Use this certificate');
       const field = page.getByRole('group', { name: 'Certificate' });
       expect(await field.getByRole('alert').textContent()).toContain('BEGIN CERTIFICATE');
       await press(page, 'Create certificate');
@@ -169,7 +169,7 @@ describe('the settings of the dashboard', () => {
       await page.getByRole('heading', { name: 'Answers that change' }).waitFor();
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
       await press(page, 'Import');
-      await page.getByText('The settings of Pi-hole are imported.').waitFor();
+      await page.getByText('The settings of Pi-hole have been imported.').waitFor();
       const config = await fixture.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
       // The first is no longer selected; the second, an upstream that does not answer, never was.
       expect(config['blocking']!).toMatchObject({ mode: 'nxdomain', ttl_secs: 10 });

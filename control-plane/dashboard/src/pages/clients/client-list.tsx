@@ -75,7 +75,7 @@ export function ClientList(): ReactNode {
           value={group}
           onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
           choices={[
-            { id: '', text: say('clients.group.any') },
+            { id: '', text: say('rules.anyGroup') },
             ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
           ]}
         />

@@ -74,7 +74,7 @@ function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode
       {edited !== null && <ZoneDialog zone={edited} onClose={() => setEdited(null)} />}
       {deleted !== null && (
         <Confirm
-          title={say('zones.delete', { zone: deleted.zone })}
+          title={say('action.deleteOf', { name: deleted.zone })}
           isPending={remove.isPending}
           onClose={() => setDeleted(null)}
           onConfirm={() => void remove.run({ params: { id: deleted.id } })}

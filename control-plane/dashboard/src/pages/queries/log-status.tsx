@@ -76,7 +76,7 @@ export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
   if (isFiltered)
     return (
       <Empty icon={SearchX} title={say('queries.none')}>
-        <Button onPress={onClear}>{say('queries.filter.clear')}</Button>
+        <Button onPress={onClear}>{say('action.clearFilters')}</Button>
       </Empty>
     );
   return (

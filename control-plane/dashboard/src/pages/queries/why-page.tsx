@@ -118,7 +118,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
           value={group}
           onChange={setGroup}
           choices={[
-            { id: '', text: say('why.group.own') },
+            { id: '', text: say('queries.stage.client_group') },
             ...groups.map(({ id, name: text }) => ({ id: `${id}`, text })),
           ]}
         />

@@ -213,7 +213,7 @@ function SlotList({ profileId, slots, isForServices, onEdit }: SlotListProps): R
                 <span>
                   <IconButton
                     icon={Pencil}
-                    label={say('schedules.slot.editOf', { slot: `${days} ${times}` })}
+                    label={say('action.editOf', { name: `${days} ${times}` })}
                     onPress={() => onEdit(slot)}
                   />
                   <IconButton

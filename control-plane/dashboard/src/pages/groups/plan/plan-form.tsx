@@ -128,7 +128,7 @@ function PlanForm({ groupId, start, clients, onGroup, onClose }: PlanFormProps):
         onChange={(times) => set({ service_times: [...times] })}
       />
       <PlanTimes
-        label={say('plan.offlineTimes')}
+        label={say('schedules.action.block')}
         help={say('plan.offlineTimes.help')}
         times={draft.offline_times}
         onChange={(times) => set({ offline_times: [...times] })}

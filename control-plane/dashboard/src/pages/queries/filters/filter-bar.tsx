@@ -144,7 +144,7 @@ function Chips({ chips, fields, groups, onEdit, onPeriod, onChange }: ChipsProps
       )}
       <li>
         <Button kind="quiet" onPress={() => onChange(NO_FILTERS)}>
-          {say('queries.filter.clear')}
+          {say('action.clearFilters')}
         </Button>
       </li>
     </ul>

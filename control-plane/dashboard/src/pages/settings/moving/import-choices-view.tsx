@@ -57,7 +57,7 @@ export function ImportChoicesView({
       <Differences report={report} />
       {settings.length > 0 && (
         <section className={styles['kind']}>
-          <h3>{say('import.settings')}</h3>
+          <h3>{say('page.settings')}</h3>
           <p>{say('import.settings.text')}</p>
           <ul className={styles['settings']}>
             {settings.map((setting) => (
