@@ -11,7 +11,7 @@ const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 const DAY_SECS = 86_400;
 const perNode = true;
 
-const pool = section('A pool of upstream servers; the pool with the lowest priority is asked first.', {
+const pool = section('A pool of upstream servers; the pool with the lowest priority number is asked first.', {
   name: key(is.nonEmptyName.clone(), { doc: 'Name of the pool, in the log and the API.' }),
   strategy: key(z.enum(STRATEGIES).optional(), {
     doc: 'How questions are distributed over the servers. The default is dns.default_strategy.',
@@ -161,7 +161,7 @@ export const dns = section('How questions are answered and forwarded.', {
     burst_size: key(int(1, 10_000_000).default(500), { unit: 'questions', doc: 'Capacity of a bucket.' }),
     ipv4_prefix_len: key(int(1, 32).default(24), {
       unit: 'bits',
-      doc: 'Prefix length of a client network, IPv4. Client networks also share the resolver fairly, even if the limit is disabled.',
+      doc: 'Prefix length of a client network, IPv4. Client networks of this size also get fair shares of the resolver, even if the limit is disabled.',
     }),
     ipv6_prefix_len: key(int(1, 128).default(48), { unit: 'bits', doc: 'The same for IPv6.' }),
     whitelist: key(list(is.cidr).default([]), { doc: 'Networks that are never limited.' }),

@@ -56,7 +56,7 @@ describe('loadConfig()', () => {
     await writeFile(join(cwd, 'config/weir.toml'), `${nodeName('edited')}data_dir = "state"\n`);
     expect(await load()).toBe('config/weir.toml: edited');
     await writeFile(local, '[server]\ndata_dir = "/etc"\n');
-    expect(await load()).toBe(`${local}:2: server.data_dir: is set in the configuration file alone`);
+    expect(await load()).toBe(`${local}:2: server.data_dir: can only be set in the configuration file`);
     await rm(local);
     await symlink('/etc/passwd', local);
     expect(await load()).toBe(`${local}: cannot read the configuration file: a link`);

@@ -51,9 +51,9 @@ export function parseLocal(
   faults.push(...faultsOf(keys.safeParse(tree, parsing), place));
   const values = valuesOf(tree);
   for (const key of Object.keys(values).filter(isFileOnly))
-    faults.push({ ...place(key), message: 'is set in the configuration file alone' });
+    faults.push({ ...place(key), message: 'can only be set in the configuration file' });
   const { replaced, defaults } = readNotes(notes, () =>
-    faults.push({ ...place(NOTES), message: 'expected what Weir has written' }),
+    faults.push({ ...place(NOTES), message: 'expected unchanged text that Weir wrote' }),
   );
   return { values: { ...values, ...pickValues({}, defaults) }, replaced };
 }

@@ -28,7 +28,7 @@ const acme = section(
       doc: 'Certificate authorities trusted for the ACME server itself, in PEM. Empty means those that come with Node.js.',
     }),
     names: key(list(is.certificateName).default([]), {
-      doc: 'Names of the certificate. *.dns.example.org also covers the names of client keys. Empty disables ACME.',
+      doc: 'Names of the certificate. *.dns.example.org also covers the names that contain client keys. Empty disables ACME.',
     }),
     email: key(is.text.default(''), {
       doc: 'Email address for messages from the ACME server. May be empty.',
@@ -87,7 +87,7 @@ const server = section('Listening addresses and the identity of this node.', {
   }),
   site: key(is.name.default(''), {
     restart,
-    doc: 'Name of the network that this node is in. Nodes share the addresses of devices only within a site.',
+    doc: 'Name of the network that this node is in. Only nodes of the same site share the addresses of clients.',
   }),
   start_unfiltered: key(bool.default(true), {
     restart,
@@ -110,13 +110,13 @@ const server = section('Listening addresses and the identity of this node.', {
   }),
   proxy_protocol_trusted: key(list(is.cidr).default([]), {
     restart,
-    doc: 'Networks that send the PROXY header, also over UDP. All other addresses are treated as clients. Empty means every peer, except over UDP.',
+    doc: 'Networks that send the PROXY header, including over UDP. All other addresses are treated as clients. Empty means that every peer sends it, except over UDP.',
   }),
   metrics_public: key(bool.default(false), {
     doc: 'Allows reading /metrics without authentication.',
   }),
   update_url: key(is.orEmpty(is.httpsUrl).default(''), {
-    doc: 'URL that is requested once a day for the newest version of Weir: a JSON object with version and url, the page about it. The dashboard shows administrators a newer version; nothing is installed. Empty disables this.',
+    doc: 'URL that is requested once a day and returns the newest version of Weir, as a JSON object with version and url (a page about it). The dashboard shows administrators a newer version; nothing is installed. Empty disables this.',
   }),
   web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: key(bool.default(false), {
@@ -255,10 +255,10 @@ const blocking = section('Answers to blocked queries, and list updates.', {
     doc: 'TTL of answers to blocked queries.',
   }),
   custom_ipv4: key(is.orEmpty(is.ipv4).default(''), {
-    doc: 'IPv4 address for custom_ip. Empty answers A with NODATA.',
+    doc: 'IPv4 address for custom_ip. Empty means NODATA for A.',
   }),
   custom_ipv6: key(is.orEmpty(is.ipv6).default(''), {
-    doc: 'IPv6 address for custom_ip. Empty answers AAAA with NODATA.',
+    doc: 'IPv6 address for custom_ip. Empty means NODATA for AAAA.',
   }),
   list_refresh_hours: key(int(1, 8760).default(24), {
     unit: 'hours',

@@ -173,7 +173,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'rules',
     one: 'rule',
-    summary: 'list domain rules, and regex rules, whose IDs begin with r',
+    summary: 'list domain rules, and regex rules (their IDs begin with r)',
     collections: [
       {
         list: 'GET /managed-domains',

@@ -57,7 +57,7 @@ export class Delivery<T extends { readonly version: number }> {
     clearTimeout(timer);
     const behind = countBehind();
     if (behind > 0)
-      logger.warn(`publish ${what}: threads did not confirm it in time`, {
+      logger.warn(`threads did not confirm the ${what} in time`, {
         version: next.version,
         threads: behind,
       });

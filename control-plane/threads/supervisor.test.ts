@@ -141,7 +141,7 @@ describe('broadcast()', () => {
     expect(await supervisor.broadcast(snapshot(2))).toBe(1);
     expect(logger.lines).toContainEqual({
       level: 'warn',
-      message: 'publish snapshot: threads did not confirm it in time',
+      message: 'threads did not confirm the snapshot in time',
       fields: { version: 2, threads: 1 },
     });
     // The thread hangs and is replaced, and its successor starts with the snapshot that it missed.

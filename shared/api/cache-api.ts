@@ -73,7 +73,9 @@ export const CacheEntryRow = z
     dnssec_status: z.enum(['unchecked', 'secure', 'insecure', 'bogus', 'indeterminate']),
     dnssec_ok: z.boolean().meta({ description: 'answer to queries with DO' }),
     checking_disabled: z.boolean().meta({ description: 'answer to queries with CD' }),
-    in_use: z.boolean().meta({ description: 'read since it could last have been evicted' }),
+    in_use: z.boolean().meta({
+      description: 'whether it was used after it was written, so that it is spared once from eviction',
+    }),
   })
   .meta({ id: 'CacheEntry' });
 export type CacheEntryRow = z.infer<typeof CacheEntryRow>;

@@ -97,10 +97,13 @@ export type ExplainedPool = z.infer<typeof ExplainedPool>;
 
 const ExplainedUpstreams = z
   .strictObject({
-    zone: z.string().nullable().meta({ description: 'the forward zone of the name; null = the pools' }),
+    zone: z
+      .string()
+      .nullable()
+      .meta({ description: 'the forward zone of the name; null = none, the pools are asked' }),
     pools: z.array(ExplainedPool).meta({
       description:
-        'in the order in which they are asked; the servers of a forward zone are one pool. Pools are the current ones',
+        'in the order in which they are asked; the servers of a forward zone are one pool. These are the current pools, even for a logged query',
     }),
     answered_by: z.string().nullable().meta({
       description: 'the server that sent the answer, even if it came from the cache; null = none, or unknown',
@@ -122,7 +125,7 @@ const LoggedThen = z
     current_revision: z.int().nullable().meta({ description: 'the current one' }),
     by: z.enum(['policy_in_force', 'kept_generation']).meta({
       description:
-        'the policy that the rest of this explanation uses: the current one, or `snapshot_id`, the generation of that time, which does not ask the upstreams again',
+        'the policy that the rest of this explanation uses: the current one, or `snapshot_id`, the generation of that time, for which upstreams are not asked again',
     }),
     exact: z.boolean().meta({
       description:

@@ -41,8 +41,8 @@ export const ImportQuery = z.object({
     .meta({
       type: 'string',
       description:
-        'which of the settings in a dry run to set: default = those that it selects (upstreams are tested ' +
-        'again, and a pool that does not answer is left out), none, or their keys, separated by commas',
+        'settings to set: default = those that a dry run selects (upstreams are tested ' +
+        'again, and a pool that does not answer is left out), none, or keys, separated by commas',
     }),
   answers: z
     .string()
@@ -88,7 +88,7 @@ export type ImportItemKind = z.infer<typeof ItemKind>;
 
 const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped', 'differs']).meta({
   description:
-    'created; updated; already in Weir; has no equivalent, or is left to the user; imported, but behaves differently here',
+    'done: created; changed: updated; skipped: already in Weir; not_mapped: no equivalent, or left to the user; differs: imported, but behaves differently here',
 });
 export type ImportItemResult = z.infer<typeof ItemResult>;
 

@@ -32,11 +32,11 @@ export const ClusterNode = z
     qps: z.number().min(0).nullable().meta({ description: 'queries in its last second' }),
     rows_lost: z.int().min(0).nullable().meta({
       description:
-        'rows of the query log since its start, including those that were dropped because a log ring was full',
+        'rows of the query log that were lost since its start, including those that were dropped because a log ring was full',
     }),
     rows_missing: z.int().min(0).meta({
       description:
-        'rows of the query log that its earlier processes had numbered, or its last process if the node is gone, and that are not in the database: lost when a process was killed, or waiting on its disk',
+        'rows of the query log that earlier processes of the node had numbered, or all if the node is gone, and that are not in the database: lost when a process was killed, or waiting on its disk',
     }),
     rows_missing_is_minimum: z.boolean().meta({
       description:

@@ -162,7 +162,7 @@ export const LoggedQuery = z
       .meta({ description: 'null = not stored; empty = the answer has no records' }),
     repeats: z.int().min(0).meta({
       description:
-        'further queries that this row represents: of RATE_LIMITED queries only the first of a client network (prefix lengths of dns.rate_limit) in a second has a row, or a few if there are many queries; names, types and clients of the others may differ. Statistics count each query individually, except by name',
+        'number of further queries that this row represents. Of the RATE_LIMITED queries of a client network (prefix lengths of dns.rate_limit) in a second, only the first has a row, or the first few if there are many; names, types and clients of the others may differ. Statistics count each query individually, except by name',
     }),
     client_id: Id.nullable().meta({
       description: 'the client that identified itself by its key; null = identified by its address',
@@ -178,7 +178,7 @@ export const LoggedQuery = z
     }),
     decision_origin: z.enum(DECISION_ORIGINS).nullable().meta({
       description:
-        'for BLOCKED_CNAME: managed or regex if the rule is not in a list; for LOCAL: canary for names by which programs check whether to bypass this server',
+        'for BLOCKED_CNAME: managed or regex if the rule is not in a list; for LOCAL: canary for names that programs query to decide whether to bypass this server',
     }),
   })
   .meta({ id: 'LoggedQuery' });
@@ -198,7 +198,8 @@ const TailedQuery = LoggedQuery.extend({
     description: 'null until the database has numbered this run of the node',
   }),
   repeats: LoggedQuery.shape.repeats.meta({
-    description: '0 in rows of the node that was asked: they are shown before their second has ended',
+    description:
+      '0 in rows of the node that sends this stream, because they are sent before their second has ended',
   }),
 }).meta({ id: 'TailedQuery' });
 

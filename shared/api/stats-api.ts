@@ -150,7 +150,7 @@ export type TopQuery = z.output<typeof TopQuery>;
 export const TopClientsQuery = TopQuery.extend({
   by: anyCase(['all', 'blocked'])
     .default('all')
-    .meta({ description: 'the queries by which clients are chosen and ordered' }),
+    .meta({ description: 'selects and orders clients by all queries or by blocked ones' }),
 });
 export type TopClientsQuery = z.output<typeof TopClientsQuery>;
 

@@ -65,7 +65,7 @@ export const SystemInfo = z
     load_avg_5m: z.number().min(0),
     load_avg_15m: z.number().min(0),
     mem_total_kb: z.int().min(0),
-    mem_used_kb: z.int().min(0).meta({ description: 'memory that is not available' }),
+    mem_used_kb: z.int().min(0).meta({ description: 'total memory without mem_available_kb' }),
     mem_available_kb: z.int().min(0),
     mem_used_percent: Percent,
     process: z.strictObject({
@@ -122,7 +122,7 @@ const DnsReach = z.strictObject({
   is_chosen: z.boolean().meta({ description: 'server.dns_port sets a port other than 53' }),
   port_53: z.enum(['weir', 'free', 'taken', 'not_permitted']).meta({
     description:
-      'weir: this node uses it; free: it will after a restart; taken: another program uses it; ' +
+      'weir: this node uses it; free: this node will use it after a restart; taken: another program uses it; ' +
       'not_permitted: the user of Weir may not listen on it',
   }),
   holder: z
@@ -163,7 +163,7 @@ export const Reachability = z
       .int()
       .min(0)
       .meta({ description: 'devices that have sent queries, without this machine itself' }),
-    names_active: z.int().min(0).meta({ description: 'number of blocking names and rules' }),
+    names_active: z.int().min(0).meta({ description: 'number of names and rules that block' }),
   })
   .meta({ id: 'Reachability' });
 export type Reachability = z.infer<typeof Reachability>;

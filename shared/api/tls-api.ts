@@ -5,7 +5,7 @@ import { Timestamp } from './fields.ts';
 export const TlsStatus = z
   .strictObject({
     enabled: z.boolean().meta({ description: 'the web port uses HTTPS (server.web_tls.enabled)' }),
-    exists: z.boolean().meta({ description: 'both files exist, certificate and key' }),
+    exists: z.boolean().meta({ description: 'both the certificate file and the key file exist' }),
     valid: z
       .boolean()
       .meta({ description: 'a server can use them now: they match, and the certificate is valid now' }),

@@ -10,7 +10,7 @@ export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
 export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({
   id: 'UpstreamHealth',
   description:
-    'by server; if it is in several pools, its best state. A server of a forward zone has its state there, unless it is also in a pool',
+    'by server; for a server in several pools, its best state. The state of a forward zone counts only for servers that are in no pool',
 });
 export type UpstreamHealth = z.infer<typeof UpstreamHealth>;
 
@@ -86,7 +86,7 @@ export const UpstreamTestResult = z
     reachable: z.boolean().meta({ description: 'whether it answered with a DNS message, even a refusal' }),
     answers: z.boolean().meta({ description: 'whether it answered a question about the root' }),
     latency_ms: Millis.nullable().meta({
-      description: 'time of a question on an open connection; null without an answer',
+      description: 'response time of a question on an open connection; null without an answer',
     }),
     dnssec: z.enum(['validates', 'signed', 'unsigned', 'unknown']).meta({
       description:
@@ -117,7 +117,7 @@ export const KnownUpstream = z
     validates: z.boolean().meta({ description: 'it validates DNSSEC' }),
     logging: z.enum(['none', 'anonymous', 'temporary', 'stored', 'unknown']).meta({
       description:
-        'logging of queries according to its privacy page: none; without client addresses; with them for a few days at most; longer; unclear',
+        'logging of queries according to its privacy page. anonymous: without client addresses; temporary: with them, for a few days at most; stored: longer; unknown: the page is unclear',
     }),
     page: z.string().meta({ description: 'its page about privacy, or about the service' }),
     udp: z.array(z.string()).meta({ description: 'servers in the form of dns.pools[].servers' }),

@@ -41,7 +41,7 @@ function readRefused(
     path: '/clients/refused',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Networks whose clients were refused, and recent clients that soon will be',
+    summary: 'Networks whose clients were refused, and recent clients that will soon be refused',
     answer: RefusedClients,
     handle: () => {
       const { allowed_clients: allowed, blocked_clients: blocked } = configuration.current().dns;

@@ -137,7 +137,7 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     access: 'admin',
     tag: 'Clients',
     summary:
-      'Create a client by MAC or, without one, by address, or by a key alone; an existing client that was only seen is updated',
+      'Create a client, identified by its MAC, else by its address, else by its key; a client that was only seen so far is updated',
     body: ClientCreateBody,
     status: 201,
     answer: Client,

@@ -102,7 +102,9 @@ export async function insertClient(db: Queryable, client: ClientCreate): Promise
 export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
   const before = await readClient(db, id);
   if (isPart(before))
-    throw conflict(`it is part of client ${before.deviceId}; change that client, or split this one off`);
+    throw conflict(
+      `the client is part of client ${before.deviceId}; change that client, or split this one off`,
+    );
   const ip = change.ip_address === undefined ? before.ip : change.ip_address;
   const mac = change.mac_address === undefined ? before.mac : change.mac_address;
   const key = change.client_key === undefined ? before.key : change.client_key;

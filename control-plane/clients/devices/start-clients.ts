@@ -78,7 +78,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     logger.warn('could not apply a change of the allowed clients', { reason: reasonOf(error) }),
   );
   const stopSettings = parts.follower.onChange('client_settings', () => discovery.followSettings());
-  const stopLoading = onDatabaseUp(database, logger, 'could not read clients', () => discovery.load());
+  const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
   return async () => {
     stopFollowing();
     await stopSettings();

@@ -90,7 +90,7 @@ function readProbe(context: ProbeContext, { access, spend }: Door): Route {
     path: '/probes/{probe_id}',
     access,
     tag: 'Probes',
-    summary: 'Whether, when, from which address and how the name was queried; for five minutes',
+    summary: 'Whether, when, from which address and how the name was queried; available for five minutes',
     params: ProbeParams,
     answer: Probe,
     entity: probeEntity,

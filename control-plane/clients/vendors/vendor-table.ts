@@ -47,7 +47,7 @@ export class VendorTable {
     const headerBytes = bytes.indexOf(0x0a) + 1;
     this.header = JSON.parse(Buffer.from(bytes.subarray(0, headerBytes)).toString()) as VendorHeader;
     if (this.header.format !== VENDORS_FORMAT || endianness() !== 'LE')
-      throw new Error(`vendors of format ${String(this.header.format)} cannot be read`);
+      throw new Error(`the vendor table has the unknown format ${String(this.header.format)}`);
     let at = bytes.byteOffset + headerBytes;
     const words = (count: number): Uint32Array => {
       const found = new Uint32Array(bytes.buffer, at, count);

@@ -71,7 +71,7 @@ function createForwardZone(policy: PolicyChanges): Route {
     path: '/forward-zones',
     access: 'admin',
     tag: 'Forwarding',
-    summary: 'Create a forward zone; the longest matching name decides',
+    summary: 'Create a forward zone; the zone with the longest matching name applies',
     body: ForwardZoneCreateBody,
     status: 201,
     answer: ForwardZone,

@@ -48,7 +48,7 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
     path: '/grants',
     access: 'member',
     tag: 'Grants',
-    summary: 'Active grants, the next one to end first; for the role family those of its clients',
+    summary: 'Active grants, the next to end first; for the role family only those of linked clients',
     answer: GrantList,
     handle: ({ caller }) =>
       grants()
@@ -79,7 +79,7 @@ function createGrant(policy: PolicyChanges, clock: Clock, catalog: Pick<ServiceC
     access: 'family',
     tag: 'Grants',
     summary:
-      'Allow or block a name, a service or everything for a client, a group or everyone; the role family only for a linked client and at most 36 hours',
+      'Allow or block a name, a service or everything for a client, a group or everyone; the role family only for a linked client and for at most 36 hours',
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
@@ -116,7 +116,7 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
     path: '/grants/{id}',
     access: 'family',
     tag: 'Grants',
-    summary: 'End a grant early; the role family only one of its clients that has an end',
+    summary: 'End a grant early; the role family can only end grants of linked clients that have an end',
     params: IdParams,
     entity: grantEntity,
     handle: async (request) => {

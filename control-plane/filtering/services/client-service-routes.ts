@@ -22,7 +22,8 @@ export function clientServiceRoutes(context: {
     path: '/clients/{id}/services',
     access: 'member',
     tag: 'Clients',
-    summary: 'Services that are blocked for the group of a client; for the role family of a linked one',
+    summary:
+      'Services that are blocked for the group of a client; for the role family only for a linked client',
     params: IdParams,
     answer: ClientServiceList,
     handle: ({ params, caller }) => {

@@ -128,7 +128,7 @@ export async function insertCustom(tx: Queryable, service: CustomServiceCreate):
   const values = [slug, service.name, service.category, service.domains];
   const { rows } = await refusingTakenNames(service.name, () => tx.query<CustomRow>(text, values));
   if (rows[0] === undefined)
-    throw invalid([{ path: 'name', message: 'expected a name that differs more from other names' }]);
+    throw invalid([{ path: 'name', message: 'expected another name: the ids of similar names are taken' }]);
   return toCustom(rows[0]);
 }
 

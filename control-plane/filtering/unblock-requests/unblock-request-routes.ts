@@ -39,7 +39,7 @@ function listRequests(context: RequestContext): Route {
     access: 'member',
     tag: 'Grants',
     summary:
-      'Open requests of devices to unblock a name, the oldest first; for the role family of linked ones',
+      'Open requests of devices to unblock a name, the oldest first; for the role family only those of linked devices',
     answer: UnblockRequestList,
     handle: ({ caller }) => shownTo(caller, context),
   });
@@ -70,7 +70,7 @@ function dismissRequest(context: RequestContext): Route {
     path: '/unblock-requests/{id}',
     access: 'family',
     tag: 'Grants',
-    summary: 'Close a request of a device to unblock a name; the role family one of a linked device',
+    summary: 'Close a request of a device to unblock a name; the role family only those of linked devices',
     params: IdParams,
     entity: requestEntity,
     handle: async (request) => {

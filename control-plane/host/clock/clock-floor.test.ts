@@ -102,7 +102,7 @@ describe('ClockFloor', () => {
     const floor = await started(RELEASE_MS + DAY_MS);
     await floor.close();
     expect(floor.earliestMs).toBe(RELEASE_MS);
-    expect(messages()).toEqual(['stored time is not readable; ignored it']);
+    expect(messages()).toEqual(['ignored the stored time, which cannot be read']);
   });
 });
 

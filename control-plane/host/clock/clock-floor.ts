@@ -99,7 +99,7 @@ export class ClockFloor {
     await this.store();
     if (!isLowered) return;
     // The kernel is more reliable than a file from a time when its source was wrong.
-    this.parts.logger.warn('stored time was in the future; replaced it', { file: TIME_FILE });
+    this.parts.logger.warn('replaced the stored time, which was in the future', { file: TIME_FILE });
     this.logChange();
     this.onLowered();
   }
@@ -136,7 +136,7 @@ async function readStoredMs({ dataDir, logger }: ClockFloorParts): Promise<numbe
   try {
     const storedMs = Date.parse((await readFile(path, 'utf8')).trim());
     if (!Number.isNaN(storedMs)) return storedMs;
-    logger.warn('stored time is not readable; ignored it', { path });
+    logger.warn('ignored the stored time, which cannot be read', { path });
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT'))
       logger.warn('could not read the stored time', { path, reason: reasonOf(error) });

@@ -12,7 +12,7 @@ export function listCatalogRoutes(_context: object): Route[] {
       path: '/list-catalog',
       access: 'viewer',
       tag: 'Lists',
-      summary: 'Well-known lists, which Weir includes as links: purpose, licence and page of each',
+      summary: 'Well-known lists, which ship with Weir as links: purpose, licence and home page of each',
       answer: KnownListList,
       handle: () => [...KNOWN_LISTS],
     }),

@@ -42,7 +42,7 @@ export function listStatsRoutes(context: {
       path,
       access: 'viewer',
       tag: 'Lists',
-      summary: `The use of each ${kind}list: queries that it decided, and rules that are in no other list`,
+      summary: `Number of queries that each ${kind}list decided, and of its rules that no other list has`,
       query: SourceStatsQuery,
       answer: SourceStatsList,
       handle: ({ query, gone }) => readListStats(kind, query, gone),

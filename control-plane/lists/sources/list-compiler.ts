@@ -174,7 +174,7 @@ export class ListCompiler {
     refused.add(id, inputKey, reason);
     const good = this.goodCopyOf(id);
     const active = good === undefined ? 'none of its rules are' : 'the previous copy stays';
-    logger.error(`compile lists: copy rejected, ${active} active`, { id, reason });
+    logger.error(`rejected a copy of a list: ${active} active`, { id, reason });
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
   }

@@ -201,7 +201,7 @@ export class ListRefresher {
           signal: AbortSignal.any([signal, lease.signal]),
         });
     });
-    if (!isOurs) logger.debug('list is fetched by another node', { id });
+    if (!isOurs) logger.debug('another node is fetching the list', { id });
   }
 
   private async refreshUnder(

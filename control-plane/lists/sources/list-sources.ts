@@ -266,7 +266,7 @@ export class ListSources {
     if (heldKey === null) throw conflict(`${kind}list source ${id} has no held update`);
     const copy = await copies.bring(source, heldKey);
     if (copy === undefined)
-      throw conflict(`the held update of ${kind}list source ${id} is lost; refresh the list`);
+      throw conflict(`the held update of ${kind}list source ${id} no longer exists; refresh the list`);
     const judged = await recheckApproved(source, copy, this.parts);
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null, judged };
     const lastChangedAt = new Date(this.parts.clock.nowMs());

@@ -20,7 +20,7 @@ export function diagnosisRoutes(context: {
       path: '/system/storage',
       access: 'viewer',
       tag: 'System',
-      summary: 'The disk of the data directory, and the size of the database',
+      summary: 'Space on the disk of the data directory, and the size of the database',
       answer: SystemStorage,
       handle: async () => {
         const state = disk.now();

@@ -215,7 +215,7 @@ test.each([
   [
     'its capabilities are gone, as in a container',
     { wrapper: ['setpriv', '--bounding-set=-setuid,-setgid'] },
-    /this root lacks CAP_SETGID, CAP_SETUID/,
+    /root lacks CAP_SETGID, CAP_SETUID/,
   ],
   [
     'koffi does not load',
@@ -270,6 +270,6 @@ test('a Weir that takes over from root stays root, even if the data already belo
   await using next = start({ beside: weir, words: ['--take-over'] });
   await answers(next);
   expect(rights(next)).toMatchObject(asRoot);
-  expect(next.output).toMatch(/the running Weir is root.*stop it and start it again/);
+  expect(next.output).toMatch(/the running process of Weir is root.*stop it and start it again/);
   expect((await weir.end()).code).toBe(0);
 });

@@ -76,12 +76,12 @@ function obstacleOf(
 ): StaysRoot | undefined {
   const missing = missingCapabilities();
   if (missing.length > 0)
-    return { reason: `this root lacks ${missing.join(', ')}`, remedy: 'run the container as the user weir' };
+    return { reason: `root lacks ${missing.join(', ')}`, remedy: 'run the container as the user weir' };
   const dataDir = resolve(loaded.config.server.data_dir);
   // It would refuse this process if it had another user.
   if (takesOver && isRunByRoot(dataDir))
     return {
-      reason: 'the running Weir is root',
+      reason: 'the running process of Weir is root',
       remedy: 'stop it and start it again, instead of an upgrade',
     };
   const isClosed = (path: string): boolean =>

@@ -27,7 +27,7 @@ export function statusStreamRoutes(context: {
     access: 'viewer',
     tag: 'System',
     summary:
-      'State of this node as server-sent events: immediately, on each change, and a comment every second',
+      'State of this node as server-sent events: at once and after each change, with a comment every second',
     events: StatusEvent,
     errors: { 429: 'too many streams at once; see Retry-After' },
     handle: async ({ caller, http, response }) => {

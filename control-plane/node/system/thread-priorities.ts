@@ -29,7 +29,7 @@ export function answerAsFirst(running: number | undefined, logger: Logger): numb
   try {
     setPriority(running);
   } catch (error) {
-    logger.debug('could not use the priority of the previous process: not permitted', {
+    logger.debug('could not take over the priority of the previous process: not permitted', {
       reason: reasonOf(error),
     });
   }

@@ -59,7 +59,7 @@ export class LiveSettings {
       next = await settingsOf(config);
     } catch (error) {
       // The file was valid when the change was stored, or is valid on the node that stored it.
-      logger.error('could not use the settings of the configuration; the previous ones stay', {
+      logger.error('could not use the settings of the configuration; the previous ones stay active', {
         reason: reasonOf(error),
       });
       return;

@@ -80,7 +80,7 @@ describe('UpgradeTarget', () => {
     await taking.finish();
     await taking.complete();
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
-    expect(logger.lines.map(({ message }) => message)).toContain('the previous process does not end');
+    expect(logger.lines.map(({ message }) => message)).toContain('the previous process did not end in time');
   });
 
   test('continues alone if the other process has died', async () => {

@@ -164,7 +164,8 @@ export class UpgradeTarget {
     const isGone = new AbortController();
     void this.talk.ended().then(() => isGone.abort());
     const late = sleep(this.silenceMs, true, { signal: isGone.signal }).catch(() => false);
-    if (await late) this.logger.warn('the previous process does not end', { waited_ms: this.silenceMs });
+    if (await late)
+      this.logger.warn('the previous process did not end in time', { waited_ms: this.silenceMs });
     this.talk.end();
   }
 

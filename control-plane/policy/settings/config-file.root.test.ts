@@ -143,7 +143,9 @@ describe('PATCH /config of a file that Weir may not write', () => {
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     expect([answer.status, answer.problem.detail]).toEqual([
       409,
-      expect.stringMatching(/weir\.local\.toml:2: server\.data_dir: is set in the configuration file alone/),
+      expect.stringMatching(
+        /weir\.local\.toml:2: server\.data_dir: can only be set in the configuration file/,
+      ),
     ]);
   });
 });

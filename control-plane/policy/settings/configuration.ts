@@ -295,7 +295,7 @@ export class Configuration {
     if ('faults' in stored) {
       const reason = stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; ');
       this.rowsFault = reason;
-      this.parts.logger.error('could not apply the configuration of the cluster; the previous one stays', {
+      this.parts.logger.error('could not apply the configuration of the cluster; the last one stays active', {
         reason,
       });
       return;
@@ -368,7 +368,7 @@ export class Configuration {
     const set = names.filter((name) => name in this.layers.environment);
     if (set.length === 0) return;
     const variables = set.map((name) => `${name} by ${variableOf(name.split('.'))}`);
-    throw conflict(`set by the environment of this node, change it there: ${variables.join(', ')}`);
+    throw conflict(`set by the environment of this node; change it there: ${variables.join(', ')}`);
   }
 
   private async refuseFaults(tx: Queryable, before: Values, layers: Layers): Promise<void> {

@@ -192,7 +192,7 @@ export class LogScans implements Scans {
     const nowMs = performance.now();
     if (nowMs - (this.reportedMs.get(block) ?? -Infinity) < REPORT_EVERY_MS) return;
     this.reportedMs.set(block, nowMs);
-    this.options.logger.error('read query log: skipped a damaged block', { block, reason });
+    this.options.logger.error('skipped a damaged block of the query log', { block, reason });
   }
 
   private endThread(): void {
@@ -211,7 +211,7 @@ export class LogScans implements Scans {
     if (cause === undefined) return new DatabaseUnavailable('search query log: Weir is stopping');
     const { logger } = this.options;
     if (hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')) {
-      logger.warn('search query log: the thread ran out of memory and is restarted', {
+      logger.warn('the scan thread ran out of memory; restarting it', {
         limit_mib: this.heapMib,
       });
       return overloaded(
@@ -219,7 +219,7 @@ export class LogScans implements Scans {
         RETRY_SECS,
       );
     }
-    logger.error('search query log: the thread died and is restarted', { reason: reasonOf(cause) });
+    logger.error('the scan thread died; restarting it', { reason: reasonOf(cause) });
     return new Error(`search query log: ${reasonOf(cause)}`, { cause });
   }
 }

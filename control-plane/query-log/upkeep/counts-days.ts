@@ -86,7 +86,7 @@ export class CountsDays {
   }
 
   private report(what: string, day: number): void {
-    this.options.logger.warn(`${what}: old according to the clock, but not according to the data`, {
+    this.options.logger.warn(`${what}, which are old by the clock, but not compared with the newest rows`, {
       day: new Date(day * DAY_MS).toISOString().slice(0, 10),
     });
   }

@@ -58,7 +58,7 @@ export class LogDays {
     const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
     if (doubtful !== undefined) {
       logger.warn(
-        'dropping a day of the query log: old according to the clock, but not according to the data',
+        'dropping a day of the query log that is old by the clock, but not compared with the newest rows',
         {
           day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
         },

@@ -95,7 +95,7 @@ export class MergeUpkeep {
       } catch (error) {
         const firstSeq = firstSeqs[index]!;
         this.damaged.push({ runId, firstSeq });
-        this.options.logger.error('merge the query log: skipping a damaged block', {
+        this.options.logger.error('skipping a damaged block while merging the query log', {
           block: `${runId}.${firstSeq}`,
           reason: reasonOf(error),
         });

@@ -135,7 +135,7 @@ export class NameFolding {
       if (!(error instanceof DamagedBlock)) throw error;
       this.damaged.push({ runId, firstSeq });
       this.damaged.splice(0, this.damaged.length - MAX_DAMAGED);
-      this.options.logger.error('fold names of the query log: skipping a damaged block', {
+      this.options.logger.error('skipping a damaged block while updating the lists of names', {
         block: `${runId}.${firstSeq}`,
         reason: reasonOf(error),
       });
@@ -170,7 +170,7 @@ export class NameFolding {
         stored.addTo(table);
       } catch (error) {
         if (!(error instanceof DamagedList)) throw error;
-        this.options.logger.error('fold names of the query log: replacing a damaged list', {
+        this.options.logger.error('replacing a damaged list of names of the query log', {
           list: labelOf(key),
           reason: reasonOf(error),
         });

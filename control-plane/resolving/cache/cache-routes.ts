@@ -69,7 +69,7 @@ function listCacheEntries(cache: CacheContents, clock: Clock): Route {
     path: '/cache/entries',
     access: 'viewer',
     tag: 'Cache',
-    summary: 'Cached answers, for a name or all',
+    summary: 'Cached answers: all, or those for a name',
     query: CacheEntryQuery,
     answer: CacheEntryPage,
     handle: ({ query }) => cache.page(query, clock),

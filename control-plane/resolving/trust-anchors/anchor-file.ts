@@ -53,7 +53,7 @@ export function readAnchorText(text: string): KeysByZone {
   if (text !== `${body}${CHECKSUM}${hash('sha256', body)}\n`) throw new Error('the file is incomplete');
   const keys = new Map<string, ManagedKey[]>();
   const [header, ...lines] = body.trimEnd().split('\n');
-  if (header !== HEADER) throw new Error('the file has another version');
+  if (header !== HEADER) throw new Error('the file has an unknown version');
   for (const line of lines) {
     const [zone, key] = readLine(line);
     keys.set(zone, [...(keys.get(zone) ?? []), key]);

@@ -95,7 +95,7 @@ describe('ClusterSecret', () => {
       () => keptBy('damaged'),
       (now) => now === keptBy('whole'),
     );
-    expect(logger.text()).toContain('the file of the cluster secret is damaged');
+    expect(logger.text()).toContain('the file with the cluster secret is damaged');
     expect(logger.text()).not.toContain(hexOf(first).slice(1, 16));
   });
 });

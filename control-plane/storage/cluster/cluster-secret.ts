@@ -75,7 +75,7 @@ export class ClusterSecret {
     try {
       const text = readFileSync(path, 'latin1').trim();
       if (HEX_SECRET.test(text)) return Buffer.from(text, 'hex');
-      logger.warn('the file of the cluster secret is damaged; the database has another copy', {
+      logger.warn('the file with the cluster secret is damaged; the database has another copy', {
         path,
       });
     } catch (error) {

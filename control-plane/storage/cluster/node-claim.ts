@@ -132,7 +132,7 @@ export class NodeClaim {
         this.refuse(holder);
         return;
       }
-      if (this.lastTrouble !== null) logger.info('this node holds its name again', { name });
+      if (this.lastTrouble !== null) logger.info('this node has claimed its name again', { name });
       this.hold(true);
       this.wasHeld = true;
       this.lastTrouble = null;

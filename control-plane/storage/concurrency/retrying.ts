@@ -70,7 +70,7 @@ export class Retrying {
       this.pauseMs = firstMs;
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      logger.warn(`${what}: retried later`, { reason: reasonOf(cause), after_ms: this.pauseMs });
+      logger.warn(`could not ${what}; retrying later`, { reason: reasonOf(cause), after_ms: this.pauseMs });
       this.soon();
     }
   }

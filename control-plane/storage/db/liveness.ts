@@ -75,7 +75,7 @@ export class Liveness {
       await notify(channel, this.greeting);
     };
     greet().catch((error: unknown) =>
-      logger.debug('could not listen for notices', { channel, reason: reasonOf(error) }),
+      logger.debug('could not listen for notifications', { channel, reason: reasonOf(error) }),
     );
   }
 

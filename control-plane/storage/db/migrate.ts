@@ -94,7 +94,7 @@ function logChange(logger: Logger, names: readonly string[]): void {
   const to = numberOf(names.at(-1)!);
   if (from === 0) logger.info('database schema created', { version: to });
   else logger.info('database schema upgraded', { from, to });
-  logger.debug('migrations run', { component: 'migrations', migrations: names });
+  logger.debug('ran migrations', { component: 'migrations', migrations: names });
 }
 
 /** Migrations are numbered without gaps from 1. */

@@ -27,7 +27,7 @@ describe('onDatabaseUp()', () => {
     );
     await stop();
     expect(attempts).toBe(3);
-    const reported = logger.lines.filter(({ message }) => message === 'do it: retried later');
+    const reported = logger.lines.filter(({ message }) => message === 'could not do it; retrying later');
     expect(reported.map(({ fields }) => fields['reason'])).toEqual(['not yet', 'not yet']);
   });
 

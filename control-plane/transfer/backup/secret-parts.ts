@@ -56,7 +56,7 @@ function parsed(
 ): Partial<BackupText> {
   const head = { format, version, created_at, weir, node, has_secrets: true };
   const result = BackupFile.safeParse({ ...head, ...part });
-  if (!result.success) throw invalid([{ path: 'secrets', message: 'not the secrets of a backup' }]);
+  if (!result.success) throw invalid([{ path: 'secrets', message: 'expected the secrets of a backup' }]);
   const names = new Set(Object.keys(part));
   return Object.fromEntries(Object.entries(result.data).filter(([name]) => names.has(name)));
 }

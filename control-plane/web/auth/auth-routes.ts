@@ -64,7 +64,7 @@ function setUpPassword(auth: Authenticator): Route {
     path: '/auth/setup',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Set the first password; from another machine with the setup code',
+    summary: 'Set the first password; requests from another machine need the setup code',
     body: SetupBody,
     errors: { 403: 'a password is already set, or the setup code is missing or wrong' },
     handle: async ({ body, http }) => {
@@ -164,7 +164,7 @@ function readSession(auth: Authenticator, session: Entity): Route {
     path: '/auth/sessions/{id}',
     access: 'member',
     tag: 'Authentication',
-    summary: 'One active session; only admins can read those of other users',
+    summary: 'One active session; only admins can read sessions of other users',
     params: IdParams,
     answer: Session,
     entity: session,
@@ -199,7 +199,7 @@ function revokeSession(auth: Authenticator, session: Entity): Route {
     path: '/auth/sessions/{id}',
     access: 'member',
     tag: 'Authentication',
-    summary: 'End a session; only admins can end those of other users',
+    summary: 'End a session; only admins can end sessions of other users',
     params: IdParams,
     entity: session,
     handle: async (request) => {

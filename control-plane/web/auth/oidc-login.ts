@@ -88,7 +88,7 @@ export class OidcLogin {
     const person = { issuer: this.settings.issuer, subject: claims.sub };
     if (access === null) {
       await this.endSessionsOf(person);
-      this.parts.logger.warn('refused a login of the OpenID provider: no access', { subject: claims.sub });
+      this.parts.logger.warn('refused a login with OpenID Connect: no access', { subject: claims.sub });
       throw refused();
     }
     return 'username' in access ? this.userNamed(access.username) : this.providedUser(person, access, origin);

@@ -78,7 +78,7 @@ export class DashboardOnDisk implements DashboardSource {
     try {
       return await openBuild(this.parts.dist ?? DIST);
     } catch (error) {
-      this.parts.logger.warn('read the dashboard: the build is incomplete', { reason: reasonOf(error) });
+      this.parts.logger.warn('the build of the dashboard is incomplete', { reason: reasonOf(error) });
       return null;
     }
   }
@@ -89,7 +89,7 @@ export class DashboardOnDisk implements DashboardSource {
     try {
       return (await hashOfSources(await hashOfDashboard(root), sources.shared, root)) === sources.hash;
     } catch (error) {
-      this.parts.logger.debug('read the sources of the dashboard', { reason: reasonOf(error) });
+      this.parts.logger.debug('could not read the sources of the dashboard', { reason: reasonOf(error) });
       return true;
     }
   }

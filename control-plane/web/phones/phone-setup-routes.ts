@@ -104,8 +104,7 @@ function readPhoneProfile(context: PhoneContext): Route {
     path: '/phone-profiles/{token}',
     access: 'public',
     tag: 'Clients',
-    summary:
-      'Configuration profile for Apple devices (.mobileconfig), for an hour after its link was created',
+    summary: 'Configuration profile for Apple devices (.mobileconfig); its link works for an hour',
     params: PhoneProfileParams,
     query: PhoneProfileQuery,
     media: [PROFILE_TYPE],

@@ -103,7 +103,7 @@ export function elementsOf(whole: Der): Der[] {
   let at = headSize(whole, 0);
   while (at < whole.length) {
     const end = at + headSize(whole, at) + contentSize(whole, at);
-    if (end > whole.length) throw new RangeError('an element is longer than what contains it');
+    if (end > whole.length) throw new RangeError('an element is longer than the element that contains it');
     found.push(whole.subarray(at, end));
     at = end;
   }

@@ -30,7 +30,9 @@ async function readForm(...[request, response]: Parameters<BodyForm['read']>): P
   try {
     await new Promise<void>((resolve, reject) => {
       read(request, response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(error instanceof Error ? error : new Error('no form')),
+        error === undefined
+          ? resolve()
+          : reject(error instanceof Error ? error : new Error('the body is not a form')),
       );
     });
   } catch (error) {

@@ -25,11 +25,11 @@ export const ListPreview = z
     unused: z.array(UnusedLine).meta({ description: 'the first lines without a rule, invalid ones first' }),
     covered: Count.meta({
       description:
-        'of its rules, those that active lists also have: the same or a wider one, including rules for a parent domain',
+        'number of its rules for which active lists have the same or a wider rule, such as one for a parent domain',
     }),
     overlaps: z
       .array(z.strictObject({ id: Id, name: z.string(), rules: Count }))
-      .meta({ description: 'active lists by the number of its rules that they have, highest first' }),
+      .meta({ description: 'active lists that have some of its rules, the list with most of them first' }),
   })
   .meta({ id: 'ListPreview' });
 export type ListPreview = z.infer<typeof ListPreview>;

@@ -24,7 +24,7 @@ export const PhoneSetup = z
       .string()
       .nullable()
       .meta({
-        description: 'name of the server over TLS, for Private DNS on Android; null = none',
+        description: 'host name of the server for DNS over TLS, as for Private DNS on Android; null = none',
         examples: ['annas-phone.dns.example.org'],
       }),
     doh_url: z

@@ -15,7 +15,7 @@ export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
 export const RefusedNetwork = z
   .strictObject({
     network: z.string(),
-    last_client: z.string().meta({ description: 'the address refused last' }),
+    last_client: z.string().meta({ description: 'the last refused address' }),
     first_refused: Timestamp,
     last_refused: Timestamp,
     count: Count.meta({ description: 'number of refused queries that were counted' }),

@@ -247,8 +247,8 @@ export const BackupFile = z
     format: z.literal('weir-backup'),
     version: Version.meta({ examples: [BACKUP_VERSION] }),
     created_at: Timestamp,
-    weir: text(100).meta({ description: 'version of the Weir that made it' }),
-    node: text(255).meta({ description: 'the node that made it' }),
+    weir: text(100).meta({ description: 'version of Weir that made the backup' }),
+    node: text(255).meta({ description: 'the node that made the backup' }),
     has_secrets: z.boolean().meta({
       description:
         'whether it contains credentials in URLs (else they are ***), hashes of passwords and keys, second factors, and keys of certificates',
@@ -272,7 +272,7 @@ export const BackupFile = z
       examples: [{ 'blocking.mode': 'nxdomain' }],
     }),
     node_configuration: ConfigValues.optional().meta({
-      description: 'keys of the node that made it, for information; never restored',
+      description: 'configuration keys of the node that made the backup, for information; never restored',
     }),
     dns_settings: DnsSettings.optional().meta({ description: 'in files of version 1' }),
     users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'except the administrator' }),
@@ -326,7 +326,7 @@ export const RestoreQuery = z.object({
 
 const Names = z.strictObject({
   count: z.int().min(0),
-  names: z.array(z.string()).meta({ description: 'the first thousand' }),
+  names: z.array(z.string()).meta({ description: 'the first 1,000' }),
 });
 /** Reason why an object in a file is not restored. */
 export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known', 'is_administrator'] as const;

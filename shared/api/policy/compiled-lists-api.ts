@@ -52,7 +52,7 @@ export const SourceStatsList = z.array(
         .int()
         .min(0)
         .nullable()
-        .meta({ description: 'of these, those whose rule is in no other list' }),
+        .meta({ description: 'number of these queries whose rule is in no other list' }),
       rules: z.int().min(0).meta({
         description:
           'active rules on this node, each counted once; 0 while the list is disabled or not compiled',

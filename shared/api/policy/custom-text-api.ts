@@ -34,5 +34,5 @@ export const TextQuery = z.object({
     .enum(['true', 'false', ''])
     .default('false')
     .transform((value) => value !== 'false')
-    .meta({ type: 'boolean', description: 'only reports the result of the text' }),
+    .meta({ type: 'boolean', description: 'reports the result and stores nothing' }),
 });

@@ -43,8 +43,7 @@ export const CatalogService = z
     is_custom: z.boolean(),
     updated_at: Timestamp,
     withdrawn_at: Timestamp.nullable().meta({
-      description:
-        'time from which the source of the catalog no longer lists it; its last domains stay active',
+      description: 'time at which the source of the catalog stopped listing it; its last domains stay active',
     }),
   })
   .meta({ id: 'CatalogService' });

@@ -40,7 +40,7 @@ type ReadText = (path: string) => string;
 /** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
 export function openNeighbourTable(logger: Logger, readText: ReadText): ReadNeighbours {
   const { read, reason } = chooseTable(readText);
-  if (reason !== undefined) logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason });
+  if (reason !== undefined) logger.info('reading only IPv4 neighbours, from /proc/net/arp', { reason });
   return read;
 }
 

@@ -45,7 +45,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
     params: IdParams,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'it is not part of another client' },
+    errors: { 409: 'the client is not part of another client' },
     handle: (request) => {
       const { id } = request.params;
       return change(policy, clients, authorOf(request), id, async (tx) => ({

@@ -30,7 +30,9 @@ export async function mergeClients(
   checkOthers(main, before, others);
   const parts = before.filter((client) => client.id !== id);
   if (parts.length > MAX_MERGED)
-    throw conflict(`it would have ${parts.length} other clients; at most ${MAX_MERGED} are allowed`);
+    throw conflict(
+      `the device would consist of ${parts.length} other clients; at most ${MAX_MERGED} are allowed`,
+    );
   const ids = parts.map((part) => part.id);
   await tx.query('UPDATE clients SET device_id = id WHERE id = $1', [id]);
   await tx.query(
@@ -66,7 +68,7 @@ function checkOthers(main: StoredClient, found: readonly StoredClient[], others:
 export async function splitClient(tx: Queryable, id: number): Promise<readonly ClientChange[]> {
   await tx.query(LOCK);
   const client = await readClient(tx, id);
-  if (!isPart(client)) throw conflict('it is not part of another client');
+  if (!isPart(client)) throw conflict('the client is not part of another client');
   const before = (await tx.query<ClientRow>(WITH_PARTS, [[client.deviceId]])).rows.map(toClient);
   await tx.query(
     `UPDATE clients c SET device_id = NULL, group_id = main.group_id, exclude_from_log = main.exclude_from_log,

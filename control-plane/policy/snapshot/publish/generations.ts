@@ -152,7 +152,7 @@ export class Generations {
         if (fits(sources)) return (await this.read(name)).compiled;
       } catch (error) {
         const reason = reasonOf(error);
-        this.logger.debug('skipped a generation', { file: name.file, reason });
+        this.logger.debug('skipped a generation of policy on disk', { file: name.file, reason });
       }
     }
     return undefined;
@@ -168,7 +168,7 @@ export class Generations {
       if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
       return await this.complete(found, rulesIdOf(active.rules) === found.rulesId ? active : undefined);
     } catch (error) {
-      this.logger.debug('skipped a generation', { reason: reasonOf(error) });
+      this.logger.debug('skipped a generation of policy on disk', { reason: reasonOf(error) });
       return null;
     }
   }

@@ -117,7 +117,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(await withOwner(dataDir, contentOf)).toEqual(content);
     await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // Its number is the next one.
     expect(existsSync(join(dataDir, 'postgres', 'cluster.before'))).toBe(false);
-    expect(own.logger.text()).toContain(`move the query log from PostgreSQL ${earlier}: done`);
+    expect(own.logger.text()).toContain(`moved the query log from PostgreSQL ${earlier}`);
   });
 
   test('continues after a kill -9, and has each row once', async () => {

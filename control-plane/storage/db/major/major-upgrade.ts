@@ -55,7 +55,7 @@ export async function moveTables(task: UpgradeTask): Promise<void> {
   const { home, runtimes, logger } = task;
   const next = nextOf(home);
   const versions = `from PostgreSQL ${madeBy(home)}`;
-  logger.info(`move the database ${versions}`);
+  logger.info(`moving the database ${versions}`);
   task.report({ detail: `moving the database ${versions}`, isStuck: false });
   const filling = { ...task, home: next, runtime: runtimes.after, settings: UNSAFE };
   await createCluster({ ...filling, role: ROLE });
@@ -75,7 +75,7 @@ export async function moveTables(task: UpgradeTask): Promise<void> {
   );
   await syncCluster(filling);
   await exchangeClusters(home);
-  logger.info(`move the database ${versions}: done except for the query log`);
+  logger.info(`moved the database ${versions}, except for the query log`);
 }
 
 /** Moves the days of the log to the database in use, until all are there or the signal is aborted. */
@@ -127,7 +127,7 @@ async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddr
     }),
   );
   await dropBefore(home);
-  logger.info(`move the query log ${versions}: done`);
+  logger.info(`moved the query log ${versions}`);
 }
 
 /** Throws if this many additional bytes would fill the disk. */

@@ -163,7 +163,7 @@ describe('endOrphans()', () => {
     await server.exited;
     expect(serversOn(task.home.cluster)).toEqual([]);
     expect(existsSync(pidFile())).toBe(false);
-    expect(logger.text()).toContain('that a killed Weir left behind');
+    expect(logger.text()).toContain('that a killed process of Weir left running');
   });
 
   test('endOrphans() ends sessions whose server has ended', async () => {

@@ -163,7 +163,7 @@ function watchOver(pid: number, account: PostgresAccount, logger: Logger): () =>
     detached: true,
     ...spawnIdentity(account),
   });
-  const note = (error: Error): void => logger.debug('cannot watch over PostgreSQL', { error: error.message });
+  const note = (error: Error): void => logger.debug('cannot monitor PostgreSQL', { error: error.message });
   watch.once('error', note);
   watch.stdin.once('error', note);
   watch.unref();
@@ -200,7 +200,9 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
   const pidFile = join(cluster, 'postmaster.pid');
   let orphans = serversOn(cluster);
   if (orphans.length > 0)
-    logger.warn('stopping the PostgreSQL server that a killed Weir left behind', { pids: orphans });
+    logger.warn('stopping the PostgreSQL server that a killed process of Weir left running', {
+      pids: orphans,
+    });
   for (const [signal, timeoutMs] of stopSteps(ORPHAN_MS)) {
     if (orphans.length === 0) break;
     const parent = readPid(pidFile);

@@ -134,11 +134,12 @@ export class Users {
    * administrator's except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
-    if (id === caller.userId) throw forbidden('disable your own with auth/second-factor/disable');
+    if (id === caller.userId)
+      throw forbidden('disable your own second factor with auth/second-factor/disable');
     const isCommandLine = caller.userId === null && caller.tokenId === null;
     if (id === ADMIN_USER_ID && !isCommandLine)
       throw forbidden(
-        'remove that of the administrator of the configuration with `weir remove-second-factor` on the machine',
+        'remove the second factor of the administrator with `weir remove-second-factor` on the machine',
       );
     const { username } = this.named(await this.found(this.parts.database, id));
     await this.parts.secondFactors.remove(author, { userId: id, username });

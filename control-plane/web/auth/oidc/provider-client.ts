@@ -136,7 +136,7 @@ export class ProviderClient {
   }
 
   private refusal(library: Library, error: unknown): ApiError {
-    this.parts.logger.warn('refused a login of the OpenID provider', { reason: reasonsOf(error) });
+    this.parts.logger.warn('refused a login with OpenID Connect', { reason: reasonsOf(error) });
     if (error instanceof library.AuthorizationResponseError)
       return forbidden('the OpenID provider refused the login');
     if (isOutOfReach(error))

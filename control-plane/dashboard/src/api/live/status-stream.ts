@@ -19,7 +19,7 @@ export async function followStatus(
   const { body } = response;
   if (body === null || typeOf(response) !== 'text/event-stream') {
     await body?.cancel();
-    if (!isProblem(response)) throw new Error('something else than Weir answered');
+    if (!isProblem(response)) throw new Error('something other than Weir answered');
     if (response.status === 401) await signedIn();
     return 'refused';
   }
@@ -36,7 +36,7 @@ export async function probeNode(signal: AbortSignal): Promise<void> {
   if (isProblem(response)) return;
   const answer: unknown = typeOf(response) === 'application/json' ? await response.json() : null;
   if (typeof answer !== 'object' || answer === null || !('checks' in answer))
-    throw new Error('something else than Weir answered');
+    throw new Error('something other than Weir answered');
 }
 
 /** Reads server-sent events; only single-line `data` fields matter here. */
