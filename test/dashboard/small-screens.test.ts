@@ -1,13 +1,20 @@
 /** Small screens: the navigation on a laptop, a row of the log and notices on a phone, and large text. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
-import { logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
+import { layoutFaults } from '../support/browser/layout-faults.ts';
+import { choose, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
+import { until } from '../support/parts/until.ts';
 
 const NAME = 'fits.example.org';
 /** Font size of users with large text in the browser, twice the default. */
 const LARGE_PX = 32;
+/** A common phone. */
+const PHONE = { width: 390, height: 844 };
+/** Devices without a name that have not been seen before. */
+const NEW_DEVICES = ['127.0.0.61', '127.0.0.62', '127.0.0.63'];
 
 let fixture: DashboardFixture;
 
@@ -44,6 +51,33 @@ describe('on a small screen', () => {
       const name = logRowOf(page, NAME).first().locator('[data-filter=client]');
       await name.waitFor();
       expect((await name.boundingBox())!.width).toBeGreaterThan(90);
+    });
+  });
+
+  test('the list of devices shows devices below the notices, and its choices after a press on a button', async () => {
+    await Promise.all(NEW_DEVICES.map((address) => fixture.ask([NAME], address)));
+    await until(
+      'the new devices',
+      () => fixture.api.expect<{ total: number }>(200, 'GET', '/clients?is_new=true&is_unnamed=true'),
+      ({ total }) => total >= NEW_DEVICES.length,
+    );
+    await fixture.withPage({ viewport: PHONE, isTouched: true }, async (page) => {
+      await page.goto('./clients');
+      await page.getByRole('button', { name: 'I know these devices' }).waitFor();
+      await page.getByRole('button', { name: 'Name devices' }).waitFor();
+      await untilQuiet(page);
+      const bar = (await page.getByRole('navigation', { name: 'Pages' }).boundingBox())!;
+      const second = (await page.locator('main tbody tr').nth(1).boundingBox())!;
+      expect(second.y + second.height).toBeLessThanOrEqual(bar.y);
+
+      const group = page.getByRole('button', { name: / Group$/ });
+      expect(await group.count()).toBe(0);
+      await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+      await group.waitFor();
+      await choose(page, 'First seen', 'New in the last 24 hours');
+      await page.getByRole('button', { name: 'Filters (1)' }).waitFor();
+      expect(await layoutFaults(page)).toEqual([]);
+      await expectAccessible(page);
     });
   });
 

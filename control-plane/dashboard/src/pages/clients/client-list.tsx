@@ -68,6 +68,7 @@ export function ClientList(): ReactNode {
         search={search}
         onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
         isShort
+        activeCount={[group, source, seen].filter((choice) => choice !== '').length}
       >
         <SelectField
           label={say('field.group')}
@@ -146,6 +147,7 @@ function UnnamedHint(): ReactNode {
       {total > 0 && (
         <Callout
           tone="info"
+          more={say('clients.unnamed.more')}
           actions={<Button onPress={() => setNaming(true)}>{say('clients.nameThem')}</Button>}
         >
           {say('clients.unnamed', { count: total })}

@@ -18,6 +18,7 @@ export function NewDevices({ rows }: { readonly rows: readonly Client[] }): Reac
     <ForAdmins>
       <Callout
         tone="warning"
+        more={say('clients.newHere.more')}
         actions={
           <Button
             isPending={acknowledge.isPending}

@@ -12,6 +12,8 @@ interface ButtonProps {
   readonly children: ReactNode;
   /** Read by screen readers instead of the text. It must begin with the text. */
   readonly 'aria-label'?: string;
+  readonly 'aria-expanded'?: boolean;
+  readonly 'aria-controls'?: string;
   readonly kind?: ButtonKind;
   readonly icon?: LucideIcon;
   readonly onPress?: () => void;

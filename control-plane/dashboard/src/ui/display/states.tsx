@@ -53,18 +53,24 @@ const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {
 interface CalloutProps {
   readonly tone: CalloutTone;
   readonly children: ReactNode;
+  /** More text, for which a phone has no space. The message is then as small as possible there. */
+  readonly more?: string;
   readonly actions?: ReactNode;
   /** Whether screen readers read it when it appears. */
   readonly isAlert?: boolean;
 }
 
 /** A highlighted message. */
-export function Callout({ tone, children, actions, isAlert = false }: CalloutProps): ReactNode {
+export function Callout({ tone, children, more, actions, isAlert = false }: CalloutProps): ReactNode {
   const Icon = ICONS[tone];
+  const size = more === undefined ? '' : styles['brief'];
   return (
-    <div className={`${styles['callout']} ${styles[tone]}`} {...(isAlert && { role: 'alert' })}>
+    <div className={`${styles['callout']} ${styles[tone]} ${size}`} {...(isAlert && { role: 'alert' })}>
       <Icon size={20} aria-hidden />
-      <div className={styles['calloutText']}>{children}</div>
+      <div className={styles['calloutText']}>
+        {children}
+        {more !== undefined && <span className={styles['more']}> {more}</span>}
+      </div>
       {actions}
     </div>
   );
