@@ -1,5 +1,6 @@
 /** From a device to its blocked queries and names, and clearing the log of one device. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED_NAME, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { logRowOf, noticeOf } from '../support/browser/page-steps.ts';
 import { Viewport } from '../support/browser/watched-page.ts';
@@ -37,6 +38,31 @@ test('a log filtered by the address of a device is cleared of the rows of this d
     await dialog.getByText('1 row cleared').waitFor();
   });
   expect(await fixture.api.queries(`domain=${NAME}`)).toMatchObject([{ client: OTHER }]);
+});
+
+test('clearing starts with the period of the page, names its other filters, and keeps rows that arrive later', async () => {
+  const [early, late] = ['early.device.example', 'late.device.example'];
+  await fixture.ask([early], TABLET);
+  await fixture.api.untilQueryCount(1, `domain=${early}`);
+  await fixture.withPage({}, async (page) => {
+    await page.goto(`./queries?domain=${early}&client_id=${tablet}&period=1h`);
+    await logRowOf(page, early).waitFor();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Clear the query log' });
+    await dialog.getByText(`Clearing does not use these filters of the page: Name: ${early}.`).waitFor();
+    await dialog.getByRole('button', { name: 'Tablet Device' }).waitFor();
+    const from = Date.parse(`${await dialog.getByLabel('From').inputValue()}Z`);
+    expect([60, 61]).toContain(Math.floor((Date.now() - from) / 60_000));
+    await dialog.getByText(/^\d+ rows? will be removed\.$/).waitFor();
+    await expectAccessible(page);
+
+    await fixture.ask([late], TABLET);
+    await fixture.api.untilQueryCount(1, `domain=${late}`);
+    await dialog.getByRole('button', { name: /^Clear \d+ rows?$/ }).click();
+    await dialog.getByRole('button', { name: /^Really clear \d+ rows?$/ }).click();
+    await dialog.getByText(/^\d+ rows? cleared$/).waitFor();
+  });
+  expect(await fixture.api.queries(`client_id=${tablet}`)).toMatchObject([{ domain: late }]);
 });
 
 test('a device links to its blocked queries, and each of its blocked names to the reason and to Unblock', async () => {

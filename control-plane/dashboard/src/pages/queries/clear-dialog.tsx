@@ -12,12 +12,16 @@ import { Progress } from '../../ui/display/progress.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { nameOf } from '../../ui/policy/client-name.ts';
+import { valueText } from './filters/condition-text.ts';
+import type { Groups } from './filters/condition-text.ts';
 import { filteredDevice } from './filters/filtered-device.ts';
-import { localMoment, utcMoment } from './filters/moments.ts';
+import { NO_FILTERS, unclearable } from './filters/log-filters.ts';
+import { localMoment, localStart, momentAfter, utcMoment } from './filters/moments.ts';
 
 interface ClearDialogProps {
   /** Filters of the page; their device and period are the initial selection. */
   readonly filters: Readonly<Record<string, string>>;
+  readonly groups: Groups;
   readonly onCleared: () => void;
   readonly onClose: () => void;
 }
@@ -25,13 +29,13 @@ interface ClearDialogProps {
 const PROGRESS_MS = 1000;
 const MAX_DEVICES = 1000;
 
-export default function ClearDialog({ filters, onCleared, onClose }: ClearDialogProps): ReactNode {
+export default function ClearDialog({ filters, groups, onCleared, onClose }: ClearDialogProps): ReactNode {
   const { say, format } = useText();
   const devices = useAsk('GET /clients', { query: { limit: MAX_DEVICES } });
   const [chosen, setClient] = useState<string | null>(null);
   const filtered = filteredDevice(filters, devices.isError ? [] : devices.data?.data);
   const client = chosen ?? filtered ?? '';
-  const [from, setFrom] = useState(localMoment(filters['from'] ?? ''));
+  const [from, setFrom] = useState(() => firstMoment(filters));
   const [to, setTo] = useState(localMoment(filters['to'] ?? ''));
   const [isSure, setIsSure] = useState(false);
   const [clearId, setClearId] = useState<number | null>(null);
@@ -50,7 +54,10 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
   const clear = useChange('POST /queries/clears', { quiet: true, onDone: ({ id }) => setClearId(id) });
   const forget = useChange('POST /clients/clear', { quiet: true });
   const [withDevices, setWithDevices] = useState(false);
-  const count = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data?.total;
+  const counted = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data;
+  const count = counted?.total;
+  // Rows that arrive after the count stay.
+  const end = momentAfter(counted?.data[0]?.timestamp);
   const text = (key: 'queries.clear.begin' | 'queries.clear.again' | 'queries.clear.rows'): string =>
     say(key, { count: count ?? 0, shown: format.count(count ?? 0) });
   const change = (set: (value: string) => void) => (value: string) => {
@@ -59,7 +66,7 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
   };
   async function run(): Promise<void> {
     if (withDevices && client === '' && !(await forget.run({ body: period }))) return;
-    await clear.run({ body: { ...period, ...who } });
+    await clear.run({ body: { ...period, ...who, ...(end !== undefined && { to: end }) } });
   }
   if (clearId !== null) return <Clearing id={clearId} onCleared={onCleared} onClose={onClose} />;
   return (
@@ -86,6 +93,12 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
     >
       <Stack>
         <FormFault failure={forget.failure ?? clear.failure ?? found.error} />
+        <IgnoredFilters
+          filters={filters}
+          hasDevice={filtered !== ''}
+          groups={groups}
+          clients={devices.data?.data ?? []}
+        />
         <DeviceField value={client} clients={devices.data?.data ?? []} onChange={change(setClient)} />
         <TextField label={say('field.from')} type="datetime-local" value={from} onChange={change(setFrom)} />
         <TextField
@@ -110,9 +123,37 @@ export default function ClearDialog({ filters, onCleared, onClose }: ClearDialog
   );
 }
 
+/** Start of the page's period as a local time; empty without one. */
+function firstMoment({ from, period }: Readonly<Record<string, string>>): string {
+  return from === undefined ? localStart(period ?? '', Date.now()) : localMoment(from);
+}
+
+type Clients = AnswerOf<'GET /clients'>['data'];
+
+interface IgnoredFiltersProps extends Pick<ClearDialogProps, 'filters' | 'groups'> {
+  /** Whether the filters select the device that the dialog starts with. */
+  readonly hasDevice: boolean;
+  readonly clients: Clients;
+}
+
+/** Filters of the page that would make a reader expect fewer rows to be cleared. */
+function IgnoredFilters({ filters, hasDevice, groups, clients }: IgnoredFiltersProps): ReactNode {
+  const { say, format } = useText();
+  const ignored = unclearable({ ...NO_FILTERS, ...filters }, hasDevice);
+  if (ignored.length === 0) return null;
+  const texts = ignored.map(({ name, isExcluded, value }) => {
+    const device = name === 'client_id' && clients.find(({ id }) => `${id}` === value);
+    return say(isExcluded ? 'queries.chip.not' : 'queries.chip.is', {
+      condition: say(`queries.condition.${name}`),
+      value: device ? nameOf(device) : valueText(name, value, groups, say),
+    });
+  });
+  return <Callout tone="warning">{say('queries.clear.ignores', { filters: format.list(texts) })}</Callout>;
+}
+
 interface DeviceFieldProps {
   readonly value: string;
-  readonly clients: AnswerOf<'GET /clients'>['data'];
+  readonly clients: Clients;
   readonly onChange: (value: string) => void;
 }
 

@@ -94,7 +94,12 @@ export default function QueriesPage(): ReactNode {
           >
             {say('queries.tail.open')}
           </SwitchField>
-          <LogTools name={fields.domain} filters={filters} onCleared={() => void log.reader.reload()} />
+          <LogTools
+            name={fields.domain}
+            filters={filters}
+            groups={groups}
+            onCleared={() => void log.reader.reload()}
+          />
           <Keys onKey={act} />
         </>
       }
@@ -136,11 +141,12 @@ interface LogToolsProps {
   /** Name that the log is filtered by; '' if there is none. */
   readonly name: string;
   readonly filters: Readonly<Record<string, string>>;
+  readonly groups: Groups;
   readonly onCleared: () => void;
 }
 
 /** Links to the page that explains any name; exports the shown rows; clears the log. */
-function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
+function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();
   const [isClearing, setIsClearing] = useState(false);
@@ -157,7 +163,12 @@ function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
         </Button>
         {isClearing && (
           <Suspense fallback={null}>
-            <ClearDialog filters={filters} onCleared={onCleared} onClose={() => setIsClearing(false)} />
+            <ClearDialog
+              filters={filters}
+              groups={groups}
+              onCleared={onCleared}
+              onClose={() => setIsClearing(false)}
+            />
           </Suspense>
         )}
       </ForAdmins>

@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { chipsOf, choicesOf, conditionFault, filtersOf, NO_FILTERS } from './log-filters.ts';
+import {
+  chipsOf,
+  choicesOf,
+  conditionFault,
+  filtersOf,
+  NO_FILTERS,
+  unclearable,
+} from './log-filters.ts';
 
 describe('filtersOf()', () => {
   test('sends the fields that are set', () => {
@@ -20,6 +27,20 @@ describe('chipsOf()', () => {
       { key: 'domain!', name: 'domain', isExcluded: true, value: 'cdn' },
       { key: 'client', name: 'client', isExcluded: false, value: '192.0.2.7' },
     ]);
+  });
+});
+
+describe('unclearable()', () => {
+  const fields = { ...NO_FILTERS, period: '24h', domain: 'example', client: '192.0.2.7', 'client!': '192.0.2.8' };
+
+  test('has each condition, and not the period', () => {
+    expect(unclearable(fields, false).map(({ key }) => key)).toEqual(['domain', 'client', 'client!']);
+    expect(unclearable({ ...NO_FILTERS, period: '24h' }, false)).toEqual([]);
+  });
+
+  test('does not have the device that is cleared', () => {
+    expect(unclearable(fields, true).map(({ key }) => key)).toEqual(['domain', 'client!']);
+    expect(unclearable({ ...NO_FILTERS, client_id: '7' }, true)).toEqual([]);
   });
 });
 

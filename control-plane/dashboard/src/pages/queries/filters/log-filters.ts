@@ -75,6 +75,14 @@ export function chipsOf(fields: FilterFields): Chip[] {
   ).filter(({ key, value }) => value !== '' && key !== 'domain');
 }
 
+/** The conditions that clearing the log does not use. It removes rows of a device, a period, or both. */
+export function unclearable(fields: FilterFields, hasDevice: boolean): Chip[] {
+  const domain = { key: 'domain', name: 'domain', isExcluded: false, value: fields.domain } as const;
+  return [...(fields.domain === '' ? [] : [domain]), ...chipsOf(fields)].filter(
+    ({ key }) => !(hasDevice && (key === 'client' || key === 'client_id')),
+  );
+}
+
 /** Choices of a condition; null if any text is valid. */
 export function choicesOf(name: ConditionName): readonly string[] | null {
   if (name === 'status') return [ANY_BLOCKED, ...QUERY_STATUS_NAMES];

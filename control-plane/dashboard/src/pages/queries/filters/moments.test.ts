@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { localMoment, utcMoment } from './moments.ts';
+import { localMoment, localStart, momentAfter, utcMoment } from './moments.ts';
 
 describe('utcMoment()', () => {
   test('is reversed by localMoment()', () => {
@@ -10,5 +10,29 @@ describe('utcMoment()', () => {
   test('is empty for an invalid time', () => {
     expect(utcMoment('')).toBe('');
     expect(localMoment('yesterday')).toBe('');
+  });
+});
+
+describe('localStart()', () => {
+  const nowMs = Date.parse('2026-07-01T12:34:56Z');
+
+  test.each([
+    ['30m', '2026-07-01T12:04:00.000Z'],
+    ['24h', '2026-06-30T12:34:00.000Z'],
+    ['7d', '2026-06-24T12:34:00.000Z'],
+    ['2w', '2026-06-17T12:34:00.000Z'],
+  ])('of %s is the minute in which the period began', (period, start) => {
+    expect(utcMoment(localStart(period, nowMs))).toBe(start);
+  });
+
+  test.each(['', '24', '24y', 'h', '1.5h', '999999d'])('of "%s" is empty', (period) => {
+    expect(localStart(period, nowMs)).toBe('');
+  });
+});
+
+describe('momentAfter()', () => {
+  test('is one millisecond later, and undefined without a valid time', () => {
+    expect(momentAfter('2026-07-01T12:34:56.999Z')).toBe('2026-07-01T12:34:57.000Z');
+    expect([momentAfter(undefined), momentAfter('yesterday')]).toEqual([undefined, undefined]);
   });
 });
