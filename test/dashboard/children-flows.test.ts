@@ -10,12 +10,12 @@ import type { GroupPlan } from '../../shared/api/policy/schedules-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { Finger, PHONE } from '../support/browser/finger.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { choose, noticeOf } from '../support/browser/page-steps.ts';
-import type { Page, PageOptions } from '../support/browser/watched-page.ts';
+import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
-const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: true };
 /** The phone of the child, and another one in the family. */
 const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
 const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
@@ -41,16 +41,6 @@ async function planOf(name: string): Promise<GroupPlan | undefined> {
 
 const revisions = async (): Promise<number> =>
   (await fixture.api.expect<Revision[]>(200, 'GET', '/revisions')).length;
-
-/** Taps and counts the taps. */
-class Finger {
-  readonly taps: string[] = [];
-
-  async tap(what: string, where: Locator): Promise<void> {
-    await where.tap();
-    this.taps.push(what);
-  }
-}
 
 const chip = (within: Page | Locator, name: string): Locator =>
   within.getByRole('button', { name, exact: true });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { PHONE } from '../support/browser/finger.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { choose, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
@@ -11,8 +12,6 @@ import { until } from '../support/parts/until.ts';
 const NAME = 'fits.example.org';
 /** Font size of users with large text in the browser, twice the default. */
 const LARGE_PX = 32;
-/** A common phone. */
-const PHONE = { width: 390, height: 844 };
 /** Devices without a name that have not been seen before. */
 const NEW_DEVICES = ['127.0.0.61', '127.0.0.62', '127.0.0.63'];
 
@@ -61,7 +60,7 @@ describe('on a small screen', () => {
       () => fixture.api.expect<{ total: number }>(200, 'GET', '/clients?is_new=true&is_unnamed=true'),
       ({ total }) => total >= NEW_DEVICES.length,
     );
-    await fixture.withPage({ viewport: PHONE, isTouched: true }, async (page) => {
+    await fixture.withPage(PHONE, async (page) => {
       await page.goto('./clients');
       await page.getByRole('button', { name: 'I know these devices' }).waitFor();
       await page.getByRole('button', { name: 'Name devices' }).waitFor();

@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { Finger, PHONE } from '../support/browser/finger.ts';
+import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { choose, noticeOf } from '../support/browser/page-steps.ts';
+import type { Page } from '../support/browser/watched-page.ts';
 import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
@@ -27,7 +30,64 @@ async function poolNames(): Promise<string[]> {
   return dns.pools.map(({ name }) => name);
 }
 
+interface Known {
+  readonly operator: string;
+  readonly udp: readonly string[];
+}
+
+/** Replaces the addresses of an operator in the catalogue, because tests ask only servers of this machine. */
+async function moveOperator(page: Page, operator: string, servers: readonly string[]): Promise<void> {
+  await page.route('**/api/upstream-catalog', async (route) => {
+    const response = await route.fetch();
+    const all = (await response.json()) as Known[];
+    const addresses = { tls: [], https: [], udp: servers };
+    const moved = all.map((one) => (one.operator === operator ? { ...one, ...addresses } : one));
+    await route.fulfill({ response, json: moved });
+  });
+}
+
 describe('a new pool', () => {
+  test('of a common operator takes five taps from the first page on a phone, with a test of its servers', async () => {
+    const before = await poolNames();
+    const server = `udp://127.0.0.1:${String(live.port)}`;
+    await fixture.withPage(PHONE, async (page) => {
+      await moveOperator(page, 'Quad9', [server]);
+      await page.goto('./');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const finger = new Finger();
+      await finger.tap('More', page.getByRole('navigation').getByRole('link', { name: 'More' }));
+      await finger.tap('Upstreams', page.getByRole('main').getByRole('link', { name: 'Upstreams' }));
+      await finger.tap('Add pool', page.getByRole('button', { name: 'Add pool' }));
+      const form = page.getByRole('dialog', { name: 'Add pool' });
+      await finger.tap('Quad9', form.getByRole('button', { name: 'Quad9', exact: true }));
+      await form.getByRole('row', { name: server }).getByText('answers', { exact: true }).waitFor();
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Quad9');
+      expect(await layoutFaults(page)).toEqual([]);
+      await expectAccessible(page);
+      await finger.tap('Save', form.getByRole('button', { name: 'Save' }));
+      await noticeOf(page, 'Pool saved');
+      expect(finger.taps).toEqual(['More', 'Upstreams', 'Add pool', 'Quad9', 'Save']);
+    });
+    expect(await poolNames()).toEqual([...before, 'Quad9']);
+  });
+
+  test('of a common operator that does not answer is saved only after a confirmation', async () => {
+    const before = await poolNames();
+    const refused = [/^409 PATCH \/api\/config/, /status of 409/];
+    await fixture.withPage({ ...PHONE, expected: refused }, async (page) => {
+      await moveOperator(page, 'Cloudflare', [`udp://${dead}`]);
+      await page.goto('./resolving');
+      await page.getByRole('button', { name: 'Add pool' }).tap();
+      const form = page.getByRole('dialog', { name: 'Add pool' });
+      await form.getByRole('button', { name: 'Cloudflare', exact: true }).tap();
+      await form.getByRole('row', { name: dead }).getByText('does not answer').waitFor();
+      await form.getByRole('button', { name: 'Save' }).tap();
+      const question = page.getByRole('alertdialog', { name: 'Save a pool that does not answer?' });
+      await question.getByRole('button', { name: 'Cancel' }).tap();
+    });
+    expect(await poolNames()).toEqual(before);
+  });
+
   test('is tested before it is saved, and without an answer saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
@@ -60,6 +120,8 @@ describe('a new pool', () => {
 
   test('uses the servers of a known operator, who is described', async () => {
     await fixture.withPage({}, async (page) => {
+      // The servers of the operator are not on this machine.
+      await page.route('**/api/upstreams/test', (route) => route.fulfill({ json: [] }));
       await page.goto('./resolving');
       await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
       const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });

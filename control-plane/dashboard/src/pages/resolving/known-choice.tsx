@@ -3,12 +3,15 @@ import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import type { Say } from '../../i18n/say.ts';
 import { useText } from '../../i18n/text.ts';
+import { Chips } from '../../ui/choices/chips.tsx';
 import { SelectField } from '../../ui/controls/fields.tsx';
-import { choiceOf, nameOf, transportsOf } from './known-upstream.ts';
+import { choiceOf, firstOffered, nameOf, transportsOf } from './known-upstream.ts';
 import type { Known, Transport } from './known-upstream.ts';
 import styles from './resolving-page.module.css';
 
 const OWN = 'own';
+/** Number of operators with their own buttons. */
+const BUTTONS = 6;
 
 interface KnownChoiceProps {
   /** Servers in the form. */
@@ -26,16 +29,24 @@ export function KnownChoice({ servers, onChoose }: KnownChoiceProps): ReactNode 
     const transport = transports.includes(wanted) ? wanted : transports[0]!;
     onChoose(nameOf(known), known[transport]);
   };
+  const value = chosen === null ? OWN : nameOf(chosen.known);
+  const choose = (id: string): void => {
+    const known = all.find((one) => nameOf(one) === id);
+    if (known !== undefined) take(known, chosen?.transport ?? 'tls');
+    else if (chosen !== null) onChoose('', []);
+  };
   return (
     <>
+      <Chips
+        label={say('resolving.known.first')}
+        chips={firstOffered(all, BUTTONS).map((known) => ({ id: nameOf(known), text: nameOf(known) }))}
+        isChosen={(id) => id === value}
+        onToggle={(id, isChosen) => choose(isChosen ? id : OWN)}
+      />
       <SelectField
         label={say('resolving.known')}
-        value={chosen === null ? OWN : nameOf(chosen.known)}
-        onChange={(id) => {
-          const known = all.find((one) => nameOf(one) === id);
-          if (known !== undefined) take(known, chosen?.transport ?? 'tls');
-          else if (chosen !== null) onChoose('', []);
-        }}
+        value={value}
+        onChange={choose}
         choices={[
           { id: OWN, text: say('resolving.known.own') },
           ...all.map((known) => ({ id: nameOf(known), text: nameOf(known), help: filterText(known, say) })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { choiceOf, nameOf, transportsOf } from './known-upstream.ts';
+import { choiceOf, firstOffered, nameOf, transportsOf } from './known-upstream.ts';
 import type { Known } from './known-upstream.ts';
 
 const ONE: Known = {
@@ -29,5 +29,11 @@ describe('known resolvers', () => {
     expect(choiceOf([ONE], ONE.https)).toEqual({ known: ONE, transport: 'https' });
     expect(choiceOf([ONE], ONE.tls.slice(1))).toBeNull();
     expect(choiceOf([ONE], [])).toBeNull();
+  });
+
+  test('are offered by the first variant of each of the first operators', () => {
+    const named = (operator: string, variant: string): Known => ({ ...ONE, operator, variant });
+    const all = [named('One', ''), named('One', 'Family'), named('Two', 'Default'), named('Three', '')];
+    expect(firstOffered(all, 2).map(nameOf)).toEqual(['One', 'Two (Default)']);
   });
 });

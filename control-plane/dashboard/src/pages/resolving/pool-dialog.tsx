@@ -1,6 +1,6 @@
 /**
- * Adds, edits or deletes an upstream pool. Servers are chosen from known resolvers or typed, and can be tested before
- * saving.
+ * Adds, edits or deletes an upstream pool. Servers of a known resolver are tested when it is chosen; servers that are
+ * typed can be tested before saving.
  */
 import { Activity } from 'lucide-react';
 import { useState } from 'react';
@@ -62,7 +62,8 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     servers,
     ...(strategy !== 'default' && { strategy }),
   });
-  const test = (): void => trial.run({ body: { servers: servers.slice(0, MAX_TESTED) } });
+  const test = (tested: readonly string[]): void =>
+    trial.run({ body: { servers: tested.slice(0, MAX_TESTED) } });
   const first = askedBefore(Number(priority), placeOf(old, known), known);
   const [newer, setNewer] = useState<Newer | null>(null);
   const withPool = (all: readonly Pool[]): Pool[] => all.toSpliced(placeOf(old, all), 1, pool());
@@ -83,7 +84,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     if (current === null) return;
     const body = { dns: { pools: withPool(current.pools) } };
     if (await save.run({ query: { force }, body, ...current.guard })) return;
-    if (!force) test();
+    if (!force) test(servers);
     setAsking(!force);
   };
   const deletePool = async (base = known): Promise<void> => {
@@ -107,7 +108,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
             icon={Activity}
             isDisabled={servers.length === 0}
             isPending={trial.state === 'running'}
-            onPress={test}
+            onPress={() => test(servers)}
           >
             {say('resolving.test')}
           </Button>
@@ -143,9 +144,11 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           const isOwnName = name.trim() !== '' && name !== chosenName;
           set({ servers: chosen.join('\n'), ...(!isOwnName && { name: known }) });
           setChosenName(known);
-          trial.cancel();
+          if (chosen.length === 0) trial.cancel();
+          else test(chosen);
         }}
       />
+      {chosenName !== '' && <ServerTest of={trial} />}
       <TextField label={say('field.name')} {...bind('name')} error={problem('name')} />
       <TextField
         label={say('resolving.pool.servers')}
@@ -155,7 +158,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
         isCode
         error={problem('servers')}
       />
-      <ServerTest of={trial} />
+      {chosenName === '' && <ServerTest of={trial} />}
       <SelectField
         label={say('resolving.strategy')}
         {...bind('strategy')}

@@ -1,0 +1,16 @@
+/** Taps on a phone, which a test counts. */
+import type { Locator } from 'playwright-core';
+import type { PageOptions } from './watched-page.ts';
+
+/** A common phone. */
+export const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: true };
+
+export class Finger {
+  readonly taps: string[] = [];
+
+  /** `what` names the tap in `taps`. */
+  async tap(what: string, where: Locator): Promise<void> {
+    await where.tap();
+    this.taps.push(what);
+  }
+}
