@@ -19,6 +19,7 @@ describe('readAdguard()', () => {
     ['schema_version: x', 'has no schema_version'],
     ['- 1', 'has no schema_version'],
     ['', 'has no schema_version'],
+    ['import os\nif os:\n    print("x", [', 'so it is not an AdGuardHome.yaml'],
   ])('refuses %j', (text, reason) => {
     expect(() => read(text)).toThrow(reason);
   });

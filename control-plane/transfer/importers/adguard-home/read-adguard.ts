@@ -36,6 +36,8 @@ export function isAdguard(files: FileSet): boolean {
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
   if (content === undefined) throw new ImportFault(`it does not contain ${NAME}`);
+  if (!isAdguard(files))
+    throw new ImportFault(`the file has no schema_version with a number, so it is not an ${NAME}`);
   const taken = takeRules(decodeText(content));
   const file = readYaml(NAME, taken === null ? content : Buffer.from(taken.rest));
   const schema = file.count('schema_version');
