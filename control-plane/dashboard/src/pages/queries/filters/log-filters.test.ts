@@ -1,12 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  chipsOf,
-  choicesOf,
-  conditionFault,
-  filtersOf,
-  NO_FILTERS,
-  unclearable,
-} from './log-filters.ts';
+import { chipsOf, choicesOf, conditionFault, filtersOf, NO_FILTERS, unclearable } from './log-filters.ts';
 
 describe('filtersOf()', () => {
   test('sends the fields that are set', () => {
@@ -31,7 +24,13 @@ describe('chipsOf()', () => {
 });
 
 describe('unclearable()', () => {
-  const fields = { ...NO_FILTERS, period: '24h', domain: 'example', client: '192.0.2.7', 'client!': '192.0.2.8' };
+  const fields = {
+    ...NO_FILTERS,
+    period: '24h',
+    domain: 'example',
+    client: '192.0.2.7',
+    'client!': '192.0.2.8',
+  };
 
   test('has each condition, and not the period', () => {
     expect(unclearable(fields, false).map(({ key }) => key)).toEqual(['domain', 'client', 'client!']);
