@@ -36,12 +36,19 @@ const RESTORE_GROUPS = `INSERT INTO groups SELECT r.* FROM ${firstChangesOf('gro
     no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
 /**
+ * What nodes find out about lists must wait: PostgreSQL can miss a row in ON CONFLICT (id) while it is being updated,
+ * and then reports its URL as a duplicate.
+ */
+const LOCK_SOURCES = 'SELECT FROM list_sources ORDER BY id FOR UPDATE';
+
+/**
  * Restores the policy of revision `id`, which must still be stored; 409 if two list sources have exchanged their URLs
  * since.
  */
 export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   try {
     await detachClients(tx, id);
+    await tx.query(LOCK_SOURCES);
     for (const table of REINSERTED) await tx.query(removeChanged(table), [id]);
     const inPlace = [
       ...[removeNew('groups'), FREE_GROUP_NAMES, RESTORE_GROUPS],

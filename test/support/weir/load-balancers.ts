@@ -90,7 +90,8 @@ async function readStates(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(
     rows.map((value) => [
       `${value('pxname')}/${value('svname')}`,
-      `${value('status')} ${value('check_status')}`,
+      // An asterisk marks that the next probe is being sent.
+      `${value('status')} ${value('check_status').replace('* ', '')}`,
     ]),
   );
 }
