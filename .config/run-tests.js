@@ -76,13 +76,15 @@ function reportUnsteady(files) {
   const open = readUnsteady().filter(({ fixed }) => fixed === '');
   const listed = new Set(open.map(({ file }) => file));
   console.log(`\nUnsteady: failed beside other files, passed alone. Add each to test/unsteady.md:`);
-  for (const file of files) {
-    const name = relative('.', file.name);
-    const { title, message, durationMs } = firstFailure(file);
-    console.log(`- ${name}${listed.has(name) ? ' (listed before: fix it first)' : ''}`);
-    console.log(`  ${title}, failed after ${durationMs} ms`);
-    console.log(message.replace(/^/gm, '    '));
-  }
+  for (const file of files)
+    reportFailure(file, listed.has(relative('.', file.name)) ? ' (listed before: fix it first)' : '');
+}
+
+function reportFailure(file, note = '') {
+  const { title, message, durationMs } = firstFailure(file);
+  console.log(`- ${relative('.', file.name)}${note}`);
+  console.log(`  ${title}, failed after ${durationMs} ms`);
+  console.log(message.replace(/^/gm, '    '));
 }
 
 /** A line for each row of requirements whose case did not run or did not pass in this whole run. */
@@ -100,9 +102,13 @@ if (failed.length > MAX_SECOND_CHANCES)
 else if (failed.length > 0) results = await giveSecondChances(first, failed);
 
 const counts = countResults(results);
+// Repeated here, as the end of a long log is what people see first.
+const stillFailed = failedFiles(results);
+if (stillFailed.length > 0) console.log(`\nFailed, with the first failure of each file:`);
+for (const file of stillFailed) reportFailure(file);
 // With arguments, only some tests may have run.
 const missing = args.length === 0 && counts.failed === 0 ? await missingCases(results) : [];
-for (const row of missing) console.error(row);
+for (const row of missing) console.log(row);
 counts.failed += missing.length;
 const isUnexplained = failed.length === 0 && exitCode !== 0;
 if (isUnexplained) console.error(`jest ended with status ${exitCode}, though no test failed`);

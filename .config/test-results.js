@@ -25,10 +25,16 @@ export function replaceFile(results, again) {
   return { ...results, testResults };
 }
 
-/** The first failed test of a file: its name, message and duration. Without one, the file failed as a whole. */
+/**
+ * The first failed test of a file, otherwise the first skipped one: its name, message and duration. Without one, the
+ * file failed as a whole.
+ */
 export function firstFailure({ assertionResults, message, startTime, endTime }) {
-  const failed = assertionResults.find(({ status }) => status === 'failed');
-  const text = stripVTControlCharacters(failed?.failureMessages[0] ?? message).trim();
+  const failed =
+    assertionResults.find(({ status }) => status === 'failed') ??
+    assertionResults.find(({ status }) => status !== 'passed');
+  const reason = failed?.failureMessages[0] ?? (message === '' ? (failed?.status ?? '') : message);
+  const text = stripVTControlCharacters(reason).trim();
   return {
     title: failed?.fullName ?? 'the file as a whole',
     message: text.split('\n').slice(0, MESSAGE_LINES).join('\n'),

@@ -88,6 +88,7 @@ describe('npm test', () => {
   ])('fails if a file %s, even with an unsteady one', (_what, text, line) => {
     const alone = run({ steady: PASSES, faulty: text });
     expect([alone.lastLine, alone.status]).toEqual([line, 1]);
+    expect(alone.output).toMatch(/Failed, with the first failure of each file:\n- [^]*faulty\.test\.js\n/);
     const beside = run({ shaky: FAILS_ONCE, faulty: text });
     expect(beside.output).toMatch(/Unsteady[^]*shaky\.test\.js/);
     expect(beside.status).toBe(1);
