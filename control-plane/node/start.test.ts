@@ -78,7 +78,7 @@ describe('startWeir() of a process', () => {
     expect(await weir.end()).toMatchObject({ code: 1 });
     // Root gets a warning before.
     expect(weir.output.split('\n').at(-2)).toBe(
-      `weir: create data directory ${dataDir}: a part of the path is not a directory`,
+      `weir: cannot create data directory ${dataDir}: a part of the path is not a directory`,
     );
   });
 });

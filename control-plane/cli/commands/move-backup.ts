@@ -59,7 +59,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   try {
     await writeDurably(file, Buffer.from(text));
   } catch (error) {
-    throw new Error(`write ${file}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`could not write ${file}: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -33,7 +33,7 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
     if (reply === null || message === null) throw new Error(`could not look up ${name}: no readable reply`);
     const rcode = reply[Header.FLAGS_LOW]! & FlagsLow.RCODE;
     if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN)
-      throw new Error(`look up ${name}: rcode ${String(rcode)}`);
+      throw new Error(`could not look up ${name}: rcode ${String(rcode)}`);
     return (message.answers ?? []).flatMap((answer) => (answer.type === 'PTR' ? [answer.data] : []));
   };
 }

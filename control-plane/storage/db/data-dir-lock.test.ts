@@ -137,6 +137,8 @@ describe('lockDataDir()', () => {
     writeFileSync(file, '');
     const attempt = (): unknown => lockDataDir(join(file, 'data'));
     expect(attempt).toThrow(DataDirError);
-    expect(attempt).toThrow(`create data directory ${file}/data: a part of the path is not a directory`);
+    expect(attempt).toThrow(
+      `cannot create data directory ${file}/data: a part of the path is not a directory`,
+    );
   });
 });

@@ -100,7 +100,11 @@ function createDataDir(dataDir: string): void {
     // Others may traverse it, since PostgreSQL runs as another user when Weir is root, but not list it.
     if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
   } catch (cause) {
-    throw new DataDirError('unusable', `create data directory ${dataDir}: ${folderFault(cause)}`, cause);
+    throw new DataDirError(
+      'unusable',
+      `cannot create data directory ${dataDir}: ${folderFault(cause)}`,
+      cause,
+    );
   }
 }
 
@@ -119,7 +123,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
     }
     throw new DataDirError(
       'unusable',
-      `lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
+      `cannot lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
       cause,
     );
   }

@@ -48,7 +48,7 @@ describe('createCluster()', () => {
   test('createCluster() leaves nothing behind if initdb fails, and reports why', async () => {
     const task = newTask({ role: 'pg_reserved' });
     await expect(createCluster(task)).rejects.toThrow(
-      new RegExp(`^run initdb on ${task.home.dir}: .*superuser name "pg_reserved" is disallowed`),
+      new RegExp(`^initdb failed on ${task.home.dir}: .*superuser name "pg_reserved" is disallowed`),
     );
     expect(clustersIn(task)).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('setPassword()', () => {
     const reasons = (await Promise.allSettled(tries)).map((outcome) =>
       outcome.status === 'rejected' ? String(outcome.reason) : 'done',
     );
-    expect(reasons[0]).toMatch(/run postgres on .*cluster/);
+    expect(reasons[0]).toMatch(/postgres failed on .*cluster/);
     expect(reasons[1]).toBe(reasons[0]);
     expect(reasons[0]).not.toMatch(/\[\d+\]|\d\d:\d\d/);
   });

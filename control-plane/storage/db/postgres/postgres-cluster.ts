@@ -98,7 +98,7 @@ function runProgram(
       if (code === 0) return resolve();
       reject(
         new Error(
-          `run ${program} on ${home.dir}: ${mainErrorOf(output) || `ended with code ${code ?? '?'}`}`,
+          `${program} failed on ${home.dir}: ${mainErrorOf(output) || `ended with code ${code ?? '?'}`}`,
         ),
       );
     });

@@ -63,7 +63,7 @@ function recordedIn(pointer: string): string | undefined {
     fd = openSync(pointer, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return undefined;
-    throw new Error(`read ${pointer}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`cannot read ${pointer}: ${reasonOf(error)}`, { cause: error });
   }
   try {
     const state = fstatSync(fd);
