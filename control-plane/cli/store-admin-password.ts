@@ -3,6 +3,7 @@
  * data directory, its database is used without migrations; otherwise the database is started and migrated temporarily.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
 import { SYSTEM } from '../api/caller.ts';
@@ -99,7 +100,11 @@ async function storeIn(tx: Queryable, passwordHash: string): Promise<void> {
   await updateUser(tx, ADMIN_USER_ID, {});
   await replaceHash(tx, passwordHash, new Date());
   await deleteSessionsOfUser(tx, ADMIN_USER_ID);
-  await recordAudit(tx, { actor: SYSTEM, action: 'changed', subject: 'password of the administrator' });
+  await recordAudit(tx, {
+    actor: SYSTEM,
+    subject: codedSubject('admin_password'),
+    action: codedAction('changed'),
+  });
 }
 
 function loggerOf(config: Config) {

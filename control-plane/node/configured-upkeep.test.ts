@@ -2,6 +2,7 @@
  * Keys of periodic work of a node, whose effect is visible in its database, its folder and the servers that it asks.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
 import { readdirSync, rmSync } from 'node:fs';
 import { logRow } from '../../test/support/parts/log-row.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
@@ -108,13 +109,13 @@ describe('a key of the configuration about periodic work', () => {
   });
 
   test('database.audit_days is how long entries of the audit log are kept', async () => {
-    const entry = { actor: ADMIN, action: 'changed', before: null, after: null } as const;
+    const entry = { actor: ADMIN, action: codedAction('changed'), before: null, after: null };
     for (const age of [1, 3]) {
-      const subject = `${age} days old`;
+      const subject = codedSubject('group', { name: `${age} days old` });
       await own.database.transaction((tx) => recordAudit(tx, { ...entry, subject }));
       await own.database.query(
         `UPDATE audit_log SET created_at = now() - $1 * interval '1 day' WHERE subject = $2`,
-        [age, subject],
+        [age, `group ${age} days old`],
       );
     }
     // A clock is trusted after six hours without a step.
@@ -133,7 +134,7 @@ describe('a key of the configuration about periodic work', () => {
       return rows.map(({ subject }) => subject);
     };
     expect(await until('the sweep of the audit log', subjects, ({ length }) => length < 2, WAIT)).toEqual([
-      '1 days old',
+      'group 1 days old',
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
 import { UdpClient } from '../../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { testNode } from '../../test/support/parts/test-node.ts';
@@ -21,7 +22,8 @@ test('startPolicy() applies changes of the database, and stops everything that i
     await tx.query(
       `INSERT INTO managed_domains (name, domain, action) VALUES ('no games', 'games.example', 'deny')`,
     );
-    return { result: null, summary: 'managed domain games.example: created' };
+    const summary = { subject: codedSubject('policy'), action: codedAction('changed') };
+    return { result: null, summary };
   });
   using udp = await UdpClient.open(port);
   expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);

@@ -1,9 +1,17 @@
 /** Requests and answers of `{api}/audit-log`. */
 import { z } from 'zod';
+import {
+  ENGLISH_CHANGES,
+  type ActionCode,
+  type SubjectCode,
+  type WordCode,
+} from '../policy/changes/change-codes.ts';
 import { former, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
 /** Start or end of a period, with any offset. */
 const Moment = z.iso.datetime({ offset: true });
+
+const ActionCodes = z.enum(Object.keys(ENGLISH_CHANGES.actions) as [ActionCode, ...ActionCode[]]);
 
 /** Filters; all conditions must be met. */
 export const AuditLogQuery = Page.extend({
@@ -15,6 +23,7 @@ export const AuditLogQuery = Page.extend({
   author: text(200).min(1).optional().meta({ description: 'a user name, the name of a token, or `system`' }),
   actor: former(text(200).min(1).optional(), 'author'),
   action: text(200).min(1).optional().meta({ description: 'part of the action, such as `created`' }),
+  action_code: ActionCodes.optional().meta({ description: 'code of the action in `codes`' }),
   subject: text(500).min(1).optional().meta({ description: 'part of the target' }),
   revision: optionalQueryInt(1, MAX_ID),
   period: Period.optional(),
@@ -22,6 +31,37 @@ export const AuditLogQuery = Page.extend({
   to: Moment.optional().meta({ description: 'exclusive' }),
 });
 export type AuditLogQuery = z.output<typeof AuditLogQuery>;
+
+const Value = z.union([z.string(), z.number()]);
+const Word = z
+  .strictObject({
+    code: z.enum(Object.keys(ENGLISH_CHANGES.words) as [WordCode, ...WordCode[]]),
+    params: z.record(z.string(), Value),
+  })
+  .meta({ id: 'ChangeWord', examples: [{ code: 'everyone', params: {} }] });
+const Params = z
+  .record(z.string(), z.union([Value, Word, z.array(Word)]))
+  .meta({ description: 'values, or words that are also codes', examples: [{ name: 'Kids' }] });
+
+/** Subject and action of a change. */
+export const ChangeCodes = z
+  .strictObject({
+    subject: z.strictObject({
+      code: z.enum(Object.keys(ENGLISH_CHANGES.subjects) as [SubjectCode, ...SubjectCode[]]),
+      params: Params,
+    }),
+    action: z.strictObject({ code: ActionCodes, params: Params }),
+  })
+  .meta({
+    id: 'ChangeCodes',
+    description: 'subject and action in codes with parameters, for texts in other languages',
+    examples: [
+      {
+        subject: { code: 'group', params: { name: 'Kids' } },
+        action: { code: 'created', params: {} },
+      },
+    ],
+  });
 
 /** A created group. */
 const EXAMPLE = { 'groups 2': { id: 2, name: 'Kids', enabled: true, comment: '' } };
@@ -37,6 +77,7 @@ export const AuditLogEntry = z
     address: former(z.string().nullable(), 'ip_address'),
     action: z.string().meta({ description: 'the action, such as `created`' }),
     subject: z.string().meta({ description: 'the target, such as `group Kids`' }),
+    codes: ChangeCodes.nullable().meta({ description: 'null if an earlier release wrote the entry' }),
     revision: z.int().min(1).nullable(),
     before: z.unknown().meta({
       description: 'null = did not exist; for policy the changed rows, by table and key; secrets are `***`',

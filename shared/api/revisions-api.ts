@@ -1,5 +1,6 @@
 /** Answers of `{api}/revisions`. */
 import { z } from 'zod';
+import { ChangeCodes } from './audit-api.ts';
 import { former, MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
 
 export const Revision = z
@@ -8,6 +9,7 @@ export const Revision = z
     created_at: Timestamp,
     author: z.string().meta({ description: 'a user name, or `system`' }),
     summary: z.string(),
+    codes: ChangeCodes.nullable().meta({ description: 'null if an earlier release wrote the revision' }),
     is_own: z.boolean().meta({
       description: 'made by Weir itself, such as new content of a list; a rollback keeps these changes',
     }),

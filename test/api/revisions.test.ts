@@ -2,6 +2,7 @@
  * Revisions and rollbacks over HTTP and in the database. `list-sources.test.ts` tests how list contents are restored.
  */
 import { describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { PolicyChanges } from '../../control-plane/policy/change/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/change/policy-store.ts';
@@ -73,6 +74,7 @@ describe('GET revisions/{id}', () => {
     const revision = Number(made.headers['weir-revision']);
     expect(await detail(revision)).toMatchObject({
       ...{ id: revision, summary: 'group kids: created', ip_address: '127.0.0.1', left_out: 0 },
+      codes: { subject: codedSubject('group', { name: 'kids' }), action: codedAction('created') },
       changes: [
         { table: 'groups', key: String(group), before: null, after: { name: 'kids', enabled: true } },
       ],
@@ -106,7 +108,8 @@ describe('GET revisions/{id}', () => {
       threadsBehind: () => 0,
     }).changeWithRevision({ name: 'x', address: null }, async (tx) => {
       await tx.query(`UPDATE list_sources SET enabled = false`);
-      return { result: 1, summary: 'list: changed' };
+      const subject = codedSubject('blocklist', { name: 'ads' });
+      return { result: 1, summary: { subject, action: codedAction('changed') } };
     });
     const answer = await api.send('GET', `/api/revisions/${changed.revision}`);
     expect(answer.text).toContain('https://***@lists.example/');

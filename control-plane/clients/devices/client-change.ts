@@ -1,4 +1,5 @@
 /** Changes of clients without a revision, for the audit log. */
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -18,7 +19,7 @@ export interface ClientChange {
 export async function auditOutside(
   tx: Queryable,
   actor: Author,
-  { subject, action }: { readonly subject: string; readonly action: string },
+  { subject, action }: CodedChange,
   change: ClientChange,
 ): Promise<void> {
   const inRevisions = [change.before, change.after].map((client) => JSON.stringify(inRevision(client)));

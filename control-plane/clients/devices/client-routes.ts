@@ -1,4 +1,6 @@
 /** HTTP routes of `{api}/clients`. A change is stored and active when the answer is sent. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedAction, CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { ClientBulkAnswer, ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import {
@@ -144,7 +146,7 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     entity: clientEntity,
     errors: { 409: 'a client with this MAC, address or key already exists' },
     handle: async (request) => {
-      return change(policy, clients, authorOf(request), 'created', async (tx) => {
+      return change(policy, clients, authorOf(request), codedAction('created'), async (tx) => {
         const after = await store.insertClient(tx, request.body);
         return { result: after, before: null, after };
       });
@@ -166,12 +168,12 @@ function changeManyClients(policy: PolicyChanges, clients: ClientDirectory): Rou
     handle: async (request) => {
       const { create, delete: deleted } = request.body;
       const author = authorOf(request);
-      const action = `${create.length} created, ${deleted.length} deleted`;
+      const action = codedAction('created_and_deleted', { created: create.length, deleted: deleted.length });
       const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
         const { created, changes } = await changeClients(tx, request.body);
         for (const one of changes)
-          await auditChange(tx, author, one.after === null ? 'deleted' : 'created', one);
-        return { result: created, summary: `clients: ${action}` };
+          await auditChange(tx, author, codedAction(one.after === null ? 'deleted' : 'created'), one);
+        return { result: created, summary: { subject: codedSubject('clients'), action } };
       };
       const created = await policy.change(author, work, (stored, apply) => {
         for (const id of deleted) clients.remove(id);
@@ -197,7 +199,7 @@ function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     errors: { 409: 'another client has this MAC, address or key, or it is part of another client' },
     handle: (request) => {
       const { id } = request.params;
-      return change(policy, clients, authorOf(request), 'changed', (tx) =>
+      return change(policy, clients, authorOf(request), codedAction('changed'), (tx) =>
         update(tx, id, changedGroup(clients, id, request.body)),
       );
     },
@@ -218,7 +220,10 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     errors: { 409: 'it is part of another client' },
     handle: (request) => {
       const { group_id: groupId } = request.body;
-      const what = groupId === null ? 'removed from its group' : `moved to group ${groupId}`;
+      const what =
+        groupId === null
+          ? codedAction('removed_from_group')
+          : codedAction('moved_to_group', { group: groupId });
       return change(policy, clients, authorOf(request), what, (tx) =>
         update(tx, request.params.id, { group_id: groupId }),
       );
@@ -240,7 +245,7 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
       const author = authorOf(request);
       const work = async (tx: Queryable): Promise<Changed<null>> => {
         const before = await store.deleteClient(tx, id);
-        return described(tx, author, 'deleted', { result: null, before, after: null });
+        return described(tx, author, codedAction('deleted'), { result: null, before, after: null });
       };
       await policy.change(author, work, (_result, apply) => {
         clients.remove(id);
@@ -264,20 +269,20 @@ async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<
 async function described<T>(
   tx: Queryable,
   author: Author,
-  action: string,
+  action: CodedAction,
   { result, ...change }: Done<T>,
 ): Promise<Changed<T>> {
-  return { result, summary: `${await auditChange(tx, author, action, change)}: ${action}` };
+  return { result, summary: { subject: await auditChange(tx, author, action, change), action } };
 }
 
 /** Records a change without a revision in the audit log; returns its target. */
 async function auditChange(
   tx: Queryable,
   author: Author,
-  action: string,
+  action: CodedAction,
   change: ClientChange,
-): Promise<string> {
-  const subject = `client ${labelOf((change.after ?? change.before)!)}`;
+): Promise<CodedSubject> {
+  const subject = codedSubject('client', { name: labelOf((change.after ?? change.before)!) });
   await auditOutside(tx, author, { subject, action }, change);
   return subject;
 }
@@ -287,7 +292,7 @@ async function change(
   policy: PolicyChanges,
   clients: ClientDirectory,
   author: Author,
-  what: string,
+  what: CodedAction,
   work: (tx: Queryable) => Promise<Done<StoredClient>>,
 ): Promise<Client> {
   const describe = async (tx: Queryable): Promise<Changed<StoredClient>> =>

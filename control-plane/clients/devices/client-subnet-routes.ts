@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/client-subnets`. A change is stored and active when the answer is sent. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   ClientSubnet,
@@ -71,7 +72,8 @@ function createSubnet(policy: PolicyChanges): Route {
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
         const result = await store.insertSubnet(tx, request.body);
-        return { result, summary: `subnet ${result.subnet_cidr}: assigned to group ${result.group_name}` };
+        const action = codedAction('assigned_to_group', { group: result.group_name });
+        return { result, summary: { subject: codedSubject('subnet', { name: result.subnet_cidr }), action } };
       });
     },
   });
@@ -89,7 +91,8 @@ function deleteSubnet(policy: PolicyChanges): Route {
     handle: async (request) => {
       await policy.change(authorOf(request), async (tx) => {
         const result = await store.deleteSubnet(tx, request.params.id);
-        return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
+        const subject = codedSubject('subnet', { name: result.subnet_cidr });
+        return { result, summary: { subject, action: codedAction('deleted') } };
       });
     },
   });

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/groups`. A change of a group is stored and active when the answer is sent. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import { ClientPage, GroupClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import {
@@ -91,7 +92,8 @@ function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.insertGroup(tx, request.body);
-        return { result, summary: `group ${result.name}: created` };
+        const subject = codedSubject('group', { name: result.name });
+        return { result, summary: { subject, action: codedAction('created') } };
       });
       return counted(clients, group);
     },
@@ -113,7 +115,8 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.updateGroup(tx, request.params.id, request.body);
-        return { result, summary: `group ${result.name}: changed` };
+        const subject = codedSubject('group', { name: result.name });
+        return { result, summary: { subject, action: codedAction('changed') } };
       });
       return counted(clients, group);
     },
@@ -141,7 +144,8 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'take
         const { name } = await store.readGroup(tx, id);
         if (cascade) await releaseClients(tx, id);
         await store.deleteGroup(tx, id, cascade);
-        return { result: await changedClients(tx), summary: `group ${name}: deleted` };
+        const summary = { subject: codedSubject('group', { name }), action: codedAction('deleted') };
+        return { result: await changedClients(tx), summary };
       };
       await policy.change(authorOf(request), work, (released, apply) => {
         clients.takeOver(released);

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/forward-zones`. A change is stored and active when the answer is sent. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -134,11 +135,12 @@ function refuseBadServers(servers: readonly string[]): void {
 async function change(
   policy: PolicyChanges,
   author: Author,
-  verb: string,
+  verb: 'created' | 'changed' | 'deleted',
   work: (tx: Queryable) => Promise<ForwardZone>,
 ): Promise<ForwardZone> {
   return policy.change(author, async (tx) => {
     const result = await work(tx);
-    return { result, summary: `forward zone ${result.zone}: ${verb}` };
+    const subject = codedSubject('forward_zone', { name: result.zone });
+    return { result, summary: { subject, action: codedAction(verb) } };
   });
 }

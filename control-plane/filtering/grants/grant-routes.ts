@@ -2,6 +2,8 @@
  * HTTP routes of `{api}/grants`. A change is in the database and active when the answer is sent; active grants are read
  * from memory, so that they are available without a database.
  */
+import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import { Grant, GrantCreateBody, GrantList, MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
 import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
@@ -99,7 +101,7 @@ function createGrant(policy: PolicyChanges, clock: Clock, catalog: Pick<ServiceC
         const result = service === undefined ? stored : { ...stored, service };
         await recordAudit(tx, {
           actor,
-          action: 'created',
+          action: codedAction('created'),
           subject: subjectOf(result),
           after: auditedGrant(result),
         });
@@ -132,7 +134,7 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
         }
         await recordAudit(tx, {
           actor,
-          action: 'deleted',
+          action: codedAction('deleted'),
           subject: subjectOf(result),
           before: auditedGrant(result),
         });
@@ -162,11 +164,12 @@ function endOf({ untilMs }: StoredGrant): number {
 }
 
 /** Description of a grant for the audit log. */
-function subjectOf({ id, action, domain, serviceId, clientId, groupId }: StoredGrant): string {
-  const group = groupId === null ? 'everyone' : `group ${groupId}`;
-  const asker = clientId === null ? group : `client ${clientId}`;
-  const names = serviceId === undefined ? (domain ?? 'every name') : `service ${serviceId}`;
-  return `grant ${id}: ${action} ${names} for ${asker}`;
+function subjectOf({ id, action, domain, serviceId, clientId, groupId }: StoredGrant): CodedSubject {
+  const group = groupId === null ? codedWord('everyone') : codedWord('group', { name: groupId });
+  const scope = clientId === null ? group : codedWord('client', { name: clientId });
+  const names = domain ?? codedWord('every_name');
+  const target = serviceId === undefined ? names : codedWord('service', { name: serviceId });
+  return codedSubject('grant', { id, action: codedWord(action), target, scope });
 }
 
 function auditedGrant(grant: StoredGrant): Omit<Grant, 'secs_left' | 'service_name'> {

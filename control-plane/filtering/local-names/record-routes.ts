@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/local-records`. A change is stored and active when the answer is sent. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { LocalRecordBulkAnswer, LocalRecordBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
@@ -99,7 +100,9 @@ function changeLocalRecords(policy: PolicyChanges, localNames: LocalNames): Rout
       const { create, delete: deleted } = request.body;
       const created = await policy.change(authorOf(request), async (tx) => {
         const result = await changeTogether(tx, localNames, request.body);
-        return { result, summary: `local records: ${create.length} created, ${deleted.length} deleted` };
+        const counts = { created: create.length, deleted: deleted.length };
+        const action = codedAction('created_and_deleted', counts);
+        return { result, summary: { subject: codedSubject('local_records'), action } };
       });
       return { created: created.map(toLocalRecord), deleted };
     },
@@ -212,8 +215,8 @@ async function change(
       if (found !== undefined) throw conflict(found.message);
     }
     const { fqdn, record_type: type, value } = result;
-    const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
-    return { result, summary };
+    const subject = codedSubject('local_record', { name: fqdn, type, value: value.slice(0, 100) });
+    return { result, summary: { subject, action: codedAction(verb) } };
   });
   return toLocalRecord(record);
 }

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/group-plans`. A plan is changed in one revision, which can be rolled back as a whole. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   GroupPlan,
@@ -71,7 +72,7 @@ function createPlan(context: PlanContext): Route {
     handle: (request) =>
       store(context, request, async (tx) => {
         const group = { name: request.body.name, enabled: true, comment: '', no_ipv6: false };
-        return { id: (await insertGroup(tx, group)).id, action: 'created with its plan' };
+        return { id: (await insertGroup(tx, group)).id, action: 'created_with_plan' };
       }),
   });
 }
@@ -106,7 +107,7 @@ function changePlan(context: PlanContext): Route {
       store(context, request, async (tx) => {
         const { id } = request.params;
         await updateGroup(tx, id, { name: request.body.name });
-        return { id, action: 'plan changed' };
+        return { id, action: 'plan_changed' };
       }),
   });
 }
@@ -132,7 +133,8 @@ function deletePlan({ policy, clients }: PlanContext): Route {
           await releaseClients(tx, id);
           await deleteGroup(tx, id, true);
           await deleteUnusedProfiles(tx, profiles);
-          return { result: await changedClients(tx), summary: `group ${name}: deleted` };
+          const summary = { subject: codedSubject('group', { name }), action: codedAction('deleted') };
+          return { result: await changedClients(tx), summary };
         },
         (released, apply) => {
           clients.takeOver(released);
@@ -147,7 +149,9 @@ function deletePlan({ policy, clients }: PlanContext): Route {
 async function store(
   { policy, clients, catalog }: PlanContext,
   request: ChangeRequest & { readonly body: GroupPlanBody },
-  prepare: (tx: Queryable) => Promise<{ readonly id: number; readonly action: string }>,
+  prepare: (
+    tx: Queryable,
+  ) => Promise<{ readonly id: number; readonly action: 'created_with_plan' | 'plan_changed' }>,
 ): Promise<GroupPlan> {
   const { body } = request;
   const changed = await policy.change(
@@ -157,7 +161,8 @@ async function store(
       const { id, action } = await prepare(tx);
       await writePlan(tx, id, body);
       const result = { plan: await readPlan(tx, id), moved: await changedClients(tx) };
-      return { result, summary: `group ${body.name}: ${action}` };
+      const subject = codedSubject('group', { name: body.name });
+      return { result, summary: { subject, action: codedAction(action) } };
     },
     ({ moved }, apply) => {
       clients.takeOver(moved);

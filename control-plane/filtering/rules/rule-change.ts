@@ -1,4 +1,5 @@
 /** Changes of domain and regex rules: stored with a revision, and active when the promise resolves. */
+import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import type { Author } from '../../api/caller.ts';
 import { RowFaults } from '../../api/row-faults.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
@@ -68,20 +69,22 @@ export function changeRules(
       faults.throwIfAny();
       return created;
     });
-    const counts = `${batch.create.length} created, ${batch.delete.length} deleted`;
-    return { result, summary: `${of.noun}s: ${counts}` };
+    const counts = { created: batch.create.length, deleted: batch.delete.length };
+    const subject = codedSubject(`${of.code}s`);
+    return { result, summary: { subject, action: codedAction('created_and_deleted', counts) } };
   });
 }
 
 async function change(
   policy: PolicyChanges,
   author: Author,
-  { noun }: RuleTableName,
-  verb: string,
+  { code }: RuleTableName,
+  verb: 'created' | 'changed' | 'deleted',
   work: (tx: Parameters<typeof store.insertRule>[0]) => Promise<StoredRule>,
 ): Promise<StoredRule> {
   return policy.change(author, async (tx) => {
     const result = await work(tx);
-    return { result, summary: `${noun} ${result.text} (${result.action}): ${verb}` };
+    const subject = codedSubject(code, { name: result.text, action: codedWord(result.action) });
+    return { result, summary: { subject, action: codedAction(verb) } };
   });
 }

@@ -14,17 +14,21 @@ export interface RuleTableName {
   readonly matches: 'domain' | 'pattern';
   /** Word for one rule in messages. */
   readonly noun: string;
+  /** Code of one rule in descriptions of changes. */
+  readonly code: 'managed_domain' | 'regex_filter';
 }
 
 export const MANAGED_DOMAINS: RuleTableName = {
   table: 'managed_domains',
   matches: 'domain',
   noun: 'managed domain',
+  code: 'managed_domain',
 };
 export const REGEX_FILTERS: RuleTableName = {
   table: 'regex_filters',
   matches: 'pattern',
   noun: 'regex filter',
+  code: 'regex_filter',
 };
 
 /** A rule of either table; `text` is its domain or its pattern. */

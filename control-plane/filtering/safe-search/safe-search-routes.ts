@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/safe-search/configs`. A change is stored and active when the answer is sent. */
+import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import {
   SafeSearchConfigList,
   SafeSearchParams,
@@ -64,8 +65,10 @@ function toggleSafeSearch(policy: PolicyChanges): Route {
       return policy.change(authorOf(request), async (tx) => {
         await store.readConfigs(tx, groupId);
         await store.writeConfigs(tx, groupId, body);
-        const summary = `safe search of group ${groupId}: ${body.engine} ${body.enabled ? 'on' : 'off'}`;
-        return { result: await store.readConfigs(tx, groupId), summary };
+        const subject = codedSubject('safe_search', { group: groupId });
+        const engine = body.engine === 'all' ? codedWord('all_engines') : body.engine;
+        const action = codedAction(body.enabled ? 'engine_enabled' : 'engine_disabled', { engine });
+        return { result: await store.readConfigs(tx, groupId), summary: { subject, action } };
       });
     },
   });
@@ -83,7 +86,9 @@ function deleteSafeSearch(policy: PolicyChanges): Route {
       const { group_id: groupId } = request.params;
       await policy.change(authorOf(request), async (tx) => {
         const wasThere = await store.deleteConfigs(tx, groupId);
-        return { result: undefined, summary: wasThere ? `safe search of group ${groupId}: deleted` : null };
+        const subject = codedSubject('safe_search', { group: groupId });
+        const summary = wasThere ? { subject, action: codedAction('deleted') } : null;
+        return { result: undefined, summary };
       });
     },
   });

@@ -2,6 +2,7 @@
  * HTTP routes of `{api}/blocking`. The current state is read from memory, so that it is available without a database.
  * Without one, blocking can also be changed, but only temporarily, and only on this node.
  */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -150,12 +151,12 @@ function giveBlockingBack(context: BlockingContext): Route {
         async (tx) => {
           const before = await readBlockingSwitch(tx);
           await deleteBlockingSwitch(tx);
-          const entry = {
+          await recordAudit(tx, {
             actor: authorOf(request),
-            action: 'returned to the configuration',
-            subject: 'blocking',
-          };
-          await recordAudit(tx, { ...entry, before });
+            subject: codedSubject('blocking'),
+            action: codedAction('returned_to_configuration'),
+            before,
+          });
           return { result: undefined, summary: null };
         },
         endLocal(context),

@@ -1,4 +1,5 @@
 /** SQL of `blocking_switch`: one row for all nodes of the cluster. Reading it is part of `policy-store.ts`. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -17,8 +18,14 @@ export async function storeBlockingSwitch(
 ): Promise<void> {
   const before = await readBlockingSwitch(tx);
   await writeBlockingSwitch(tx, enabled, until);
-  const entry = { actor, action: enabled ? 'switched on' : 'switched off', subject: 'blocking' };
-  await recordAudit(tx, { ...entry, before, after: { enabled, until } });
+  const action = codedAction(enabled ? 'switched_on' : 'switched_off');
+  await recordAudit(tx, {
+    actor,
+    subject: codedSubject('blocking'),
+    action,
+    before,
+    after: { enabled, until },
+  });
 }
 
 /**

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
@@ -110,8 +111,8 @@ export class LocalSwitch {
       for (const { at, actor, address, before, after } of entries)
         await recordAudit(tx, {
           actor: { name: actor, address },
-          action: after.enabled ? 'enabled on this node' : 'paused on this node',
-          subject: 'blocking',
+          subject: codedSubject('blocking'),
+          action: codedAction(after.enabled ? 'enabled_on_node' : 'paused_on_node'),
           before,
           after,
           at: new Date(at),

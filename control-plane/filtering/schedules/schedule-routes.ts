@@ -1,4 +1,6 @@
 /** HTTP routes of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`. Changes are active when they return. */
+import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   AssignedProfile,
@@ -102,7 +104,7 @@ function createProfile(policy: PolicyChanges): Route {
     entity: profile,
     errors: { 409: 'the name is in use' },
     handle: (request) => {
-      const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
+      const describe = ({ name }: ScheduleProfile): CodedChange => profileChange(name, 'created');
       return change(policy, request, describe, (tx) => store.insertProfile(tx, request.body));
     },
   });
@@ -121,7 +123,7 @@ function updateProfile(policy: PolicyChanges): Route {
     entity: profile,
     errors: { 409: 'the name is in use' },
     handle: (request) => {
-      const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
+      const describe = ({ name }: ScheduleProfile): CodedChange => profileChange(name, 'changed');
       return change(policy, request, describe, (tx) =>
         store.updateProfile(tx, request.params.id, request.body),
       );
@@ -139,7 +141,7 @@ function deleteProfile(policy: PolicyChanges): Route {
     params: IdParams,
     entity: profile,
     handle: async (request) => {
-      const describe = (name: string): string => `schedule profile ${name}: deleted`;
+      const describe = (name: string): CodedChange => profileChange(name, 'deleted');
       await change(policy, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
     },
   });
@@ -159,8 +161,10 @@ function createSlot(policy: PolicyChanges): Route {
     entity: slot,
     handle: (request) => {
       const { id } = request.params;
-      const describe = (slot: ScheduleSlot): string =>
-        `schedule profile ${id}: slot ${slot.start_time} to ${slot.end_time} (${slot.action}) created`;
+      const describe = ({ start_time: start, end_time: end, action }: ScheduleSlot): CodedChange => ({
+        subject: codedSubject('schedule_profile', { name: id }),
+        action: codedAction('slot_created', { start, end, action: codedWord(action) }),
+      });
       return change(policy, request, describe, (tx) => store.insertSlot(tx, id, request.body));
     },
   });
@@ -191,7 +195,10 @@ function deleteSlot(policy: PolicyChanges): Route {
     entity: slot,
     handle: async (request) => {
       const { id, slot_id: slotId } = request.params;
-      const describe = (): string => `schedule profile ${id}: slot ${slotId} deleted`;
+      const describe = (): CodedChange => ({
+        subject: codedSubject('schedule_profile', { name: id }),
+        action: codedAction('slot_deleted', { slot: slotId }),
+      });
       await change(policy, request, describe, (tx) => store.deleteSlot(tx, id, slotId));
     },
   });
@@ -229,7 +236,10 @@ function assignSchedule(policy: PolicyChanges): Route {
     handle: (request) => {
       const { id } = request.params;
       const { profile_id: profileId } = request.body;
-      const describe = (): string => `group ${id}: schedule profile ${profileId} assigned`;
+      const describe = (): CodedChange => ({
+        subject: codedSubject('group', { name: id }),
+        action: codedAction('schedule_assigned', { profile: profileId }),
+      });
       return change(policy, request, describe, (tx) => store.assignProfile(tx, id, profileId));
     },
   });
@@ -246,17 +256,24 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
     entity: groupSchedule,
     handle: async (request) => {
       const { id } = request.params;
-      const describe = (): string => `group ${id}: schedule removed`;
+      const describe = (): CodedChange => ({
+        subject: codedSubject('group', { name: id }),
+        action: codedAction('schedule_removed'),
+      });
       await change(policy, request, describe, (tx) => store.unassignProfile(tx, id));
     },
   });
+}
+
+function profileChange(name: string, verb: 'created' | 'changed' | 'deleted'): CodedChange {
+  return { subject: codedSubject('schedule_profile', { name }), action: codedAction(verb) };
 }
 
 /** Stores a change with its revision and applies it. */
 async function change<T>(
   policy: PolicyChanges,
   request: ChangeRequest,
-  describe: (result: T) => string,
+  describe: (result: T) => CodedChange,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   return policy.change(authorOf(request), async (tx) => {

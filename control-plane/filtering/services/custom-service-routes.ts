@@ -1,4 +1,6 @@
 /** HTTP routes of `{api}/custom-services`: services that users define. `service-routes.ts` blocks them. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import {
   CustomService,
   CustomServiceCreateBody,
@@ -79,7 +81,7 @@ function createCustomService(policy: PolicyChanges, path: string): Route {
     handle: (request) =>
       policy.change(authorOf(request), async (tx) => {
         const result = await store.insertCustom(tx, request.body);
-        return { result, summary: `custom service ${result.service_id}: created` };
+        return { result, summary: serviceChange(result.service_id, 'created') };
       }),
   });
 }
@@ -100,7 +102,7 @@ function updateCustomService(policy: PolicyChanges): Route {
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
         const result = await store.updateCustom(tx, request.params.service_id, request.body);
-        return { result, summary: `custom service ${result.service_id}: changed` };
+        return { result, summary: serviceChange(result.service_id, 'changed') };
       });
     },
   });
@@ -121,10 +123,14 @@ function deleteCustomService(policy: PolicyChanges): Route {
       const { service_id: serviceId } = request.params;
       await policy.change(authorOf(request), async (tx) => {
         await store.deleteCustom(tx, serviceId, request.query.force);
-        return { result: undefined, summary: `custom service ${serviceId}: deleted` };
+        return { result: undefined, summary: serviceChange(serviceId, 'deleted') };
       });
     },
   });
+}
+
+function serviceChange(name: string, verb: 'created' | 'changed' | 'deleted'): CodedChange {
+  return { subject: codedSubject('custom_service', { name }), action: codedAction(verb) };
 }
 
 async function existing(db: Queryable, { service_id: id }: ServiceParams): Promise<CustomService> {

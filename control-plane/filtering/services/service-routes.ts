@@ -1,4 +1,6 @@
 /** HTTP routes of `{api}/services`: the catalog, and which of its services are blocked for which groups. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import {
   BlockedService,
   BlockedServiceList,
@@ -121,12 +123,12 @@ function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all'
     entity: blockedService,
     errors: { 409: 'the service is already blocked' },
     handle: async (request) => {
-      const { service_id: serviceId, group_id: groupId } = request.body;
+      const { service_id: serviceId } = request.body;
       return policy.change(authorOf(request), async (tx) => {
         if (catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
           throw unknownReference('service_id', 'service');
         const result = await store.insertBlocked(tx, request.body);
-        return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
+        return { result, summary: serviceChange(request.body, 'blocked_for_group') };
       });
     },
   });
@@ -159,10 +161,9 @@ function timeService(policy: PolicyChanges): Route {
     entity: blockedService,
     errors: { 404: 'it is not blocked for the group' },
     handle: async (request) => {
-      const { service_id: serviceId, group_id: groupId } = request.params;
       return policy.change(authorOf(request), async (tx) => {
         const result = await store.updateBlocked(tx, { ...request.params, ...request.body });
-        return { result, summary: `service ${serviceId}: blocked at other times for group ${groupId}` };
+        return { result, summary: serviceChange(request.params, 'blocked_at_other_times') };
       });
     },
   });
@@ -181,10 +182,17 @@ function unblockService(policy: PolicyChanges): Route {
       const { service_id: serviceId, group_id: groupId } = request.params;
       await policy.change(authorOf(request), async (tx) => {
         await store.deleteBlocked(tx, serviceId, groupId);
-        return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
+        return { result: undefined, summary: serviceChange(request.params, 'unblocked_for_group') };
       });
     },
   });
+}
+
+function serviceChange(
+  { service_id: name, group_id: group }: { readonly service_id: string; readonly group_id: number },
+  action: 'blocked_for_group' | 'blocked_at_other_times' | 'unblocked_for_group',
+): CodedChange {
+  return { subject: codedSubject('service', { name }), action: codedAction(action, { group }) };
 }
 
 function asCatalogService(custom: CustomService): CatalogService {

@@ -1,9 +1,11 @@
 /** Requests to unblock a name, as the audit log has them. */
+import { codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { StoredRequest } from './request-store.ts';
 
 /** Description of a request for the audit log. */
-export function subjectOf({ id, domain, clientId }: StoredRequest): string {
-  return `unblock request ${id}: ${domain} for client ${clientId}`;
+export function subjectOf({ id, domain, clientId }: StoredRequest): CodedSubject {
+  return codedSubject('unblock_request', { id, domain, client: clientId });
 }
 
 /** Fields of a request for the audit log. */

@@ -4,6 +4,7 @@
  * address that a proxy may have hidden does not count, nor that of this machine, behind which other devices may be. The
  * answer depends only on what that client could find out by its own DNS queries.
  */
+import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -72,7 +73,7 @@ async function store(
   return database.transaction(async (tx) => {
     const stored = await insertRequest(tx, { clientId, domain, nowMs: clock.nowMs() });
     if (stored === null) return { outcome: 'already_asked' };
-    const audited = { actor, action: 'created', subject: subjectOf(stored) };
+    const audited = { actor, subject: subjectOf(stored), action: codedAction('created') };
     await recordAudit(tx, { ...audited, after: auditedRequest(stored) });
     return { outcome: 'asked' };
   });

@@ -3,6 +3,7 @@
  * user of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
  * rule, and closes the request.
  */
+import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import { UnblockRequest, UnblockRequestList } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -85,7 +86,7 @@ function dismissRequest(context: RequestContext): Route {
           if (!own.has(clientId)) throw notFound(`unblock request ${params.id}`);
           await holdLink(tx, caller, clientId);
         }
-        const audited = { actor, action: 'closed', subject: subjectOf(closed) };
+        const audited = { actor, subject: subjectOf(closed), action: codedAction('closed') };
         await recordAudit(tx, { ...audited, before: auditedRequest(closed) });
       });
     },

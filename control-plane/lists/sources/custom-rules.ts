@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
+import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import type { SourceCreate } from '../../../shared/api/policy/sources-api.ts';
 import type { TextVerdict } from '../../../shared/api/policy/custom-text-api.ts';
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
@@ -20,6 +21,7 @@ import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
 import { findingsOf } from './list-guard.ts';
 import type { ActivationParts, ActiveLists } from './active-lists.ts';
 import { insertSource, readSource, recordFacts, type StoredSource } from './source-store.ts';
+import { listChange } from './source-records.ts';
 
 /** Parts of the custom rules. */
 export interface CustomRulesParts extends Pick<
@@ -61,7 +63,7 @@ export class CustomRules {
     const work = async (tx: Queryable): Promise<Changed<StoredSource>> => {
       const inserted = await insertSource(tx, kind, { ...source, url: TEXT_URL + randomUUID() });
       const result = await this.store(tx, inserted, packed, inspection);
-      return { result, summary: `${kind}list ${result.name}: created` };
+      return { result, summary: listChange({ kind, name: result.name }, codedAction('created')) };
     };
     return this.parts.changes.change(author, work, (stored, apply) => this.activate(stored, apply));
   }
@@ -99,7 +101,7 @@ export class CustomRules {
       if (expected !== null && !expected.includes(textKeyOf(before) ?? ''))
         throw preconditionFailed(`the text of ${kind}list source ${id} has changed since it was read`);
       const result = await this.store(tx, before, packed, inspection);
-      return { result, summary: `${kind}list ${before.name}: rules changed` };
+      return { result, summary: listChange(before, codedAction('rules_changed')) };
     };
     await changes.change(author, work, (stored, apply) => this.activate(stored, apply));
     return { ...verdictOf(inspection.statistics), contentKey: packed.key };

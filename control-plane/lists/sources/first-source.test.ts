@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { ClientDirectory } from '../../clients/devices/client-directory.ts';
@@ -25,10 +26,14 @@ test('the first list stays when the first change by a person is undone', async (
   await policy.change(TESTER, async (tx) => {
     await tx.query('DELETE FROM list_sources');
     await tx.query(`INSERT INTO clients (ip_address, name) VALUES ('192.0.2.7', 'tv')`);
-    return { result: null, summary: 'everything: changed' };
+    const summary = { subject: codedSubject('policy'), action: codedAction('changed') };
+    return { result: null, summary };
   });
   const installed = (await listRevisions(database)).at(-1)!;
-  expect(installed).toMatchObject({ summary: 'Weir: installed', is_own: true, can_rollback: true });
+  expect(installed).toMatchObject({
+    ...{ summary: 'Weir: installed', is_own: true, can_rollback: true },
+    codes: { subject: codedSubject('weir'), action: codedAction('installed') },
+  });
   const parts = { database, policy, clients: new ClientDirectory(), bringBack: async () => undefined };
   await rollBack(parts, installed.id, TESTER);
   expect([before.length, await listSources(database)]).toEqual([1, before]);

@@ -2,6 +2,8 @@
  * Lists that arrive together are stored together, as one revision, and compiled once. A list that arrives while others
  * are being fetched waits for them: until none has arrived for a while, and at most for a limited time.
  */
+import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { storeBlob } from '../../storage/cluster/blob-store.ts';
 import type { Lease } from '../../storage/cluster/leases.ts';
@@ -10,6 +12,7 @@ import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { type SourceFacts, type StoredSource, recordFacts } from './source-store.ts';
+import { listChange } from './source-records.ts';
 
 /** A new copy of a list, and the data about it. */
 export interface Arrival {
@@ -152,11 +155,15 @@ function batchesOf(waiting: readonly Waiting[]): Waiting[][] {
   return batches;
 }
 
-function summaryOf(written: readonly Waiting[]): string | null {
+function summaryOf(written: readonly Waiting[]): CodedChange | null {
   const [first] = written;
   if (first === undefined) return null;
-  const nameOf = ({ source }: Waiting): string => `${source.kind}list ${source.name}`;
-  if (written.length === 1) return `${nameOf(first)}: updated, ${String(first.facts.rules ?? 0)} rules`;
-  const more = written.length > NAMED ? ` and ${String(written.length - NAMED)} more` : '';
-  return `${written.slice(0, NAMED).map(nameOf).join(', ')}${more}: updated`;
+  if (written.length === 1)
+    return listChange(first.source, codedAction('updated_with_rules', { rules: first.facts.rules ?? 0 }));
+  const lists = written
+    .slice(0, NAMED)
+    .map(({ source: { kind, name } }) => codedWord(`${kind}list`, { name }));
+  const more = written.length - lists.length;
+  const subject = more > 0 ? codedSubject('many_lists', { lists, more }) : codedSubject('lists', { lists });
+  return { subject, action: codedAction('updated') };
 }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {
@@ -349,9 +350,10 @@ describe('ListSources adopt()', () => {
     write: (tx: Queryable) => Promise<StoredSource[]>,
     isNew = (_source: StoredSource): boolean => false,
   ): Promise<StoredSource[]> {
+    const summary = { subject: codedSubject('policy'), action: codedAction('changed') };
     return new PolicyChanges(running.database, node.policy).change(
       TESTER,
-      async (tx) => ({ result: await write(tx), summary: 'imported' }),
+      async (tx) => ({ result: await write(tx), summary }),
       (written, apply) => node.all.adopt(written, isNew, apply),
     );
   }

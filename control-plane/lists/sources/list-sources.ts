@@ -4,6 +4,7 @@
  * on any failure its last good copy stays active. The row of a source contains that copy; `active-lists.ts` activates
  * it.
  */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type {
   BlocklistSource,
@@ -29,7 +30,7 @@ import { ListRefresher } from './list-refresher.ts';
 import { type ActivationParts, ActiveLists } from './active-lists.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import { shownSource } from './shown-source.ts';
-import { undoRefused, writeContent } from './source-records.ts';
+import { listChange, undoRefused, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
@@ -153,7 +154,7 @@ export class ListSources {
     // Policy includes the list from now on, although none of its rules is active.
     const created = await this.parts.changes.change(author, async (tx) => {
       const result = await store.insertSource(tx, kind, { ...source, url });
-      return { result, summary: `${kind}list ${result.name}: created` };
+      return { result, summary: listChange(result, codedAction('created')) };
     });
     const toSource = this.shown(created);
     // A node that follows the rows, possibly this one, may have fetched it already.
@@ -174,7 +175,7 @@ export class ListSources {
       if (given !== undefined) await refuseOtherForm(tx, kind, id, given);
       const whole = await withStoredCredentials(tx, kind, id, change);
       const source = await store.updateSource(tx, kind, id, whole);
-      return { result: source, summary: `${kind}list ${source.name}: changed` };
+      return { result: source, summary: listChange(source, codedAction('changed')) };
     };
     const { changes, cache } = this.parts;
     const updated = await changes.change(author, work, async (source, apply) => {
@@ -220,7 +221,7 @@ export class ListSources {
   async remove(kind: SourceKind, id: number, author: Author): Promise<void> {
     const work = async (tx: Queryable): Promise<Changed<undefined>> => {
       const name = await store.deleteSource(tx, kind, id);
-      return { result: undefined, summary: `${kind}list ${name}: deleted` };
+      return { result: undefined, summary: listChange({ kind, name }, codedAction('deleted')) };
     };
     // Without its row the list has no effect; the next compilation removes its names.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
@@ -237,7 +238,7 @@ export class ListSources {
     const source = await this.parts.database.transaction(async (tx) => {
       const found = await store.readSource(tx, id, kind);
       if (found.has_text) throw conflict(`${kind}list source ${id} has custom rules, which are not fetched`);
-      await recordAudit(tx, { actor, action: 'fetched', subject: `${kind}list ${found.name}` });
+      await recordAudit(tx, { actor, ...listChange(found, codedAction('fetched')) });
       return found;
     });
     // A user requested it, who may know that the list was not at fault.
@@ -249,7 +250,8 @@ export class ListSources {
   /** Starts a fetch of every enabled source of the kind. */
   async refreshAll(kind: SourceKind, actor: Author): Promise<BlocklistSource[]> {
     const sources = await this.parts.database.transaction(async (tx) => {
-      await recordAudit(tx, { actor, action: 'fetched', subject: `all ${kind}lists` });
+      const subject = codedSubject(`all_${kind}lists`);
+      await recordAudit(tx, { actor, subject, action: codedAction('fetched') });
       return store.listSources(tx, kind);
     });
     for (const { id, enabled, has_text: isCustom } of sources)
@@ -271,7 +273,12 @@ export class ListSources {
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null, judged };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
-      const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held update approved');
+      const written = await writeContent(
+        tx,
+        source,
+        { ...facts, lastChangedAt },
+        codedAction('held_update_approved'),
+      );
       if (!written.result)
         throw conflict(
           `${kind}list source ${id} has changed since it was read; check its current held update`,

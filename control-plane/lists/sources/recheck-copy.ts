@@ -3,6 +3,7 @@
  * that this one reads as a rule for every name. Such a copy becomes a held update, even of custom rules. It stays
  * inactive until it is approved, because the earlier interpretation cannot be reproduced.
  */
+import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { conflict } from '../../api/api-error.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../storage/db/database.ts';
@@ -100,6 +101,6 @@ export async function recheckCopy(source: StoredSource, copy: ListCopy, parts: R
     held,
   };
   const work = (tx: Parameters<typeof writeContent>[0]): Promise<Changed<boolean>> =>
-    writeContent(tx, source, facts, 'held, because this release interprets it differently');
+    writeContent(tx, source, facts, codedAction('held'));
   if (await changes.record(work)) logger.warn('list held for approval', { id, name, reason });
 }

@@ -1,4 +1,6 @@
 /** Stores the results of the life cycle of a list: plain data, and changes of content, which are revisions. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedAction, CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Lease } from '../../storage/cluster/leases.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
@@ -10,6 +12,14 @@ export function recordSource(database: Database, source: StoredSource, facts: So
   return recordFacts(database, source.id, source.url, facts);
 }
 
+/** Description of a change of a list. */
+export function listChange(
+  { kind, name }: Pick<StoredSource, 'kind' | 'name'>,
+  action: CodedAction,
+): CodedChange {
+  return { subject: codedSubject(`${kind}list`, { name }), action };
+}
+
 /**
  * Writes which copy is active from now on, as part of a change. False if the source is gone, or has another URL or
  * copies.
@@ -18,10 +28,10 @@ export async function writeContent(
   tx: Queryable,
   source: StoredSource,
   facts: SourceFacts,
-  what: string,
+  action: CodedAction,
 ): Promise<Changed<boolean>> {
   const result = await recordFacts(tx, source.id, source.url, facts, source);
-  return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
+  return { result, summary: result ? listChange(source, action) : null };
 }
 
 /**
@@ -37,7 +47,6 @@ export function undoRefused(
   return changes.record(async (tx) => {
     await lease?.confirm(tx);
     await undoContent(tx, before, refused);
-    const summary = `${before.kind}list ${before.name}: its new copy was rejected, the previous one is active again`;
-    return { result: undefined, summary };
+    return { result: undefined, summary: listChange(before, codedAction('update_rejected')) };
   });
 }

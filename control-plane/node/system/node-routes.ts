@@ -2,6 +2,7 @@
  * HTTP routes of `{api}/nodes`: the nodes that share the database, each with its last report, and this node with its
  * current state.
  */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
@@ -107,7 +108,8 @@ function removeNode(database: Database): Route {
         if (found === 'unknown') throw notFound(`node ${node}`);
         if (found === 'present')
           throw conflict(`node ${node} is running, or was running within the last minute`);
-        await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
+        const change = { subject: codedSubject('node', { name: node }), action: codedAction('forgotten') };
+        await recordAudit(tx, { actor: authorOf(request), ...change });
       });
     },
   });

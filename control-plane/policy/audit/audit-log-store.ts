@@ -9,6 +9,7 @@ export interface AuditSelection {
   /** Parts of texts, ignoring letter case. */
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
+  readonly actionCode?: string | undefined;
   readonly revision?: number | undefined;
   /** Inclusive. */
   readonly from?: Date | undefined;
@@ -24,16 +25,18 @@ interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision' |
 }
 
 const COLUMNS =
-  'id, created_at, actor AS author, host(address) AS ip_address, action, subject, revision, before, after, left_out';
+  'id, created_at, actor AS author, host(address) AS ip_address, action, subject, revision, before, after, left_out, codes';
 
 const SELECTED = `($1::text IS NULL OR actor = $1)
   AND ($2::text IS NULL OR strpos(lower(action), lower($2)) > 0)
   AND ($3::text IS NULL OR strpos(lower(subject), lower($3)) > 0)
   AND ($4::bigint IS NULL OR revision = $4)
-  AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)`;
+  AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)
+  AND ($7::text IS NULL OR codes -> 'action' ->> 'code' = $7)`;
 
-function valuesOf({ author, action, subject, revision, from, to }: AuditSelection): unknown[] {
-  return [author, action, subject, revision, from, to].map((value) => value ?? null);
+function valuesOf(selection: AuditSelection): unknown[] {
+  const { author, action, subject, revision, from, to, actionCode } = selection;
+  return [author, action, subject, revision, from, to, actionCode].map((value) => value ?? null);
 }
 
 /** A page of entries, newest first; `before`: only those with a smaller id. */
@@ -43,8 +46,8 @@ export async function readAuditLog(
   { before, limit, offset }: { before: number | null; limit: number; offset: number },
 ): Promise<AuditLogEntry[]> {
   const { rows } = await db.query<EntryRow>(
-    `SELECT ${COLUMNS} FROM audit_log WHERE ${SELECTED} AND ($7::bigint IS NULL OR id < $7)
-     ORDER BY id DESC LIMIT $8 OFFSET $9`,
+    `SELECT ${COLUMNS} FROM audit_log WHERE ${SELECTED} AND ($8::bigint IS NULL OR id < $8)
+     ORDER BY id DESC LIMIT $9 OFFSET $10`,
     [...valuesOf(selection), before, limit, offset],
   );
   return rows.map(toEntry);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import type { RunningApi, TestAnswer } from '../../../test/support/parts/running-api.ts';
@@ -16,18 +17,22 @@ serveSuite(auditRoutes, (served) => ({ suite, api } = served));
 
 /** Minutes before the clock of the API at which entries were made. */
 const ENTRIES = [
-  { name: 'admin', action: 'created', subject: 'group Kids', minutes: 50 },
-  { name: 'phone', action: 'changed', subject: 'group Kids', minutes: 40 },
-  { name: 'admin', action: 'deleted', subject: 'group Guests', minutes: 30 },
-  { name: 'system', action: 'updated', subject: 'blocklist 100%_\\', minutes: 20 },
-  { name: 'admin', action: 'changed', subject: 'blocking', minutes: 10 },
-];
+  { name: 'admin', action: 'created', subject: codedSubject('group', { name: 'Kids' }), minutes: 50 },
+  { name: 'phone', action: 'changed', subject: codedSubject('group', { name: 'Kids' }), minutes: 40 },
+  { name: 'admin', action: 'deleted', subject: codedSubject('group', { name: 'Guests' }), minutes: 30 },
+  { name: 'system', action: 'updated', subject: codedSubject('blocklist', { name: '100%_\\' }), minutes: 20 },
+  { name: 'admin', action: 'changed', subject: codedSubject('blocking'), minutes: 10 },
+] as const;
+const SUBJECTS = ['blocking', 'blocklist 100%_\\', 'group Guests', 'group Kids', 'group Kids'];
 
 beforeEach(async () => {
   for (const [index, { name, action, subject, minutes }] of ENTRIES.entries()) {
     const actor = { name, address: name === 'system' ? null : '2001:db8::7' };
     await suite.database.transaction((tx) =>
-      recordAudit(tx, { actor, action, subject, after: { index }, revision: index === 0 ? 9 : null }),
+      recordAudit(tx, {
+        ...{ actor, subject, action: codedAction(action) },
+        ...{ after: { index }, revision: index === 0 ? 9 : null },
+      }),
     );
     const at = new Date(api.clock.nowMs() - minutes * 60_000);
     await suite.database.query(
@@ -51,13 +56,14 @@ async function found(query: string): Promise<unknown[]> {
 describe('GET audit-log', () => {
   test('lists the newest first, with all fields of an entry', async () => {
     const { data, ...envelope } = await page('');
-    expect(data.map(({ subject }) => subject)).toEqual(ENTRIES.map(({ subject }) => subject).reverse());
+    expect(data.map(({ subject }) => subject)).toEqual(SUBJECTS);
     expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });
     expect(data.at(-1)).toEqual({
       ...{ id: expect.any(Number), author: 'admin', ip_address: '2001:db8::7', action: 'created' },
       // Older spellings.
       ...{ actor: 'admin', address: '2001:db8::7' },
       ...{ subject: 'group Kids', before: null, after: { index: 0 }, revision: 9, left_out: 0 },
+      codes: { subject: codedSubject('group', { name: 'Kids' }), action: codedAction('created') },
       timestamp: new Date(api.clock.nowMs() - 50 * 60_000).toISOString(),
     });
     expect(data[1]).toMatchObject({ author: 'system', ip_address: null });
@@ -71,11 +77,18 @@ describe('GET audit-log', () => {
     ['?subject=100%25_%5C', [3]],
     ['?subject=%25', [3]],
     ['?action=chang', [4, 1]],
+    ['?action_code=changed', [4, 1]],
     ['?revision=9', [0]],
     ['?period=35m', [4, 3, 2]],
     ['?author=admin&period=35m&subject=g', [4, 2]],
   ])('%s finds entries', async (query, indexes) => {
     expect(await found(query)).toEqual(indexes);
+  });
+
+  test('has no codes in an entry of an earlier release', async () => {
+    await suite.database.query(`UPDATE audit_log SET codes = NULL WHERE subject = 'blocking'`);
+    const { data } = await page('?subject=blocking');
+    expect(data).toMatchObject([{ subject: 'blocking', action: 'changed', codes: null }]);
   });
 
   test('from is inclusive, to is exclusive', async () => {
@@ -90,7 +103,11 @@ describe('GET audit-log', () => {
     const seen: string[] = [];
     while (cursor !== null) {
       await suite.database.transaction((tx) =>
-        recordAudit(tx, { actor: { name: 'new', address: null }, action: 'a', subject: 'new' }),
+        recordAudit(tx, {
+          actor: { name: 'new', address: null },
+          subject: codedSubject('blocking'),
+          action: codedAction('changed'),
+        }),
       );
       const next = await page(`?limit=2&cursor=${cursor}`);
       seen.push(...next.data.map(({ subject }) => subject));
@@ -109,6 +126,7 @@ describe('GET audit-log', () => {
     ['?period=1h&from=2026-01-01T00:00:00Z', 'period'],
     ['?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
     ['?author=a%00b', 'author'],
+    ['?action_code=burned', 'action_code'],
     ['?who=me', 'who'],
   ])('%s is 400 and names %s', async (query, path) => {
     const answer = await read(query);

@@ -56,6 +56,7 @@ function selectionOf(query: AuditLogQuery, nowMs: number): AuditSelection {
     author,
     action,
     subject,
+    actionCode: query.action_code,
     revision,
     from: since === undefined ? undefined : new Date(since),
     to: to === undefined ? undefined : new Date(to),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -16,8 +17,8 @@ afterAll(() => own.stop());
 
 const ENTRY: AuditEntry = {
   actor: { name: 'admin', address: '192.0.2.7' },
-  action: 'created',
-  subject: 'thing a',
+  action: codedAction('created'),
+  subject: codedSubject('group', { name: 'a' }),
 };
 
 async function recorded(entry: Partial<AuditEntry>): Promise<Record<string, unknown>> {
@@ -34,7 +35,8 @@ describe('recordAudit()', () => {
       actor: 'admin',
       address: '192.0.2.7',
       action: 'created',
-      subject: 'thing a',
+      subject: 'group a',
+      codes: { subject: ENTRY.subject, action: ENTRY.action },
       before: { a: 1 },
       after: [2],
       revision: 5,
@@ -60,8 +62,10 @@ describe('recordAudit()', () => {
 
   test('stores values that PostgreSQL cannot store, or that are too long, in another form', async () => {
     const after = { a: 'x\0y', b: '\\u0000', c: '\\\0' };
-    expect(await recorded({ subject: `a\0${'b'.repeat(600)}`, after })).toMatchObject({
-      subject: `a\ufffd${'b'.repeat(497)}…`,
+    const subject = codedSubject('group', { name: `a\0${'b'.repeat(600)}` });
+    expect(await recorded({ subject, after })).toMatchObject({
+      subject: `group a\ufffd${'b'.repeat(491)}…`,
+      codes: { subject: { code: 'group', params: { name: `a\ufffd${'b'.repeat(497)}…` } } },
       after: { a: 'x\ufffdy', b: '\\u0000', c: '\\\ufffd' },
     });
   });

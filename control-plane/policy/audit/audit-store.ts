@@ -4,16 +4,14 @@
  */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
+import { actionParts, joined, subjectParts } from '../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import { withoutSecrets } from './masked-secrets.ts';
 
-/** Record of one change. */
-export interface AuditEntry {
+/** Record of one change: its subject and its action without secrets, and its values. */
+export interface AuditEntry extends CodedChange {
   /** Author of the request: `authorOf(request)`. */
   readonly actor: Author;
-  /** Past tense: `created`, `changed`, `deleted`, `logged in`. */
-  readonly action: string;
-  /** Object of the action, for users, without secrets: `group Kids`, `api token phone`. */
-  readonly subject: string;
   /** The state before the action, as JSON with secrets masked; null or absent if it did not exist. */
   readonly before?: unknown;
   /** The state after the action, as JSON with secrets masked. */
@@ -39,6 +37,7 @@ const COLUMNS = [
   ['before', 'jsonb'],
   ['after', 'jsonb'],
   ['left_out', 'integer'],
+  ['codes', 'jsonb'],
 ] as const;
 
 /**
@@ -57,11 +56,12 @@ export function auditValues(entry: Omit<AuditEntry, 'revision' | 'at'>): unknown
   return [
     stored(actor.name, MAX_NAME),
     actor.address,
-    stored(action, MAX_NAME),
-    stored(subject, MAX_SUBJECT),
+    stored(joined(actionParts(action)), MAX_NAME),
+    stored(joined(subjectParts(subject)), MAX_SUBJECT),
     asJson(before),
     asJson(after),
     leftOut,
+    storedCodes({ subject, action }),
   ];
 }
 
@@ -76,6 +76,13 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
   const values = [...auditValues(entry), entry.revision ?? null];
   if (entry.at === undefined) await tx.query(INSERT, values);
   else await tx.query(INSERT_PAST, [...values, entry.at]);
+}
+
+/** The codes of a change as JSON, with texts that PostgreSQL can store. */
+export function storedCodes({ subject, action }: CodedChange): string {
+  return JSON.stringify({ subject, action }, (_name, value: unknown) =>
+    typeof value === 'string' ? stored(value, MAX_SUBJECT) : value,
+  );
 }
 
 function asJson(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -48,11 +49,14 @@ afterAll(async () => {
   await own.stop();
 });
 
+const UNNAMED = { subject: codedSubject('policy'), action: codedAction('changed') };
 let serial = 0;
 const makeGroup = async (tx: Queryable): Promise<Changed<string>> => {
-  const name = `group ${serial++}`;
+  const number = String(serial++);
+  const name = `group ${number}`;
   await tx.query('INSERT INTO groups (name) VALUES ($1)', [name]);
-  return { result: name, summary: `${name}: created` };
+  const subject = codedSubject('group', { name: number });
+  return { result: name, summary: { subject, action: codedAction('created') } };
 };
 const change = (): Promise<string> => changes.change(SOMEBODY, makeGroup);
 const groupNames = async (): Promise<string[]> =>
@@ -88,16 +92,21 @@ describe('PolicyChanges', () => {
         `INSERT INTO list_sources (id, name, url) VALUES (800, 'a', 'http://me:hunter2@l.example/')`,
       );
       await tx.query('INSERT INTO list_source_groups VALUES (800, 1)');
-      return { result: undefined, summary: 'a: b: done' };
+      const subject = codedSubject('group', { name: 'a: b' });
+      return { result: undefined, summary: { subject, action: codedAction('deleted') } };
     });
     const second = await entry();
     expect(second).toMatchObject({
-      ...{ action: 'done', subject: 'a: b', before: { [groupKey]: { name } } },
+      ...{ action: 'deleted', subject: 'group a: b', before: { [groupKey]: { name } } },
       after: { 'list_sources 800': { url: 'http://***@l.example/' }, 'list_source_groups 800 1': {} },
+      codes: {
+        subject: { code: 'group', params: { name: 'a: b' } },
+        action: { code: 'deleted', params: {} },
+      },
     });
     await changes.change(SOMEBODY, async (tx) => {
       await tx.query('UPDATE list_sources SET url = url, rules = 7 WHERE id = 800');
-      return { result: undefined, summary: 'nothing: done' };
+      return { result: undefined, summary: UNNAMED };
     });
     expect(await entry()).toEqual(second);
     await own.database.query('DELETE FROM list_sources WHERE id = 800');
@@ -110,7 +119,7 @@ describe('PolicyChanges', () => {
            SELECT 'n', n || '.example', 'deny' FROM generate_series(1, 1200) n`,
       );
       await tx.query(`INSERT INTO regex_filters (name, pattern, action) VALUES ('n', 'a', 'deny')`);
-      return { result: undefined, summary: 'many: created' };
+      return { result: undefined, summary: UNNAMED };
     });
     const { rows } = await own.database.query<{ after: object; left_out: number }>(
       'SELECT after, left_out FROM audit_log ORDER BY id DESC LIMIT 1',
@@ -233,7 +242,7 @@ describe('PolicyChanges', () => {
     for (let index = 0; index < 30; index++) {
       const source = await readSource(own.database, 900);
       const facts = { contentKey: `copy ${index}` };
-      await changes.record((tx) => writeContent(tx, source, facts, 'updated'));
+      await changes.record((tx) => writeContent(tx, source, facts, codedAction('updated')));
     }
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ is_own: isOwn }) => !isOwn)).toHaveLength(20);
@@ -246,7 +255,7 @@ describe('PolicyChanges', () => {
     const source = await readSource(own.database, 900);
     const before = await newestRevision(database);
     const facts = { contentKey: source.contentKey!, status: 'ok', lastChangedAt: new Date() } as const;
-    await changes.record((tx) => writeContent(tx, source, facts, 'updated'));
+    await changes.record((tx) => writeContent(tx, source, facts, codedAction('updated')));
     expect(await newestRevision(database)).toEqual(before);
   });
 });

@@ -8,6 +8,7 @@ import { notActive } from '../../api/api-error.ts';
 import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
 import { SYSTEM } from '../../api/caller.ts';
 import type { Author } from '../../api/caller.ts';
+import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { changedRows, MAX_ROWS } from './change-detection.ts';
 import type { ChangedRow, ChangedRows } from './change-detection.ts';
@@ -22,11 +23,8 @@ const LOCK = 0x57454952;
 /** Result of a change. */
 export interface Changed<T> {
   readonly result: T;
-  /**
-   * One line for users, with the subject and the action, e.g. `managed domain ads.example.org: created`; null = no
-   * revision, and the work itself writes its audit entry if it has one.
-   */
-  readonly summary: string | null;
+  /** Subject and action; null = no revision, and the work itself writes its audit entry if it has one. */
+  readonly summary: CodedChange | null;
   /** Changed rows outside revisions, such as those of a user, which only the work itself knows. */
   readonly outside?: readonly ChangedRow[];
 }
@@ -115,19 +113,16 @@ export class PolicyChanges {
       if (changed.count + outside.length === 0) return { result, revision: null };
       const rows = [...outside, ...changed.rows].slice(0, MAX_ROWS);
       const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
-      return { result, revision: await recordRevision(tx, { isOwn, summary, audit }) };
+      return { result, revision: await recordRevision(tx, { isOwn, audit }) };
     });
   }
 }
 
 /** The entry of a change; its rows are stored under their table and key. */
-function auditOf(actor: Author, summary: string, { rows, count }: ChangedRows): RevisionNote['audit'] {
-  const end = summary.lastIndexOf(': ');
-  const [subject, action] =
-    end === -1 ? ['policy', summary] : [summary.slice(0, end), summary.slice(end + 2)];
+function auditOf(actor: Author, change: CodedChange, { rows, count }: ChangedRows): RevisionNote['audit'] {
   const before = byKey(rows, 'before');
   const after = byKey(rows, 'after');
-  return { actor, action, subject, before, after, leftOut: count - rows.length };
+  return { actor, ...change, before, after, leftOut: count - rows.length };
 }
 
 function byKey(rows: readonly ChangedRow[], side: 'before' | 'after'): Record<string, unknown> | null {

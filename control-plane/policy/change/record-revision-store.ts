@@ -1,7 +1,8 @@
 /**
  * SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. Only used by `change.ts`.
  */
-import { auditValues, insertAudit } from '../audit/audit-store.ts';
+import { joined, summaryParts } from '../../../shared/policy/changes/change-codes.ts';
+import { auditValues, insertAudit, storedCodes } from '../audit/audit-store.ts';
 import type { AuditEntry } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
@@ -20,8 +21,8 @@ const OLDEST_KEPT = oldestKept('CASE WHEN $2::boolean THEN 0 ELSE 1 END');
  * undone.
  */
 const RECORD = `WITH made AS (
-    INSERT INTO revisions (author, is_own, summary, last_change)
-    SELECT $1, $2::boolean, $3, ${LAST_CHANGE} RETURNING id),
+    INSERT INTO revisions (author, is_own, summary, codes, last_change)
+    SELECT $1, $2::boolean, $3, $4::jsonb, ${LAST_CHANGE} RETURNING id),
   oldest AS (DELETE FROM revisions WHERE id > 0 AND id <= (SELECT max(id) FROM revisions) - ${KEPT_REVISIONS - 1}
     AND (id < ${OLDEST_KEPT} OR is_own AND id IS DISTINCT FROM (SELECT max(id) FROM revisions
       WHERE id < (SELECT min(id) FROM revisions WHERE is_own = false)))),
@@ -29,15 +30,14 @@ const RECORD = `WITH made AS (
     WHERE seq > 0 AND seq <= (SELECT last_change FROM revisions WHERE id = ${OLDEST_KEPT})),
   own AS (DELETE FROM policy_changes
     WHERE $2::boolean AND seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000 AND ${NOTED_NOW}),
-  audited AS (${insertAudit(4, 'id', 'FROM made')})
+  audited AS (${insertAudit(5, 'id', 'FROM made')})
   SELECT id FROM made`;
 
 /** The description of a change. */
 export interface RevisionNote {
   /** Whether Weir itself made the change. */
   readonly isOwn: boolean;
-  readonly summary: string;
-  /** Audit entry of the change; its author is the actor of the revision. */
+  /** Audit entry of the change; its actor is the author of the revision, which has the same subject and action. */
   readonly audit: Omit<AuditEntry, 'revision'>;
 }
 
@@ -46,8 +46,9 @@ export interface RevisionNote {
  * revisions; returns its id.
  */
 export async function recordRevision(tx: Queryable, note: RevisionNote): Promise<number> {
-  const { isOwn, summary, audit } = note;
-  const values = [audit.actor.name, isOwn, summary, ...auditValues(audit)];
+  const { isOwn, audit } = note;
+  const summary = joined(summaryParts(audit));
+  const values = [audit.actor.name, isOwn, summary, storedCodes(audit), ...auditValues(audit)];
   const { rows } = await tx.query<{ id: string }>(RECORD, values);
   return Number(rows[0]!.id);
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import { recordRevision } from './record-revision-store.ts';
 import * as store from './revision-store.ts';
 
-const AUDIT = { actor: { name: 'me', address: null }, action: 'changed' };
+const AUDIT = { actor: { name: 'me', address: null }, action: codedAction('changed') };
 let own: TestDatabase;
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ afterAll(() => own.stop());
 async function record(count: number, isOwn = false): Promise<void> {
   for (let one = 0; one < count; one++)
     await own.database.transaction((tx) =>
-      recordRevision(tx, { isOwn, summary: `change ${one}`, audit: { ...AUDIT, subject: `thing ${one}` } }),
+      recordRevision(tx, { isOwn, audit: { ...AUDIT, subject: codedSubject('group', { name: one }) } }),
     );
 }
 
@@ -32,7 +33,12 @@ describe('listRevisions', () => {
     await record(store.KEPT_POLICIES - 1);
     const revisions = await store.listRevisions(own.database);
     expect(revisions).toHaveLength(132);
-    expect(revisions[0]).toMatchObject({ id: 132, author: 'me', summary: 'change 98', can_rollback: true });
+    expect(revisions[0]).toMatchObject({
+      id: 132,
+      author: 'me',
+      summary: 'group 98: changed',
+      can_rollback: true,
+    });
     expect(revisions.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(31);
     // The first revision by a user, and Weir's own before it.
     expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
@@ -97,8 +103,8 @@ describe('neededCopies', () => {
     await record(1);
     await own.database.transaction(async (tx) => {
       await tx.query(`UPDATE list_sources SET content_key = 'second'`);
-      const audit = { ...AUDIT, subject: 'blocklist ads' };
-      await recordRevision(tx, { isOwn: true, summary: 'blocklist ads: updated', audit });
+      const audit = { ...AUDIT, subject: codedSubject('blocklist', { name: 'ads' }) };
+      await recordRevision(tx, { isOwn: true, audit });
     });
     expect(await store.neededCopies(own.database)).toEqual(new Set(['second']));
   });

@@ -20,11 +20,12 @@ interface RevisionRow {
   readonly created_at: Date;
   readonly author: string;
   readonly summary: string;
+  readonly codes: Revision['codes'];
   readonly is_own: boolean;
   readonly can_rollback: boolean;
 }
 
-const COLUMNS = `id, created_at, author, summary, is_own, id >= ${oldestKept()} AS can_rollback`;
+const COLUMNS = `id, created_at, author, summary, codes, is_own, id >= ${oldestKept()} AS can_rollback`;
 
 /** Newest first. */
 export async function listRevisions(db: Queryable): Promise<Revision[]> {
@@ -123,6 +124,7 @@ function toRevision(row: RevisionRow): Revision {
     created_at: row.created_at.toISOString(),
     author: row.author,
     summary: row.summary,
+    codes: row.codes,
     is_own: row.is_own,
     can_rollback: row.can_rollback,
   };

@@ -2,8 +2,8 @@
  * SQL of `config_values`: the configuration of the cluster, one row for each key that was set. A trigger records each
  * change of keys in `[dns]` and `[blocking]`, so that they are part of revisions.
  */
-import { isSecret, isSameValue, pickValues } from '../../../config/layers.ts';
-import type { Values } from '../../../config/layers.ts';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import { isSecret, isSameValue, pickValues, type Values } from '../../../config/layers.ts';
 import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -36,11 +36,13 @@ export async function writeConfigRows(
   if (names.length === 0) return { result: null, summary: null };
   const before = withoutSecrets(pickValues({ ...rows.before, ...node.before }, names));
   const after = withoutSecrets(pickValues({ ...rows.after, ...node.after }, names));
+  const subject = codedSubject('configuration', { keys: names.join(', ') });
+  const change = { subject, action: codedAction('changed') };
   if (differing.some(isPolicyKey)) {
     const outside = names.filter((name) => !isPolicyKey(name));
     return {
       result: null,
-      summary: `configuration ${names.join(', ')}: changed`,
+      summary: change,
       outside: outside.map((key) => ({
         table: 'configuration',
         key,
@@ -49,8 +51,7 @@ export async function writeConfigRows(
       })),
     };
   }
-  const subject = `configuration ${names.join(', ')}`;
-  await recordAudit(tx, { actor: author, action: 'changed', subject, before, after });
+  await recordAudit(tx, { actor: author, ...change, before, after });
   return { result: null, summary: null };
 }
 

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/cache/*`. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import {
   CacheEntryFilter,
   CacheEntryPage,
@@ -10,8 +11,7 @@ import {
 import { periodMs } from '../../../shared/api/fields.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { authorOf, route } from '../../api/route.ts';
-import type { Route } from '../../api/route.ts';
+import { authorOf, type Route, route } from '../../api/route.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
@@ -90,8 +90,8 @@ function dropCacheEntries(cache: CacheContents, database: Database, logger: Logg
       const { query } = request;
       const dropped = await database.transaction(async (tx) => {
         const count = await cache.drop(query);
-        const entry = { actor: authorOf(request), action: 'dropped', subject: 'cache entries' };
-        await recordAudit(tx, { ...entry, before: { ...query, entries: count } });
+        const change = { subject: codedSubject('cache_entries'), action: codedAction('dropped') };
+        await recordAudit(tx, { actor: authorOf(request), ...change, before: { ...query, entries: count } });
         return count;
       });
       logger.info('cache entries cleared', { ...query, dropped });

@@ -1,5 +1,6 @@
 /** HTTP routes of `{api}/backup` and `{api}/restore`. */
 import type { Response } from 'express';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import {
   BackupBody,
   BackupQuery,
@@ -63,7 +64,11 @@ function readBackupWithSecrets(context: BackupContext): Route {
     handle: async (request) => {
       const { response, body } = request;
       const backup = await makeBackup(context, body.passphrase, (tx) =>
-        recordAudit(tx, { actor: authorOf(request), action: 'read', subject: 'backup with secrets' }),
+        recordAudit(tx, {
+          actor: authorOf(request),
+          subject: codedSubject('secret_backup'),
+          action: codedAction('read'),
+        }),
       );
       send(response, backup);
     },

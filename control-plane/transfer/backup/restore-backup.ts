@@ -1,4 +1,5 @@
 /** Restores a backup in one transaction, as one revision. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import { conflict, invalid } from '../../api/api-error.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -70,7 +71,9 @@ export async function restoreBackup(
       storeChanges(tx, plan.changes, refuseFilter),
     );
     for (const item of newOnes(plan, 'certificates')) await shareCertificate(parts, tx, item);
-    return { result: { ...plan, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
+    const subject = codedSubject('backup', { time: file.created_at });
+    const summary = { subject, action: codedAction('restored') };
+    return { result: { ...plan, ...result }, outside, summary };
   };
   const { result, revision } = await parts.policy
     .changeWithRevision(author, work, (restored) => {

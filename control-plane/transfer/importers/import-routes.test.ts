@@ -1,6 +1,7 @@
 /** `{api}/import` over real HTTP and PostgreSQL; a real pipeline then answers queries with the imported policy. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
 import { ClientDirectory } from '../../clients/devices/client-directory.ts';
 import { writeContent } from '../../lists/sources/source-records.ts';
@@ -171,14 +172,17 @@ describe('POST {api}/import of a Pi-hole', () => {
     const { revision } = await changes.changeWithRevision(TESTER, async (tx) => {
       await tx.query(`INSERT INTO groups (name) VALUES ('before')`);
       await tx.query(`INSERT INTO clients (ip_address, name) VALUES ('192.0.2.10', 'tablet')`);
-      return { result: null, summary: 'group before: created' };
+      const subject = codedSubject('group', { name: 'before' });
+      return { result: null, summary: { subject, action: codedAction('created') } };
     });
     const empty = await stored();
     await imported(pihole.version6());
     const [list] = await listSources(database);
     for (let copy = 0; copy < 30; copy++) {
       const source = await readSource(database, list!.id);
-      await changes.record((tx) => writeContent(tx, source, { contentKey: `copy ${copy}` }, 'updated'));
+      await changes.record((tx) =>
+        writeContent(tx, source, { contentKey: `copy ${copy}` }, codedAction('updated')),
+      );
     }
     const clients = new ClientDirectory();
     await rollBack(

@@ -3,6 +3,7 @@
  * Lists that had been deleted are restored from the rules on disk if they still exist (no compile), otherwise from the
  * copies.
  */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import type { Author } from '../../api/caller.ts';
 import type { ClientDirectory } from '../../clients/devices/client-directory.ts';
@@ -41,7 +42,8 @@ export async function rollBack(
     await refuseForgotten(tx, id);
     if (expectedHead !== undefined) await refuseUnknownHead(tx, expectedHead);
     await restorePolicy(tx, id);
-    return { result: await changedClients(tx), summary: `rolled back to revision ${id}` };
+    const action = codedAction('rolled_back', { revision: id });
+    return { result: await changedClients(tx), summary: { subject: codedSubject('policy'), action } };
   };
   const { revision } = await policy.changeWithRevision(author, work, (restored) => {
     clients.takeOver(restored);

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/tls/acme`: the web certificate from an ACME server. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Config } from '../../../config/schema.ts';
 import { AcmeStatus } from '../../../shared/api/tls-api.ts';
 import { conflict } from '../../api/api-error.ts';
@@ -48,7 +49,8 @@ function orderAcme(context: AcmeContext): Route {
       if (names.length === 0) throw conflict('set server.acme.names first');
       const author = authorOf(request);
       const after = { server, names };
-      const entry = { actor: author, action: 'ordered', subject: 'web certificate', after };
+      const change = { subject: codedSubject('web_certificate'), action: codedAction('ordered') };
+      const entry = { actor: author, ...change, after };
       let hasBegun = false;
       await context.database.transaction(async (tx) => {
         await recordAudit(tx, entry);

@@ -2,6 +2,7 @@
  * Authentication of one node: identifies the sender of a request, and handles login, setup and changes of the password.
  * It contains neither HTTP (`web/server/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { AuthStatus } from '../../../shared/api/auth-api.ts';
@@ -243,7 +244,8 @@ export class Authenticator {
       .replacePassword(userId, passwords.next, async (tx) => {
         await deleteSessionsOfUser(tx, userId, sessionId);
         const actor = { name: username, address: origin.address };
-        await recordAudit(tx, { actor, action: 'changed', subject: `password of ${username}` });
+        const subject = codedSubject('password', { name: username });
+        await recordAudit(tx, { actor, subject, action: codedAction('changed') });
       })
       .finally(() => this.sessions.forget(({ id, userId: of }) => of === userId && id !== sessionId));
     this.parts.logger.info('changed the password', { username });

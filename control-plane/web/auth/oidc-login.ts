@@ -3,6 +3,7 @@
  * is a user without a password here, whom an admin may disable like any other. HTTP is in `web/server/oidc-pages.ts`.
  */
 import { createHash } from 'node:crypto';
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { OidcAttempt, Role } from '../../../shared/api/auth-api.ts';
 import { UserCreateBody } from '../../../shared/api/users-api.ts';
@@ -122,8 +123,8 @@ export class OidcLogin {
         }
         await recordAudit(tx, {
           actor: { name: known.username, address },
-          action: 'changed',
-          subject: `user ${known.username}`,
+          subject: codedSubject('user', { name: known.username }),
+          action: codedAction('changed'),
           before: { id: known.id, role: known.role },
           after: { id: known.id, role, by: 'OpenID provider' },
         });
@@ -144,7 +145,8 @@ export class OidcLogin {
     const id = await provided.insertProvidedUser(tx, person, { username, role });
     const after = { id, username, role, by: 'OpenID provider' };
     const actor = { name: username, address };
-    await recordAudit(tx, { actor, action: 'created', subject: `user ${username}`, after });
+    const subject = codedSubject('user', { name: username });
+    await recordAudit(tx, { actor, subject, action: codedAction('created'), after });
     return id;
   }
 

@@ -1,4 +1,5 @@
 /** Replaces the web certificate in one transaction with its audit entry, on this node or on all. */
+import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { ApiError, conflict } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import type { TlsStatus } from '../../../shared/api/tls-api.ts';
@@ -30,8 +31,8 @@ export async function replaceCertificate(
   const after = toTlsStatus(isEnabled, { exists: true, isValid: true, fault: null, facts: pair.facts });
   try {
     await database.transaction(async (tx) => {
-      const entry = { actor, action: 'changed', subject: 'web certificate' };
-      await recordAudit(tx, { ...entry, before: toTlsStatus(isEnabled, before), after });
+      const change = { subject: codedSubject('web_certificate'), action: codedAction('changed') };
+      await recordAudit(tx, { actor, ...change, before: toTlsStatus(isEnabled, before), after });
       await share(tx);
       await install(pair);
     });

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/clients/clear`. */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import { ClientClearBody, ClientsCleared } from '../../../../shared/api/clearing/client-clear-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { invalid } from '../../../api/api-error.ts';
@@ -31,8 +32,12 @@ export function clientClearRoutes(context: {
         if (isTrial) return { deleted: 0, ...(await countSeen(database, span)) };
         const ids = await database.transaction(async (tx) => {
           const gone = await deleteSeen(tx, span);
-          const entry = { actor: authorOf(request), action: 'cleared', subject: 'clients' };
-          await recordAudit(tx, { ...entry, before: { ...period, clients: gone.length } });
+          await recordAudit(tx, {
+            actor: authorOf(request),
+            subject: codedSubject('clients'),
+            action: codedAction('cleared'),
+            before: { ...period, clients: gone.length },
+          });
           return gone;
         });
         for (const id of ids) clients.remove(id);

@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/queries/clears`. */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import {
   QueryLogClear,
   QueryLogClearBody,
@@ -71,7 +72,8 @@ function clearLog({
       const wanted = { by: actor.name, ...clearedSpan(period, clock.nowMs()), client: clientOf(clients, id) };
       const clear = await database.transaction(async (tx) => {
         const after = { ...request.body, client: wanted.client?.name };
-        await recordAudit(tx, { actor, action: 'cleared', subject: 'query log', after });
+        const change = { subject: codedSubject('query_log'), action: codedAction('cleared') };
+        await recordAudit(tx, { actor, ...change, after });
         return insertClear(tx, wanted);
       });
       logger.info('started to clear the query log', {

@@ -1,4 +1,6 @@
 /** HTTP routes for merging clients into one device, and for splitting one off again. */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
+import type { CodedAction } from '../../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { Client, ClientMergeBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
@@ -32,7 +34,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
       const ids = [...new Set(request.body.client_ids)];
       return change(policy, clients, authorOf(request), id, async (tx) => {
         const changes = await mergeClients(tx, id, ids);
-        return { changes, action: `merged with client ${ids.join(', ')}` };
+        return { changes, action: codedAction('merged', { clients: ids.join(', ') }) };
       });
     },
   });
@@ -50,7 +52,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
       const { id } = request.params;
       return change(policy, clients, authorOf(request), id, async (tx) => ({
         changes: await splitClient(tx, id),
-        action: 'split off',
+        action: codedAction('split_off'),
       }));
     },
   });
@@ -59,7 +61,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
 
 interface Done {
   readonly changes: readonly ClientChange[];
-  readonly action: string;
+  readonly action: CodedAction;
 }
 
 /** Changes clients in the database, then in memory, then in the active policy. */
@@ -72,8 +74,9 @@ async function change(
 ): Promise<Client> {
   const describe = async (tx: Queryable): Promise<Changed<readonly ClientChange[]>> => {
     const { changes, action } = await work(tx);
-    const subject = changes.find(({ before }) => before!.id === id)!.before!;
-    return { result: changes, summary: `client ${labelOf(subject)}: ${action}` };
+    const client = changes.find(({ before }) => before!.id === id)!.before!;
+    const subject = codedSubject('client', { name: labelOf(client) });
+    return { result: changes, summary: { subject, action } };
   };
   await policy.change(author, describe, (changes, apply) => {
     clients.takeOver({ clients: changes.flatMap(({ after }) => after ?? []), goneClients: [] });

@@ -1,4 +1,5 @@
 /** HTTP routes for acknowledging new clients. */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import { AcknowledgedClients, ClientIdsBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
@@ -24,8 +25,11 @@ export function newDeviceRoutes(context: { database: Database; clients: ClientDi
         const found = await acknowledgeClients(tx, request.body.client_ids);
         const [first] = found;
         if (first !== undefined) {
-          const subject = found.length === 1 ? `client ${labelOf(first)}` : `${found.length} clients`;
-          await recordAudit(tx, { actor: authorOf(request), action: 'acknowledged', subject });
+          const subject =
+            found.length === 1
+              ? codedSubject('client', { name: labelOf(first) })
+              : codedSubject('several_clients', { count: found.length });
+          await recordAudit(tx, { actor: authorOf(request), subject, action: codedAction('acknowledged') });
         }
         return found;
       });

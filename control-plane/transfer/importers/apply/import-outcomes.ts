@@ -1,4 +1,6 @@
 /** The result of an import for each item of the file, and its report. */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../../shared/policy/changes/change-codes.ts';
 import type {
   ImportItem,
   ImportItemKind,
@@ -65,13 +67,15 @@ export class ImportOutcomes {
     for (const item of items) push(this.remarks, item, remark);
   }
 
-  /** One line for the revision; null if nothing was created or changed. */
-  summary(): string | null {
+  /** Description of the revision; null if nothing was created or changed. */
+  summary(): CodedChange | null {
     const hasChanged = [...this.outcomes.values()].some((of) => of.some((outcome) => outcome !== 'same'));
     if (!hasChanged) return null;
     const results = this.items().map(({ result }) => result);
     const countOf = (wanted: ImportItemResult): number => results.filter((one) => one === wanted).length;
-    return `settings of ${this.plan.format}: imported, ${countOf('done')} new, ${countOf('changed')} changed`;
+    const subject = codedSubject('imported_settings', { format: this.plan.format });
+    const counts = { created: countOf('done'), changed: countOf('changed') };
+    return { subject, action: codedAction('imported', counts) };
   }
 
   /** The report. */

@@ -2,6 +2,7 @@
  * The administrator: name and password hash. A hash in the configuration file takes precedence; without one it is the
  * row in `admin_credential`, set once by setup and changed by change-password or the CLI.
  */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { Config } from '../../../../config/schema.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { forbidden } from '../../../api/api-error.ts';
@@ -68,7 +69,8 @@ export class AdminAccount {
     await database.transaction(async (tx) => {
       if (!(await credentials.insertHash(tx, hash, this.now()))) throw taken;
       const actor = { name: this.username, address };
-      await recordAudit(tx, { actor, action: 'set', subject: `password of ${this.username}` });
+      const subject = codedSubject('password', { name: this.username });
+      await recordAudit(tx, { actor, subject, action: codedAction('set') });
     });
     this.isInDatabase = true;
   }

@@ -3,6 +3,7 @@
  * reduces permissions revokes the user's sessions. The HTTP routes are in `user-routes.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { UserCreate, UserUpdate } from '../../../../shared/api/users-api.ts';
 import { conflict, forbidden, invalid, notFound } from '../../../api/api-error.ts';
@@ -71,8 +72,8 @@ export class Users {
       const made = await this.found(tx, id);
       await recordAudit(tx, {
         actor: author,
-        action: 'created',
-        subject: `user ${username}`,
+        subject: codedSubject('user', { name: username }),
+        action: codedAction('created'),
         after: noted(made),
       });
       return made;
@@ -104,8 +105,8 @@ export class Users {
         if (isPasswordNew || !isDeepStrictEqual(noted(before), noted(after)))
           await recordAudit(tx, {
             actor: author,
-            action: 'changed',
-            subject: `user ${this.named(after).username}`,
+            subject: codedSubject('user', { name: this.named(after).username }),
+            action: codedAction('changed'),
             before: noted(before),
             after: { ...noted(after), ...(isPasswordNew ? { password_changed: true } : {}) },
           });
@@ -123,8 +124,9 @@ export class Users {
         const before = this.named(await this.found(tx, id, 'FOR UPDATE'));
         await author.precondition?.(tx);
         await store.deleteUser(tx, id);
-        const subject = `user ${before.username}`;
-        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
+        const subject = codedSubject('user', { name: before.username });
+        const action = codedAction('deleted');
+        await recordAudit(tx, { actor: author, subject, action, before: noted(before) });
       })
       .finally(() => this.forget(id));
   }

@@ -2,6 +2,8 @@
  * Second factors of the cluster: checks the code of a login, and makes all changes to factors. It handles neither
  * passwords nor the lockout (`login-check.ts`), nor HTTP.
  */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
+import type { CodedChange } from '../../../../shared/policy/changes/change-codes.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../api/api-error.ts';
 import type { Author } from '../../../api/caller.ts';
@@ -101,7 +103,8 @@ export class SecondFactors {
     }
     if (!(await store.takeRecoveryCode(tx, userId, code.codeHash))) throw refusalOf('wrong');
     const actor = { name: username, address };
-    await recordAudit(tx, { actor, action: 'used', subject: `recovery code of ${username}` });
+    const subject = codedSubject('recovery_code', { name: username });
+    await recordAudit(tx, { actor, subject, action: codedAction('used') });
   }
 
   /** Stores a new secret, which must be confirmed with its first code; 409 if a factor is enabled. */
@@ -111,7 +114,7 @@ export class SecondFactors {
       throw conflict('the second factor is already enabled: disable it first');
     const secret = newTotpSecret();
     await store.putSecret(tx, userId, secret);
-    await recordAudit(tx, { actor: author, action: 'prepared', subject: subjectOf(username) });
+    await recordAudit(tx, { actor: author, ...factorChange(username, 'prepared') });
     return { secret: toBase32(secret), uri: otpauthUri(secret, username) };
   }
 
@@ -122,30 +125,30 @@ export class SecondFactors {
     if (factor === null || factor.isConfirmed) throw nothingPending();
     await this.take(tx, owner, code, '');
     await store.confirmFactor(tx, userId, new Date(this.parts.clock.nowMs()));
-    await recordAudit(tx, { actor: author, action: 'enabled', subject: subjectOf(username) });
+    await recordAudit(tx, { actor: author, ...factorChange(username, 'enabled') });
     return newCodes(tx, userId);
   }
 
   /** Replaces the recovery codes; 409 without an enabled factor. */
   async renewCodes(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<string[]> {
     await this.requireOn(tx, userId);
-    const subject = `recovery codes of ${username}`;
-    await recordAudit(tx, { actor: author, action: 'replaced', subject });
+    const subject = codedSubject('recovery_codes', { name: username });
+    await recordAudit(tx, { actor: author, subject, action: codedAction('replaced') });
     return newCodes(tx, userId);
   }
 
   /** Removes a factor that is enabled or not confirmed yet; 409 if there is none. */
   async disable(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<void> {
     if (!(await store.deleteFactor(tx, userId))) throw nothingOn();
-    await recordAudit(tx, { actor: author, action: 'disabled', subject: subjectOf(username) });
+    await recordAudit(tx, { actor: author, ...factorChange(username, 'disabled') });
   }
 
   /** Removes the factor of a user who has lost it; 404 if there is none. */
   async remove(author: Author, { userId, username }: FactorOwner): Promise<void> {
     await this.parts.database.transaction(async (tx) => {
       await store.lockUser(tx, userId);
-      if (!(await store.deleteFactor(tx, userId))) throw notFound(subjectOf(username));
-      await recordAudit(tx, { actor: author, action: 'removed', subject: subjectOf(username) });
+      if (!(await store.deleteFactor(tx, userId))) throw notFound(`second factor of ${username}`);
+      await recordAudit(tx, { actor: author, ...factorChange(username, 'removed') });
     });
   }
 
@@ -182,8 +185,8 @@ async function newCodes(tx: Queryable, userId: number): Promise<string[]> {
   return codes;
 }
 
-function subjectOf(username: string): string {
-  return `second factor of ${username}`;
+function factorChange(username: string, verb: 'prepared' | 'enabled' | 'disabled' | 'removed'): CodedChange {
+  return { subject: codedSubject('second_factor', { name: username }), action: codedAction(verb) };
 }
 
 function nothingPending(): Error {

@@ -2,6 +2,7 @@
  * Sessions of one node: opens, finds and ends them, and notifies long-running responses. It handles neither passwords
  * (`login-check.ts`) nor HTTP.
  */
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import type { Logger } from '../../../../shared/log.ts';
 import { notFound } from '../../../api/api-error.ts';
@@ -134,8 +135,8 @@ export class Sessions {
         const username = this.nameOf(session);
         await recordAudit(tx, {
           actor: author,
-          action: 'revoked',
-          subject: `session of ${username}`,
+          subject: codedSubject('session', { name: username }),
+          action: codedAction('revoked'),
           before: { id, username, role, address, user_agent: userAgent },
         });
       })

@@ -1,5 +1,7 @@
 /** API tokens of the cluster: authentication by key, and every change of a token. HTTP is in `token-routes.ts`. */
 import { isDeepStrictEqual } from 'node:util';
+import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
+import type { CodedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { TokenCreate, TokenUpdate } from '../../../../shared/api/tokens-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { conflict, unauthorized } from '../../../api/api-error.ts';
@@ -80,8 +82,8 @@ export class ApiTokens {
         const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
         await recordAudit(tx, {
           actor: author,
-          action: 'created',
           subject: subjectOf(made),
+          action: codedAction('created'),
           after: noted(made),
         });
         return made;
@@ -104,8 +106,8 @@ export class ApiTokens {
         if (isKeyNew || !isDeepStrictEqual(noted(before), noted(after)))
           await recordAudit(tx, {
             actor: author,
-            action: 'changed',
             subject: subjectOf(before),
+            action: codedAction('changed'),
             before: noted(before),
             after: { ...noted(after), ...(isKeyNew ? { key_changed: true } : {}) },
           });
@@ -122,7 +124,8 @@ export class ApiTokens {
         await author.precondition?.(tx);
         await store.deleteToken(tx, id);
         const subject = subjectOf(before);
-        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
+        const action = codedAction('deleted');
+        await recordAudit(tx, { actor: author, subject, action, before: noted(before) });
       })
       .finally(() => this.forget(id));
   }
@@ -161,8 +164,8 @@ function hashed(key: string): HashedKey {
   return { keyHash: hashTokenKey(key), prefix: prefixOf(key) };
 }
 
-function subjectOf({ name }: StoredToken): string {
-  return `API token ${name}`;
+function subjectOf({ name }: StoredToken): CodedSubject {
+  return codedSubject('api_token', { name });
 }
 
 /** Fields of a token in the audit log. */
