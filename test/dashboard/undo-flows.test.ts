@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardFixture } from '../support/browser/dashboard-fixture.ts';
-import { holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
+import { choose, holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
@@ -85,6 +85,29 @@ describe('a change of policy', () => {
     });
     expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
     expect(await blockedNames(name)).toEqual([]);
+  });
+
+  test('is described in the language of the user, in History and in the audit log', async () => {
+    const name = '<b>deutsch</b> & Co';
+    await fixture.api.expect(201, 'POST', '/groups', { name });
+    const { id } = await newestRevision();
+    const line = `Gruppe ${name}: angelegt`;
+    await fixture.withPage({ locale: 'de-DE' }, async (page) => {
+      await page.goto(`./history?undo=${id}`);
+      const question = page.getByRole('alertdialog', { name: `Stand ${id} rückgängig machen?` });
+      await question.getByRole('listitem').filter({ hasText: line }).waitFor();
+      await page.goto('./history');
+      await page.getByRole('searchbox', { name: 'Änderungen suchen' }).fill('gruppe <b>');
+      await page.getByRole('button', { name: line, exact: true }).click();
+      const drawer = page.getByRole('dialog', { name: `Stand ${id}` });
+      await drawer.getByText(line).first().waitFor();
+
+      await page.goto('./history?view=audit');
+      await choose(page, 'Aktion', 'angelegt');
+      await page.getByRole('button', { name: line, exact: true }).click();
+      await page.getByRole('dialog', { name: line }).waitFor();
+      await expectAccessible(page);
+    });
   });
 
   test('is undone together with later changes only after a review, which includes changes made during it', async () => {

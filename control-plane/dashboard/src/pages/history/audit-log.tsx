@@ -15,11 +15,14 @@ import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { auditQueryOf } from './audit-query.ts';
+import { ChangeLine } from './changes/change-line.tsx';
+import { actionChoices, entryParts } from './changes/change-texts.ts';
+import { useChangeTexts } from './changes/use-change-texts.ts';
 import { ChangedRows } from './changed-rows.tsx';
 import { rowsOf } from './row-changes.ts';
 import styles from './history-page.module.css';
 
-const DEFAULTS = { author: '', subject: '', action: '', period: 'all', from: '0' };
+const DEFAULTS = { author: '', subject: '', action: 'all', period: 'all', from: '0' };
 const PERIODS = ['all', '24h', '7d', '30d'] as const;
 
 type Entry = AnswerOf<'GET /audit-log'>['data'][number];
@@ -27,10 +30,12 @@ type Entry = AnswerOf<'GET /audit-log'>['data'][number];
 /** The log with its filters, which are in the URL. */
 export function AuditLog(): ReactNode {
   const { say } = useText();
+  const texts = useChangeTexts();
   const [fields, setFields] = useUrlState(DEFAULTS);
   const [open, setOpen] = useState<Entry | null>(null);
-  const entries = useAsk('GET /audit-log', { query: auditQueryOf(fields) });
-  const filter = (name: 'author' | 'subject' | 'action'): ReactNode => (
+  const action = fields.action in texts.actions ? fields.action : 'all';
+  const entries = useAsk('GET /audit-log', { query: auditQueryOf({ ...fields, action }) });
+  const filter = (name: 'author' | 'subject'): ReactNode => (
     <div className={styles['filter']}>
       <SearchField
         label={say(`history.audit.${name}`)}
@@ -44,7 +49,16 @@ export function AuditLog(): ReactNode {
       <Bar>
         {filter('subject')}
         {filter('author')}
-        {filter('action')}
+        <SelectField
+          label={say('history.audit.action')}
+          isLabelHidden
+          value={action}
+          choices={[
+            { id: 'all', text: say('history.audit.anyAction') },
+            ...actionChoices(texts, document.documentElement.lang),
+          ]}
+          onChange={(chosen) => setFields({ action: chosen, from: '0' })}
+        />
         <SelectField
           label={say('field.period')}
           isLabelHidden
@@ -73,7 +87,9 @@ export function AuditLog(): ReactNode {
                     isName: true,
                     cell: (entry) => (
                       <TextButton onPress={() => setOpen(entry)}>
-                        <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
+                        <span className={styles['summary']}>
+                          <ChangeLine parts={entryParts(entry, texts)} />
+                        </span>
                       </TextButton>
                     ),
                   },
@@ -112,9 +128,10 @@ interface AuditDrawerProps {
 
 function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
   const { say, format } = useText();
+  const texts = useChangeTexts();
   const rows = rowsOf(entry.before, entry.after);
   return (
-    <Drawer title={<bdi>{`${entry.subject}: ${entry.action}`}</bdi>} isOpen onClose={onClose}>
+    <Drawer title={<ChangeLine parts={entryParts(entry, texts)} />} isOpen onClose={onClose}>
       <Facts
         facts={[
           [say('field.who'), <bdi key="author">{entry.author}</bdi>],

@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditQueryOf } from './audit-query.ts';
 
-const NOTHING = { author: '', subject: ' ', action: '', period: 'all', from: '0' };
+const NOTHING = { author: '', subject: ' ', action: 'all', period: 'all', from: '0' };
 
 describe('auditQueryOf()', () => {
   test('requests everything without filters', () => {
     expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
+  });
+
+  test('requests the entries of an action by its code', () => {
+    expect(auditQueryOf({ ...NOTHING, action: 'created' })).toMatchObject({ action_code: 'created' });
   });
 
   test('trims texts and ignores an invalid page number', () => {

@@ -13,11 +13,17 @@ import { Card } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import type { MenuAction } from '../../ui/overlays/menu.tsx';
 import type { Revision } from './take-back.ts';
 import styles from './history-page.module.css';
 import { ForAdmins, useMe } from '../../api/session.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { ChangedRows } from './changed-rows.tsx';
+import { ChangeLine } from './changes/change-line.tsx';
+import { revisionParts } from './changes/change-texts.ts';
+import { useChangeTexts } from './changes/use-change-texts.ts';
+import { joined } from '../../../../../shared/policy/changes/change-codes.ts';
+import type { ChangeTexts } from '../../../../../shared/policy/changes/change-codes.ts';
 import { rowOf } from './row-changes.ts';
 
 const DEFAULTS = { search: '', revision: '' };
@@ -28,9 +34,10 @@ interface RevisionListProps {
   readonly onGoTo: (id: number) => void;
 }
 
-/** List with a search over summaries and authors. */
+/** List with a search over descriptions and authors. */
 export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
   const { say } = useText();
+  const texts = useChangeTexts();
   const [{ search, revision }, setFields] = useUrlState(DEFAULTS);
   const [offset, setOffset] = useState(0);
   const revisions = useAsk('GET /revisions', {});
@@ -46,7 +53,7 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
       />
       <Answered of={revisions} lines={8}>
         {(all) => {
-          const found = all.filter((row) => isFound(row, search));
+          const found = all.filter((row) => isFound(row, search, texts));
           if (found.length === 0)
             return (
               <Empty icon={History} title={say(all.length === 0 ? 'history.none' : 'history.notFound')}>
@@ -79,9 +86,11 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
   );
 }
 
-function isFound({ id, author, summary }: Revision, search: string): boolean {
+function isFound(revision: Revision, search: string, texts: ChangeTexts): boolean {
   const wanted = search.trim().toLowerCase();
-  return `${id} ${author} ${summary}`.toLowerCase().includes(wanted);
+  return `${revision.id} ${revision.author} ${joined(revisionParts(revision, texts))}`
+    .toLowerCase()
+    .includes(wanted);
 }
 
 interface RevisionTableProps extends RevisionListProps {
@@ -93,6 +102,19 @@ interface RevisionTableProps extends RevisionListProps {
 
 function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTableProps): ReactNode {
   const { say } = useText();
+  const texts = useChangeTexts();
+  const labelOf = (row: Revision): string =>
+    say('history.actionsOf', { summary: joined(revisionParts(row, texts)) });
+  const actionsOf = ({ id, is_own: isOwn, can_rollback: canGoTo }: Revision): MenuAction[] => [
+    ...(isOwn ? [] : [{ id: 'undo', text: say('undo.action'), icon: Undo2, run: () => onUndo(id) }]),
+    {
+      id: 'to',
+      text: say(id >= newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
+      icon: RotateCcw,
+      isDisabled: id >= newest || !canGoTo,
+      run: () => onGoTo(id),
+    },
+  ];
   return (
     <DataTable
       label={say('history.view.changes')}
@@ -103,9 +125,11 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
           id: 'summary',
           title: say('field.change'),
           isName: true,
-          cell: ({ id, summary }) => (
-            <TextButton onPress={() => onOpen(id)}>
-              <bdi className={styles['summary']}>{summary}</bdi>
+          cell: (row) => (
+            <TextButton onPress={() => onOpen(row.id)}>
+              <span className={styles['summary']}>
+                <ChangeLine parts={revisionParts(row, texts)} />
+              </span>
             </TextButton>
           ),
         },
@@ -123,22 +147,11 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
           title: say('field.actions'),
           isActions: true,
           isForAdmins: true,
-          cell: ({ id, summary, is_own: isOwn, can_rollback: canGoTo }) => (
+          cell: (row) => (
             <Menu
-              label={say('history.actionsOf', { summary })}
-              button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
-              actions={[
-                ...(isOwn
-                  ? []
-                  : [{ id: 'undo', text: say('undo.action'), icon: Undo2, run: () => onUndo(id) }]),
-                {
-                  id: 'to',
-                  text: say(id >= newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
-                  icon: RotateCcw,
-                  isDisabled: id >= newest || !canGoTo,
-                  run: () => onGoTo(id),
-                },
-              ]}
+              label={labelOf(row)}
+              button={<IconButton icon={Ellipsis} label={labelOf(row)} />}
+              actions={actionsOf(row)}
             />
           ),
         },
@@ -157,6 +170,7 @@ interface RevisionDrawerProps {
 /** Drawer of a policy change: its author and address, its effects, and a button to undo it. */
 function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): ReactNode {
   const { say } = useText();
+  const texts = useChangeTexts();
   const { isAdmin } = useMe();
   const isOpen = /^\d{1,9}$/.test(revision);
   const detail = useAsk('GET /revisions/{id}', { params: { id: revision } }, { enabled: isOpen });
@@ -178,11 +192,14 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
       }
     >
       <Answered of={shown} lines={6}>
-        {({ summary, author, ip_address: address, created_at: at, changes, left_out: leftOut }) => (
+        {({ summary, codes, author, ip_address: address, created_at: at, changes, left_out: leftOut }) => (
           <>
             <Facts
               facts={[
-                [say('field.change'), <bdi key="summary">{summary}</bdi>],
+                [
+                  say('field.change'),
+                  <ChangeLine key="summary" parts={revisionParts({ codes, summary }, texts)} />,
+                ],
                 [say('field.who'), <bdi key="author">{author}</bdi>],
                 // The server hides the address from viewers.
                 ...(isAdmin

@@ -10,6 +10,9 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Callout, FormFault, Skeleton } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { ChangeLine } from './changes/change-line.tsx';
+import { revisionParts } from './changes/change-texts.ts';
+import { useChangeTexts } from './changes/use-change-texts.ts';
 import { takeBackOf } from './take-back.ts';
 import type { Revision, TakeBack } from './take-back.ts';
 import styles from './history-page.module.css';
@@ -109,6 +112,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
 
 function Going({ plan, wanted }: { readonly plan: TakeBack; readonly wanted: number }): ReactNode {
   const { say } = useText();
+  const texts = useChangeTexts();
   const { target, going } = plan;
   if (target === null) return <Callout tone="info">{say('history.nothingBefore')}</Callout>;
   if (going.length === 0) return <Callout tone="info">{say('history.nothingToTake')}</Callout>;
@@ -118,9 +122,11 @@ function Going({ plan, wanted }: { readonly plan: TakeBack; readonly wanted: num
     <>
       <p>{say(others ? 'history.going' : 'history.goingOne')}</p>
       <ul className={styles['going']} tabIndex={0} aria-label={say('history.going')}>
-        {going.map(({ id, author, summary, created_at: at }) => (
+        {going.map(({ id, author, summary, codes, created_at: at }) => (
           <li key={id} className={id === wanted ? styles['wanted'] : undefined}>
-            <bdi className={styles['summary']}>{summary}</bdi>
+            <span className={styles['summary']}>
+              <ChangeLine parts={revisionParts({ codes, summary }, texts)} />
+            </span>
             <span className={styles['quiet']}>
               <bdi>{author}</bdi> · <Moment at={at} />
             </span>

@@ -9,6 +9,7 @@ function revision(id: number, isOwn = false): Revision {
     created_at: at,
     author: 'vera',
     summary: `thing ${id}: created`,
+    codes: null,
     is_own: isOwn,
     can_rollback: true,
   };

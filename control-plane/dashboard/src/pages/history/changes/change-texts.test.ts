@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  codedAction,
+  codedSubject,
+  ENGLISH_CHANGES,
+  joined,
+} from '../../../../../../shared/policy/changes/change-codes.ts';
+import type { ChangeTexts } from '../../../../../../shared/policy/changes/change-codes.ts';
+import { actionChoices, entryParts, revisionParts } from './change-texts.ts';
+
+const FILES = readdirSync(import.meta.dirname).filter((file) => /^change-texts\.\w+\.json$/.test(file));
+const read = (file: string): ChangeTexts =>
+  JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as ChangeTexts;
+const LANGUAGES = readdirSync(join(import.meta.dirname, '../../../i18n')).flatMap(
+  (file) => /^(\w+)\.json$/.exec(file)?.[1] ?? [],
+);
+const KINDS = ['subjects', 'actions', 'words'] as const;
+
+const placesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+
+test('each language of the dashboard except English has a file', () => {
+  expect(FILES.map((file) => file.split('.')[1]!).sort()).toEqual(
+    LANGUAGES.filter((language) => language !== 'en').sort(),
+  );
+});
+
+describe.each(FILES)('%s', (file) => {
+  const texts = read(file);
+
+  test.each(KINDS)('has a text for each code of %s, with the same parameters', (kind) => {
+    const english: Readonly<Record<string, string>> = ENGLISH_CHANGES[kind];
+    expect(Object.keys(texts[kind])).toEqual(Object.keys(english));
+    for (const [code, text] of Object.entries(texts[kind])) {
+      expect(text.trim()).not.toBe('');
+      expect([code, placesOf(text)]).toEqual([code, placesOf(english[code]!)]);
+    }
+    expect(placesOf(texts.line)).toEqual(placesOf(ENGLISH_CHANGES.line));
+  });
+
+  test('has different texts for all actions, which users choose from', () => {
+    const choices = actionChoices(texts, 'en').map(({ text }) => text);
+    expect(choices.filter((text, index) => choices.indexOf(text) !== index)).toEqual([]);
+  });
+});
+
+describe('the description of a change', () => {
+  const codes = { subject: codedSubject('group', { name: '<b>Kids</b>' }), action: codedAction('created') };
+  const english = { codes, summary: 'group Kids: created', subject: 'group Kids', action: 'created' };
+  const german = read('change-texts.de.json');
+
+  test('is in the language of the texts', () => {
+    expect(joined(revisionParts(english, german))).toBe('Gruppe <b>Kids</b>: angelegt');
+    expect(joined(entryParts(english, german))).toBe('Gruppe <b>Kids</b>: angelegt');
+  });
+
+  test('marks names as values', () => {
+    const names = revisionParts(english, german).filter(({ isValue }) => isValue);
+    expect(names).toEqual([{ text: '<b>Kids</b>', isValue: true }]);
+  });
+
+  test('is the text of the server without codes, or with one that the language does not have', () => {
+    for (const unknown of [
+      { ...english, codes: null },
+      { ...english, codes: { ...codes, subject: { code: 'later' as 'group', params: {} } } },
+    ]) {
+      expect(joined(revisionParts(unknown, german))).toBe('group Kids: created');
+      expect(joined(entryParts(unknown, german))).toBe('group Kids: created');
+    }
+  });
+});
+
+test('the choices of an action are in alphabetical order, without parameters', () => {
+  const texts = { ...ENGLISH_CHANGES, actions: { deleted: 'zerstört', moved: 'in {group} verschoben' } };
+  expect(actionChoices(texts, 'de')).toEqual([
+    { id: 'moved', text: 'in … verschoben' },
+    { id: 'deleted', text: 'zerstört' },
+  ]);
+});

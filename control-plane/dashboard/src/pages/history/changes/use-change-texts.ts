@@ -1,0 +1,24 @@
+/**
+ * Texts of changes in the user's language. The English ones are those of the server; the others are in the files of this
+ * directory, which only this page loads.
+ */
+import { useQuery } from '@tanstack/react-query';
+import { ENGLISH_CHANGES } from '../../../../../../shared/policy/changes/change-codes.ts';
+import type { ChangeTexts } from '../../../../../../shared/policy/changes/change-codes.ts';
+import { messages } from '../../../i18n/language.ts';
+import { useText } from '../../../i18n/text.ts';
+
+/** Texts by language; languages without a file use the English ones. */
+const files = import.meta.glob<{ default: ChangeTexts }>('./change-texts.*.json');
+
+/** Texts in the current language; English until they are loaded. */
+export function useChangeTexts(): ChangeTexts {
+  useText();
+  const language = messages.locale;
+  const { data } = useQuery({
+    queryKey: ['change-texts', language],
+    queryFn: async () => (await files[`./change-texts.${language}.json`]?.())?.default ?? null,
+    staleTime: Infinity,
+  });
+  return data ?? ENGLISH_CHANGES;
+}
