@@ -111,6 +111,19 @@ const ExplainedUpstreams = z
   })
   .meta({ id: 'ExplainedUpstreams' });
 
+const Inexact = z
+  .strictObject({
+    cause: z.enum(['changed_since', 'changed_while_explaining', 'change_in_progress']).meta({
+      description:
+        'policy or lists have changed since the answer, or during this request, or the query was answered while a change was being applied',
+    }),
+    missing: z.enum(['other_node', 'not_stored']).meta({
+      description: 'why the policy of that time is not used: another node may have it, or it is not stored',
+    }),
+    node: z.string().meta({ description: 'the node that answered' }),
+  })
+  .meta({ id: 'InexactExplanation' });
+
 const LoggedThen = z
   .strictObject({
     query_id: z.int(),
@@ -132,6 +145,7 @@ const LoggedThen = z
         'rules, groups and lists are those of that time, and so are schedules and grants if the generation was kept; the addresses of clients, the configuration and upstreams are always the current ones',
     }),
     reason: z.string().nullable().meta({ description: 'reason why it is not exact' }),
+    inexact: Inexact.nullable().meta({ description: 'the reason in codes; null = exact' }),
   })
   .meta({ id: 'LoggedThen' });
 export type LoggedThen = z.infer<typeof LoggedThen>;

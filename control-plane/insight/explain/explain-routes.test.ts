@@ -84,20 +84,20 @@ describe('GET /explain', () => {
       domain: 'a.example',
       logged: {
         ...{ query_id: id, status: 'BLOCKED_LIST', block_source: 'ads', block_rule: '||a.example^' },
-        ...{ revision: before, current_revision: before, exact: true, reason: null },
+        ...{ revision: before, current_revision: before, exact: true, reason: null, inexact: null },
       },
     });
   });
 
   test.each([
-    ['changed since', 10, /have changed since/],
-    ['changing then', 60, /while a change was being applied/],
-  ])('of a logged query says that policy was %s', async (_what, secsAgo, reason) => {
+    ['changed since', 10, 'changed_since', /have changed since/],
+    ['changing then', 60, 'change_in_progress', /while a change was being applied/],
+  ])('of a logged query says that policy was %s', async (_what, secsAgo, cause, reason) => {
     await revisionAt(3600);
     const newest = await revisionAt(secsAgo);
     const id = await storeBlocked();
     const { logged } = (await api.send('GET', `/api/explain?query_id=${id}`)).body as ExplainAnswer;
-    expect(logged).toMatchObject({ current_revision: newest, exact: false });
+    expect(logged).toMatchObject({ current_revision: newest, exact: false, inexact: { cause } });
     expect(logged!.reason).toMatch(reason);
   });
 
@@ -118,10 +118,12 @@ describe('GET /explain', () => {
     const now = await explain();
     expect(now).toMatchObject({ snapshot_id: 7, logged: { by: 'policy_in_force', exact: false } });
     expect(now.logged!.reason).toMatch(/generation of that time is not stored/);
+    expect(now.logged!.inexact).toMatchObject({ missing: 'not_stored' });
     await suite.database.query(`INSERT INTO nodes (id, name) VALUES (2, 'other') ON CONFLICT DO NOTHING`);
     const elsewhere = await storeBlocked(2);
     const { logged } = (await api.send('GET', `/api/explain?query_id=${elsewhere}`)).body as ExplainAnswer;
     expect(logged!.reason).toMatch(/only the node that answered, other,/);
+    expect(logged!.inexact).toMatchObject({ missing: 'other_node', node: 'other' });
   });
 
   test('of a logged query that went to the upstreams has the logged answer, server and status', async () => {

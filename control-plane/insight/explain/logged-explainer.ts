@@ -9,6 +9,7 @@ import { notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { revisionsAt } from '../../policy/change/revision-store.ts';
 import type { Explainer } from './explainer.ts';
+import { type Inexact, inexactReason } from './inexact-reason.ts';
 import type { PastExplainer } from './past-explainer.ts';
 
 /** Parts of it. */
@@ -38,25 +39,24 @@ export async function explainLogged(
   const question = { domain, type, client, ...(clientId === null ? {} : { clientId }) };
   const moment = new Date(timestamp);
   const before = await revisionsAt(parts.database, moment);
-  let reason = reasonOf(before, timestamp);
-  if (reason === null) {
+  let cause = causeOf(before, timestamp);
+  if (cause === null) {
     const explained = await parts.explainer.explain(question);
     const after = await revisionsAt(parts.database, moment);
     if (before.now === after.now) return { logged: toThen(logged, after, null), ...explained };
-    reason = 'policy changed while this was being explained';
+    cause = 'changed_while_explaining';
   }
-  if (logged.node !== parts.nodeName)
-    reason += `; only the node that answered, ${logged.node}, may have the policy of that time`;
-  else {
+  const isOwn = logged.node === parts.nodeName;
+  if (isOwn) {
     const past = await parts.past.explainAt(question, moment.getTime(), signal);
     if (past !== null)
       return {
         logged: { ...toThen(logged, before, null), by: 'kept_generation' },
         ...withLoggedAnswer(past, logged),
       };
-    reason += '; the generation of that time is not stored';
   }
-  return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
+  const inexact: Inexact = { cause, missing: isOwn ? 'not_stored' : 'other_node', node: logged.node };
+  return { logged: toThen(logged, before, inexact), ...(await parts.explainer.explain(question)) };
 }
 
 /** From the upstreams on, the log has the rest: the server, the answer, and the results of the answer checks. */
@@ -73,8 +73,8 @@ function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnsw
 
 function toThen(
   { id, timestamp, status, block_source, block_rule }: LoggedQuery,
-  { then, now }: Revisions,
-  reason: string | null,
+  revisions: Revisions,
+  inexact: Inexact | null,
 ): LoggedThen {
   return {
     query_id: id,
@@ -82,19 +82,18 @@ function toThen(
     status,
     block_source,
     block_rule,
-    revision: then,
-    current_revision: now,
+    revision: revisions.then,
+    current_revision: revisions.now,
     by: 'policy_in_force',
-    exact: reason === null,
-    reason,
+    exact: inexact === null,
+    reason: inexact === null ? null : inexactReason(inexact, revisions),
+    inexact,
   };
 }
 
-function reasonOf({ then, now, nowSince }: Revisions, timestamp: string): string | null {
-  if (then !== now) {
-    const before = then === null ? 'the state before the first revision' : `revision ${then}`;
-    return `policy or lists have changed since: the rest is explained by revision ${now}, not by ${before}`;
-  }
+/** Why the active policy may differ from that of the time; null if it is the same. */
+function causeOf({ then, now, nowSince }: Revisions, timestamp: string): Inexact['cause'] | null {
+  if (then !== now) return 'changed_since';
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;
-  return isSettled ? null : 'it was answered while a change was being applied';
+  return isSettled ? null : 'change_in_progress';
 }

@@ -60,12 +60,12 @@ function ThenAndNow({
   readonly now: Explained['status'];
 }): ReactNode {
   const { say } = useText();
-  const { exact, by, reason, revision, current_revision: current, status } = logged;
-  if (!exact)
+  const { inexact, by, revision, current_revision: current, status } = logged;
+  if (inexact !== null)
     return (
       <Callout tone="warning">
-        {say('queries.why.inexact')}
-        {reason !== null && ` ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`}
+        {say('queries.why.inexact')} {say(`queries.why.cause.${inexact.cause}`)}{' '}
+        {say(`queries.why.missing.${inexact.missing}`, { node: inexact.node })}
       </Callout>
     );
   const isThen = by === 'kept_generation';

@@ -1,0 +1,21 @@
+/** English text of the reason why an explanation of a logged query may be inexact. */
+import type { LoggedThen } from '../../../shared/api/explain-api.ts';
+import type { revisionsAt } from '../../policy/change/revision-store.ts';
+
+/** The reason in codes. */
+export type Inexact = NonNullable<LoggedThen['inexact']>;
+type Revisions = Pick<Awaited<ReturnType<typeof revisionsAt>>, 'then' | 'now'>;
+
+export function inexactReason({ cause, missing, node }: Inexact, { then, now }: Revisions): string {
+  const before = then === null ? 'the state before the first revision' : `revision ${then}`;
+  const causes = {
+    changed_since: `policy or lists have changed since: the rest is explained by revision ${now}, not by ${before}`,
+    changed_while_explaining: 'policy changed while this was being explained',
+    change_in_progress: 'it was answered while a change was being applied',
+  };
+  const gaps = {
+    other_node: `only the node that answered, ${node}, may have the policy of that time`,
+    not_stored: 'the generation of that time is not stored',
+  };
+  return `${causes[cause]}; ${gaps[missing]}`;
+}
