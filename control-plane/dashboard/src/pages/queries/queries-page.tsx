@@ -59,8 +59,11 @@ export default function QueriesPage(): ReactNode {
     const row = log.reader.view().rows.at(index)?.row;
     if (row === undefined) return;
     setCurrent(index);
-    setOpened(row);
-    setFields({ open: String(row.id ?? UNNUMBERED) }, { replace: fields.open !== '' });
+    // The browser first shows that the row was pressed.
+    afterPaint(() => {
+      setOpened(row);
+      setFields({ open: String(row.id ?? UNNUMBERED) }, { replace: fields.open !== '' });
+    });
   };
   const filter = (name: ConditionName, value: string, isExcluded: boolean): void => {
     setFields({ ...replacing(name, value, isExcluded), open: '' });
@@ -174,6 +177,11 @@ function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNod
       </ForAdmins>
     </>
   );
+}
+
+/** Runs after the browser has painted the next frame. */
+function afterPaint(run: () => void): void {
+  requestAnimationFrame(() => setTimeout(run));
 }
 
 /**

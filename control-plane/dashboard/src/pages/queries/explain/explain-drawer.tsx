@@ -1,5 +1,6 @@
 /** Drawer of a row: the reason for its answer, active temporary rules, and actions. */
 import { Funnel, FunnelX } from 'lucide-react';
+import { startTransition, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
@@ -85,9 +86,20 @@ export function ExplainDrawer({
           <Records rcode={row.rcode} records={row.answers} />
         </section>
       )}
-      {row !== null && <RowFacts row={row} groups={groups} onFilter={onFilter} />}
+      {row !== null && (
+        <Later>
+          <RowFacts row={row} groups={groups} onFilter={onFilter} />
+        </Later>
+      )}
     </Drawer>
   );
+}
+
+/** Content below the visible part of the drawer, whose many buttons would delay the rest. */
+function Later({ children }: { readonly children: ReactNode }): ReactNode {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => startTransition(() => setDue(true)), []);
+  return isDue ? children : null;
 }
 
 function useExplained(id: string, row: LogRow | null) {
