@@ -32,7 +32,7 @@ describe('localText()', () => {
 describe('withLocal()', () => {
   const file = { 'server.web_port': 8080, 'cache.max_bytes': 4194304, 'server.site': 'home' };
 
-  test('puts local changes over the file', () => {
+  test('lets local changes override the file', () => {
     expect(withLocal(file, LOCAL)).toEqual({
       'server.web_port': 8081,
       'server.site': 'home',

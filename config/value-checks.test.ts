@@ -170,7 +170,7 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
     bad: ['', 'nas.home.arpa', 'nas.home.arpa A 2001:db8::5', 'nas.home.arpa NOTYPE 1'],
   },
 ])('$name', ({ name, check, good, bad }) => {
-  test.each(good)(`${name} takes %j`, (value) => {
+  test.each(good)(`${name} accepts %j`, (value) => {
     expect(check.safeParse(value).success).toBe(true);
   });
 

@@ -10,7 +10,7 @@ describe('api errors', () => {
     expect(invalid(fields)).toMatchObject({ status: 400, message: 'name: too long; not an object', fields });
   });
 
-  test('tooMany() says whole seconds, one at least; overloaded() says when to come back', () => {
+  test('tooMany() sets Retry-After in whole seconds, at least one; overloaded() sets it to the given time', () => {
     const waits = [0, 0.2, 1.2].map(
       (secs) => tooMany('rate_limited', 'slow down', secs).headers['Retry-After'],
     );

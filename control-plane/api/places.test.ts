@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { holderOf, Places } from './places.ts';
 
-test('Places refuses a holder with the maximum number, and everyone when all are taken, until one is released', () => {
+test('Places refuses a holder with the maximum number, and all holders when no place is free, until one is released', () => {
   const places = new Places('exports', { total: 3, perCaller: 2 });
   const leave = places.take('vera');
   places.take('vera');

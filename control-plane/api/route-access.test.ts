@@ -16,7 +16,7 @@ describe('mayCall()', () => {
 });
 
 describe('clientsOf()', () => {
-  test('limits the role family to its devices, and to none if it has none', () => {
+  test('limits the role family to its linked devices, and to none if it has none', () => {
     expect(clientsOf({ role: 'family', clientIds: [3, 4] })).toEqual(new Set([3, 4]));
     expect(clientsOf({ role: 'family', clientIds: null })).toEqual(new Set());
   });

@@ -75,7 +75,7 @@ describe('checkReady()', () => {
     },
   );
 
-  test('asks at the next port if another server, or none, listens on the first', async () => {
+  test('asks on the next port if another server, or none, listens on the first', async () => {
     expect(await run(await answering(), await answering('ready'))).toEqual([0, 'ready']);
     expect(await run(await answering(), await answering('starting'))).toEqual([
       1,

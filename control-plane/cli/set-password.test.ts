@@ -73,7 +73,7 @@ describe('setPassword() with piped input', () => {
 });
 
 describe('setPassword() at a terminal', () => {
-  test('setPassword() asks twice, without an echo, and obeys the backspace key', async () => {
+  test('setPassword() asks twice, without an echo, and supports the backspace key', async () => {
     const { status, printed, stored, raw } = await run(`${PASSWORD}x\u007f\r${PASSWORD}\r`, { tty: true });
     expect(status).toBe(0);
     expect(printed).toEqual([

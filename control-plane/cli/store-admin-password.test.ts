@@ -51,7 +51,7 @@ describe('storeAdminPassword() without a running server', () => {
   });
 });
 
-describe('storeAdminPassword() beside a running server', () => {
+describe('storeAdminPassword() with a running server', () => {
   test('storeAdminPassword() changes the password, ends the sessions of the administrator, and no others', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;

@@ -8,7 +8,7 @@ import { until } from '../../test/support/parts/until.ts';
 const log = new RunningLogThread();
 
 describe('QueryLogThread', () => {
-  test('has writers of a nearly full ring wait while it runs, if the log is to be slow', async () => {
+  test('makes writers of a nearly full ring wait while it runs, if log_pressure is slow', async () => {
     const isSlow = (): boolean => log.control[LogRing.SLOW_WORD] === 1;
     const seen = [isSlow()];
     log.start();

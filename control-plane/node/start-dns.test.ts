@@ -97,7 +97,7 @@ describe('startDns()', () => {
     },
   );
 
-  test('startDns() rejects if its port is taken, and the started parts can be stopped', async () => {
+  test('startDns() rejects if its port is in use, and the started parts can be stopped', async () => {
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');
     const node = testNode(database, dataDir, '', port);

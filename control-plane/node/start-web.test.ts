@@ -117,7 +117,7 @@ describe('startWeb()', () => {
     expect([plain.status, plain.headers.get('location')]).toEqual([301, `https://127.0.0.1:${port}/docs?x`]);
   });
 
-  test('startWeb() fails in a process that takes over if its port is taken', async () => {
+  test('startWeb() fails in a process that takes over if its port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

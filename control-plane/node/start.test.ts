@@ -21,7 +21,7 @@ async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
 
 describe('startWeir() of a process', () => {
   test.each(['UDP', 'TCP'])(
-    'startWeir() ends with a clear message if its port is taken over %s',
+    'startWeir() ends with a clear message if its port is in use over %s',
     async (transport) => {
       const dnsPort = await freePort(['127.0.0.1']);
       const udp = createSocket('udp4');
@@ -39,7 +39,7 @@ describe('startWeir() of a process', () => {
     },
   );
 
-  test('startWeir() answers DNS while its web port is taken, reports that in health, and listens once it is free', async () => {
+  test('startWeir() answers DNS while its web port is in use, reports that in health, and listens once it is free', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port: webPort } = holder.address() as { port: number };

@@ -56,7 +56,7 @@ describe('chooseDnsPort', () => {
     expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
   });
 
-  test('uses port 5300 if the port is only a default, and says why', async () => {
+  test('uses port 5300 if the port is only a default, and explains why', async () => {
     const port = await takeTcp(OWN);
     expect(await chooseDnsPort([OWN], port, false)).toEqual({
       port: FALLBACK_DNS_PORT,
@@ -64,7 +64,7 @@ describe('chooseDnsPort', () => {
     });
   });
 
-  test('gives both reasons if 5300 is also taken', async () => {
+  test('gives both reasons if 5300 is also in use', async () => {
     const port = await takeTcp(OWN);
     await takeTcp(OWN, FALLBACK_DNS_PORT);
     await expect(chooseDnsPort([OWN], port, false)).rejects.toThrow(

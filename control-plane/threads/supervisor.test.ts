@@ -87,7 +87,7 @@ async function expectBlocked(version: number): Promise<void> {
 }
 
 describe('start()', () => {
-  test('start() resolves when every worker answers from the first snapshot, and each takes the next', async () => {
+  test('start() resolves when every worker answers from the first snapshot, and each activates the next', async () => {
     const supervisor = await start({ workers: 2 });
     expect(supervisor.state()).toMatchObject({ answering: 2, workers: 2, restarts: 0 });
     expect([supervisor.memories().length, supervisor.upstreams().length]).toEqual([2, 2]);
@@ -117,7 +117,7 @@ describe('start()', () => {
     expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
   });
 
-  test('start() rejects if its port is taken, and keeps no thread', async () => {
+  test('start() rejects if its port is in use, and keeps no thread', async () => {
     const supervisor = await make();
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');

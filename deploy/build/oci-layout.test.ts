@@ -59,7 +59,7 @@ describe('oci-layout.ts', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('names each image, and both together, so that tools find them', () => {
+  test('names each image and the index of both, so that tools find them', () => {
     const names = top().manifests.map(
       ({ annotations }) => annotations?.['org.opencontainers.image.ref.name'],
     );

@@ -57,7 +57,7 @@ function sized(bytes: number): CacheableAnswer {
 }
 
 describe('CacheWriter.store()', () => {
-  test('writes key, notes and answer where the layout says, and the reference to it last', () => {
+  test('writes key, notes and answer at the offsets of the layout, and the reference last', () => {
     const { memory, writer, count } = open();
     const key = keyOf('www.test', { qtype: 28, dnssecOk: true, partition: 300 });
     expect(writer.store(key, { ...ANSWER, rcode: 3 }, { ...NOTES, extendedError: 0 })).toBe(true);
@@ -97,7 +97,7 @@ describe('CacheWriter.store()', () => {
     expect(writer.store(keyOf('a.test'), sized(CACHE_MAX_BODY + 1), NOTES)).toBe(false);
   });
 
-  test('gives up while another worker holds the lock, and leaves the lock to it', () => {
+  test('gives up while another worker holds the lock, and does not take the lock from it', () => {
     const { memory, writer, count } = open();
     memory.head[CacheHead.LOCK_WORD] = 1;
     expect(writer.store(keyOf('a.test'), ANSWER, NOTES)).toBe(false);

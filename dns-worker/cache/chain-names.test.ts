@@ -12,7 +12,7 @@ describe('leadsToNames()', () => {
     ['a DNAME', 'a.test 60 DNAME b.test', true],
     ['addresses', 'a.test 60 A 192.0.2.1\na.test 60 A 192.0.2.2', false],
     ['nothing', '', false],
-  ])('says of %s whether it leads on', (_, records, expected) => {
+  ])('reports whether %s refers to another name', (_, records, expected) => {
     expect(leadsToNames(textAnswer(records))).toBe(expected);
   });
 

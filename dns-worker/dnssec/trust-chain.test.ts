@@ -41,20 +41,20 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.takeAsked()).toEqual(['test DNSKEY']);
   });
 
-  test('is indeterminate without an anchor above, and asks nothing', async () => {
+  test('is indeterminate without an anchor above, and sends no query', async () => {
     const table = new ChainTable([TEST]);
     expect(await zoneOf(table, 'example')).toBe('indeterminate');
     expect(table.asked).toEqual([]);
   });
 
-  test('is insecure below a negative anchor, and secure beside it', async () => {
+  test('is insecure below a negative anchor, and secure next to it', async () => {
     const table = new ChainTable([ROOT], ['child.test']);
     expect(await zoneOf(table, 'www.child.test')).toBe('insecure');
     expect(table.asked).toEqual([]);
     expect(await zoneOf(table, 'sub.test')).toBe('secure test');
   });
 
-  test('is insecure below a proven unsigned delegation, and asks no further', async () => {
+  test('is insecure below a proven unsigned delegation, and sends no further query', async () => {
     const table = new ChainTable();
     expect(await zoneOf(table, 'a.b.open.test')).toBe('insecure');
     expect(table.takeAsked().at(-1)).toBe('open.test DS');
@@ -83,7 +83,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('is unavailable without an answer, and caches nothing of that', async () => {
+  test('is unavailable without an answer, and caches nothing', async () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     expect(await zoneOf(table, 'test')).toBe('unavailable');
@@ -91,7 +91,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('asks nothing when the time of the question is over', async () => {
+  test('sends no query when the time of the question is over', async () => {
     const table = new ChainTable();
     const budget = table.budget();
     table.clock.advance(3000);

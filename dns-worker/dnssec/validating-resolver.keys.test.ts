@@ -143,7 +143,7 @@ describe('ValidatingResolver', () => {
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
-  test('an answer says which share of a question’s budget it took (CVE-2026-50045)', async () => {
+  test('an answer contains the share of the question’s budget that it cost (CVE-2026-50045)', async () => {
     const { ask } = fixture();
     // First 3 of at most 30 key queries; then none, and only 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });

@@ -284,7 +284,7 @@ describe('ValidatingResolver', () => {
     });
   });
 
-  test('a wildcard that covers fewer labels than its signature says is bogus (CVE-2026-52686)', async () => {
+  test('a wildcard that covers fewer labels than its signature states is bogus (CVE-2026-52686)', async () => {
     const { ask, table } = fixture();
     const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
     const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');

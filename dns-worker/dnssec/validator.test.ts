@@ -23,13 +23,13 @@ function verdictOf(
 }
 
 describe('validate()', () => {
-  test('finds an answer secure whose RRsets are all signed, and returns how long each is valid', async () => {
+  test('treats an answer as secure if all its RRsets are signed, and returns how long each is valid', async () => {
     const verdict = await verdictOf(positive(TEST.signed('www.test 60 A 192.0.2.1')));
     expect(verdict).toMatchObject(SECURE);
     expect([...verdict.lifetimes].map(([{ type }, secs]) => [type, secs])).toEqual([[RRType.A, 60]]);
   });
 
-  test('finds it bogus without a signature, and with a signature of other data', async () => {
+  test('treats it as bogus without a signature, and with a signature of other data', async () => {
     const signed = TEST.signed('www.test 60 A 192.0.2.1');
     expect(await verdictOf(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
       status: DnssecStatus.bogus,
@@ -41,7 +41,7 @@ describe('validate()', () => {
     });
   });
 
-  test('lets the weakest part of a chain of aliases decide', async () => {
+  test('returns the status of the weakest part of a chain of aliases', async () => {
     const toOpen = TEST.signed('www.test 60 CNAME www.open.test');
     const toSub = TEST.signed('www.test 60 CNAME sub.test');
     expect(await verdictOf(positive(`${toOpen}\nwww.open.test 60 A 192.0.2.1`))).toMatchObject(INSECURE);
@@ -135,7 +135,7 @@ describe('validate()', () => {
     expect(await verdictOf(answer, `${'a'.repeat(63)}.sub.test`)).toMatchObject(INDETERMINATE);
   });
 
-  test('finds an answer of an exempt name insecure even with a badly signed authority section', async () => {
+  test('treats an answer of an exempt name as insecure even with a badly signed authority section', async () => {
     const table = new ChainTable(undefined, ['open.test']);
     const authority = TEST.signed(SOA).replace('ns.test', 'nx.test');
     const answer = positive('www.open.test 60 A 192.0.2.1', authority);

@@ -152,7 +152,7 @@ describe('FirstServer', () => {
     expect([...counts]).toEqual([0, 65]);
   });
 
-  test('noteAsked() counts questions in flight and in all', () => {
+  test('noteAsked() counts questions in flight and in total', () => {
     const server = only();
     server.noteAsked();
     server.noteAsked();

@@ -63,7 +63,7 @@ describe('OpenTries.find()', () => {
     expect(tries.find(other)).toBe(-1);
   });
 
-  test('finds questions with different DO and CD that ask the same', () => {
+  test('finds the question in flight with the same DO and CD', () => {
     const withDo = open(queryOf('www.example', 'A', DO));
     const withCd = open(queryOf('www.example', 'A', { flags: CD }));
     expect(tries.find(queryOf('www.example', 'A', DO))).toBe(withDo);

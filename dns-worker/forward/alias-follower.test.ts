@@ -200,7 +200,7 @@ describe('AliasFollower, of policy,', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(WHOLE);
   });
 
-  test('is that of the time when the target is known', () => {
+  test('uses the policy that is active when the target is resolved', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
@@ -230,7 +230,7 @@ describe('AliasFollower, of policy,', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_REBIND' });
   });
 
-  test('sends no name away that must not leave this network', () => {
+  test('forwards no name that must not leave this network', () => {
     forwarding.use([], {}, { questionFlags: QuestionFlag.SPECIAL_NAMES });
     const asked = forwarding.ask(NAME);
     leaveOut(NAME, 'hidden.onion');

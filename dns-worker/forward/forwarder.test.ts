@@ -110,7 +110,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.held).toEqual([]);
   });
 
-  test('keeps nothing if the cache is disabled', () => {
+  test('caches nothing if the cache is disabled', () => {
     using uncached = new Forwarding({ enabled: false });
     uncached.ask(NAME);
     uncached.answer({ answers: [a(NAME, '192.0.2.7')] });

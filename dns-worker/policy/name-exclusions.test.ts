@@ -31,7 +31,7 @@ describe('NameExclusions', () => {
     expect(exclusionOf(exclusions, name)).toBe(exclusion);
   });
 
-  test('leave nothing out without a domain', () => {
+  test('exclude nothing without a domain', () => {
     expect(exclusionOf(new NameExclusions([], []), 'www.example.org')).toBe(Exclusion.NONE);
   });
 

@@ -56,7 +56,7 @@ describe('RuleMatchMemo.recall()', () => {
     expect(new RuleMatchMemo().recall(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
-  test('holds four names of one set, and replaces one of them by a fifth', () => {
+  test('stores four names of one set, and replaces one of them with a fifth', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     const known = (): number[] => lows.map((low) => memo.recall(low, 6, 7, 0));
@@ -75,7 +75,7 @@ describe('RuleMatchMemo.recall()', () => {
     expect(lows.map((low) => memo.recall(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
   });
 
-  test('holds one match of a name', () => {
+  test('stores one match of a name', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 6, 7, 0, 77);
     memo.remember(1, 6, 8, 0, 78);

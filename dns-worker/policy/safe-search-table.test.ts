@@ -67,7 +67,7 @@ describe('SafeSearchTable', () => {
     expect([found(1, 'one.test'), found(0, 'x.one.test'), found(0, 'test')]).toEqual([null, null, null]);
   });
 
-  test('holds 16 engines, and skips more', () => {
+  test('stores 16 engines, and skips more', () => {
     const engines = Array.from({ length: 17 }, (_, at) => engine(`e${at}`, `e${at}.test`));
     const full = new SafeSearchTable({ engines, groups: [{ id: 1, mask: 0xaaaaaaaa | 0 }] }, [1], 1, 2);
     const hash = { low: 0, high: 0 };

@@ -35,7 +35,7 @@ function queryWith(name: string, answers: number): Query {
 }
 
 describe('LogRingWriter.write()', () => {
-  test('writes what the log shows of a query', () => {
+  test('writes the fields that the log shows', () => {
     const query = queryWith('www.test', 6);
     Object.assign(query, {
       arrivedMs: 1_800_000_000_123.5,
@@ -136,7 +136,7 @@ describe('LogRingWriter.write()', () => {
     expect(written).toEqual([alias.length - 4, 0]);
   });
 
-  test('drops and counts records while the ring is full, and continues when the reader has taken some', () => {
+  test('drops and counts records while the ring is full, and continues when the reader has read some', () => {
     for (let i = 0; i < RECORDS + 2; i++) writer.write(answeredQuery(i + 1), 1);
     writer.publish(1);
     expect([control[LogRing.HEAD_WORD], control[LogRing.DROPPED_WORD]]).toEqual([RECORDS, 2]);

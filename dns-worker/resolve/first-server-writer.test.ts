@@ -175,12 +175,12 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('returns how long to wait: within the bounds of a repeated question for a single server', () => {
+  test('sets the wait for a single server within the bounds of a repeated question', () => {
     write(poolOf('Failover', [upstream(0)]));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([300, 900]);
   });
 
-  test('returns how long to wait: until the next server would be asked', () => {
+  test('sets the wait to the time after which the next server would be asked', () => {
     const upstreams = [upstream(0), upstream(1)];
     write(poolOf('Failover', upstreams));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
@@ -191,7 +191,7 @@ describe('FirstServerWriter.publish()', () => {
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
   });
 
-  test('returns how long to wait: half of the maximum time of a question', () => {
+  test('sets the wait to at most half of the maximum time of a question', () => {
     new FirstServerWriter(memory, [poolOf('Failover', [upstream(0), upstream(1)])], 300).publish();
     expect(only().waitMs(1)).toBe(150);
   });

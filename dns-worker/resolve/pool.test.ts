@@ -31,11 +31,11 @@ function suspect(isProbed: boolean, ...indexes: number[]): void {
 }
 
 describe('planWaves()', () => {
-  test('has pools by priority, each by its strategy', () => {
+  test('orders pools by priority, and the servers of each by its strategy', () => {
     expect(plan()).toEqual([[0], [1], [2, 3]]);
   });
 
-  test('has suspect servers that are probed after all others, before unhealthy ones', () => {
+  test('orders suspect servers that are probed after all others, before unhealthy ones', () => {
     suspect(true, 0, 2);
     upstreams[1]!.health.recordFault('timeout');
     expect(plan()).toEqual([[3], [0, 2], [1]]);
@@ -84,11 +84,11 @@ describe('wavesOf', () => {
     ['Balanced', 1, 'b c a'],
     ['Balanced', 5, 'c a b'],
     ['Fastest', 0, 'b c a'],
-  ] as const)('wavesOf() has %s ask at turn %d: %s', (strategy, turn, expected) => {
+  ] as const)('wavesOf() of %s at turn %d: %s', (strategy, turn, expected) => {
     expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
   });
 
-  test('wavesOf() lets Fastest measure a new server first and the slower ones from time to time', () => {
+  test('wavesOf() of Fastest starts with a new server, and from time to time with a slower one', () => {
     expect(named(wavesOf('Fastest', [candidate('a', 5), candidate('new')], 0))).toBe('new a');
     const firsts = new Set(
       Array.from({ length: 64 }, (_, turn) => named(wavesOf('Fastest', SERVERS, turn))[0]),

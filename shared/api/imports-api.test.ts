@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ImportQuery } from './imports-api.ts';
 
 describe('ImportQuery', () => {
-  test('sets the selection of a dry run, and answers nothing by default', () => {
+  test('sets the selection of a dry run, and answers no questions by default', () => {
     expect(ImportQuery.parse({})).toEqual({
       format: 'auto',
       dry_run: false,

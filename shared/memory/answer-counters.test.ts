@@ -47,7 +47,7 @@ describe('latencyClass()', () => {
 });
 
 describe('the slots of counters', () => {
-  test('have one meaning each, and are within the memory', () => {
+  test('have one meaning each, and lie within the memory', () => {
     const slots: number[] = Object.values(Counter);
     expect(Math.max(...slots)).toBeLessThan(SINGLE_SLOTS);
     for (const source of ANSWER_SOURCES.keys()) {

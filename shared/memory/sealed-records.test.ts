@@ -10,7 +10,7 @@ function threads(memory = createSealedRecords(3)): [SealedRecords, SealedRecords
   return [new SealedRecords(memory, 0, CONTEXT), new SealedRecords(memory, 2, CONTEXT)];
 }
 
-test('SealedRecords.find() returns what any thread shared last under the name', () => {
+test('SealedRecords.find() returns the record that any thread shared last under the name', () => {
   const [first, last] = threads();
   expect(last.find(NAME)).toBeNull();
   first.keep(NAME, content(1));
@@ -20,7 +20,7 @@ test('SealedRecords.find() returns what any thread shared last under the name', 
   expect(first.find(wireName('example.example'))).toBeNull();
 });
 
-test('SealedRecords.find() returns nothing of another context or node', () => {
+test('SealedRecords.find() returns no record of another context or node', () => {
   const memory = createSealedRecords(2);
   const [first] = threads(memory);
   first.keep(NAME, content(1));

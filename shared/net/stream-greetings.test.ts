@@ -128,7 +128,7 @@ describe('StreamGreetings', () => {
     expect([waiting.size, seen.bad]).toEqual([0, bad]);
   });
 
-  test('closes the longest waiting connection when too many wait, and accepts the new one', async () => {
+  test('closes the connection that has waited longest when too many wait, and accepts the new one', async () => {
     const { seen, waiting } = await listen([]);
     const silent = [];
     for (let n = 0; n < 256; n++) silent.push(await client());

@@ -58,7 +58,7 @@ describe('accessOf()', () => {
     expect(withBlockedAddresses(access, [])).toBe(access);
   });
 
-  test('everyone may ask with EVERYONE', () => {
+  test('EVERYONE admits all clients', () => {
     for (const address of ['203.0.113.1', '2001:db8::1', '::1', 'fe80::1'])
       expect(admitsAddress(EVERYONE, bytes(address))).toBe(true);
   });

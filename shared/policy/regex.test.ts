@@ -60,7 +60,7 @@ describe('compileProgram()', () => {
     ['(', /./],
     ['(?:[a-z]{1000}){1000}', /./],
     ['(?:(?:a{10}){10}){100}b{900}', /too large/],
-  ])('refuses %j, and says why', (pattern, reason) => {
+  ])('refuses %j, and reports why', (pattern, reason) => {
     expect(compileProgram(pattern)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });
 });

@@ -63,7 +63,7 @@ describe('LocalNames.exists()', () => {
 });
 
 describe('LocalNames.wildcardBelow()', () => {
-  test('leads to the wildcard just below a name', () => {
+  test('returns the wildcard just below a name', () => {
     expect(local.hasWildcards).toBe(true);
     expect(local.wildcardBelow(nodeOf('wild.test'))).toBe(nodeOf('*.wild.test'));
     expect(local.wildcardBelow(nodeOf('nas.example'))).toBe(0);
@@ -79,7 +79,7 @@ describe('LocalNames.setOf()', () => {
     expect(local.setOf(node, RRType.AAAA)).toBe(0);
   });
 
-  test('leads to the records, to their source and back to the node', () => {
+  test('returns the records, their source and the node', () => {
     const set = local.setOf(node, RRType.A);
     const addresses = [0, 1, 2].map((index) => {
       const at = local.rdataAt(set, index);

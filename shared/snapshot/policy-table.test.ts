@@ -58,7 +58,7 @@ describe('PolicyTable', () => {
     expect(() => new PolicyTable(buffer)).toThrow('it has a different layout');
   });
 
-  test('refuses a buffer that is shorter than its header says', () => {
+  test('refuses a buffer that is shorter than its header states', () => {
     expect(() => new PolicyTable(policyBuffer(BYTES - 4))).toThrow('shorter than its header says');
   });
 

@@ -100,7 +100,7 @@ describe('the image for amd64', () => {
     expect(await stop()).toBe(0);
   });
 
-  test('keeps its volume over a restart, with the same database', async () => {
+  test('keeps its volume across a restart, with the same database', async () => {
     const identity = (): string =>
       run('od', '-A', 'n', '-t', 'x8', '-N', '8', join(data, 'postgres/cluster/global/pg_control'));
     const before = identity();

@@ -235,7 +235,7 @@ describe('the sheet of a blocked row', () => {
 });
 
 describe('the live log', () => {
-  test('shows new rows as they arrive, and holds them back while a user points at it or has scrolled', async () => {
+  test('shows new rows as they arrive, and queues them while a user points at it or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await fixture.withPage({}, async (page) => {

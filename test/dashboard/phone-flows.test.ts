@@ -56,7 +56,7 @@ test('the page of a device shows how to set up a phone, and that it works after 
   });
 });
 
-test('the page of a device without a random key creates one, with which the phone may ask from anywhere', async () => {
+test('the page of a device without a random key creates one, with which the phone may query from anywhere', async () => {
   const device = { ip_address: '192.0.2.91', name: 'Carl' };
   const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', device);
   const keyOf = async (): Promise<string | null> =>

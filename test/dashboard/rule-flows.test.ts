@@ -79,7 +79,7 @@ describe('a rule', () => {
 });
 
 describe('a rule that two people edit', () => {
-  test('shows the second user the differences, and is saved as that user decides; the table updates itself', async () => {
+  test('shows the second user the differences, and is saved as that user decides; the table is updated', async () => {
     const domain = 'tabs.example';
     const path = '/managed-domains';
     const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });

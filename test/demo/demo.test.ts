@@ -54,7 +54,7 @@ describe('Demo', () => {
     expect(Date.now() - Date.parse(oldest!.timestamp)).toBeGreaterThan((DAYS / 3) * 86_400_000);
   });
 
-  test('knows its devices by name, MAC and group', async () => {
+  test('shows its devices by name, MAC and group', async () => {
     const { data } = await demo.api.expect<{ data: Client[] }>(200, 'GET', '/clients?limit=100');
     const known = data.map(({ name, mac_address: mac, group_source: by }) => [name, mac, by]);
     expect(known.sort()).toEqual(HOUSEHOLD.map(({ name, mac }) => [name, mac, 'mac']).sort());

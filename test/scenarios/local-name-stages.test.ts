@@ -172,7 +172,7 @@ describe('wildcards', () => {
     expect(ask(pipeline, 'x.example.org', 'AAAA')).toMatchObject({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('match names between, next to and below other records (as dnsmasq, not RFC 4592)', () => {
+  test('match names between, next to and below other records (like dnsmasq, unlike RFC 4592)', () => {
     const home = pipelineWith([
       '*.w1.example A 192.0.2.1',
       'www.w1.example A 192.0.2.2',

@@ -262,7 +262,7 @@ describe('config set and config reload', () => {
     expect(text).toContain('servers = ["192.0.2.53"]');
   });
 
-  test('change the folders of lists, which the web cannot', async () => {
+  test('change the folders of lists, which requests over the network cannot', async () => {
     expect(await run('config set blocking.list_dirs /srv/lists')).toMatchObject({ status: 0, errors: [] });
     expect((await run('config get blocking.list_dirs')).lines).toEqual([
       'blocking.list_dirs = ["/srv/lists"]',
@@ -305,7 +305,7 @@ describe('--url', () => {
   const noSocket = {};
   const url = (): string => `http://127.0.0.1:${api.port}`;
 
-  test('sends no credentials without a token, and says how to provide one', async () => {
+  test('sends no credentials without a token, and explains how to provide one', async () => {
     const { status, errors } = await run(`lists --url ${url()}`, noSocket);
     expect([status, errors.at(-1)]).toEqual([
       1,
@@ -313,7 +313,7 @@ describe('--url', () => {
     ]);
   });
 
-  test('sends the token of the environment or of a file, found prefix and all', async () => {
+  test('sends the token of the environment or of a file, to the API prefix that it finds', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${String(request.headers['x-api-key'])}`);

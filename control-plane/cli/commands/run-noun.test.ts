@@ -73,7 +73,7 @@ describe('weir groups', () => {
     expect(await jsonOf('groups')).toHaveLength(1);
   });
 
-  test('says what is wrong', async () => {
+  test('reports what is wrong', async () => {
     expect(await run('groups show Others')).toMatchObject({
       status: 2,
       errors: ['weir: group "Others" does not exist'],

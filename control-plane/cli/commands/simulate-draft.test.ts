@@ -28,7 +28,7 @@ const ANSWER = {
 };
 
 describe('simulateDraft()', () => {
-  test('prints lists, totals, names and clients, and how many there are more', async () => {
+  test('prints lists, totals, names and clients, and how many more there are', async () => {
     const run = cannedRun(ANSWER, [], { deny: 'ads.example, *.more.example', drop: '3,5', group: '2' });
     expect(await simulateDraft(run)).toBe(0);
     expect(run.screen.lines).toEqual([

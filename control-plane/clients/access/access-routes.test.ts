@@ -52,7 +52,7 @@ const report = (network: string, lastClient: string, minutesAgo: number): Refuse
 };
 
 describe('GET /clients/refused', () => {
-  test('lists networks that may not ask, the last refused first', async () => {
+  test('lists networks that may not query, the last refused first', async () => {
     refused = [
       report('203.0.113.0/24', '203.0.113.7', 5),
       report('2001:db8:1::/56', '2001:db8:1::7', 1),

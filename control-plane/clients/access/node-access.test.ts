@@ -12,7 +12,7 @@ const seen = (...addresses: string[]) => ({
 });
 
 describe('accessCheck()', () => {
-  test('reports who may ask', () => {
+  test('reports which clients may query', () => {
     expect(accessCheck(DEFAULT, null, GOOD)).toEqual({
       status: 'ok',
       detail: 'private and connected networks may use this server',

@@ -122,7 +122,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.7')).toBe(device);
   });
 
-  test('see() evicts the least recently seen without a given name or group', () => {
+  test('see() evicts the least recently seen client without a given name or group', () => {
     directory = new ClientDirectory({ maxClients: 20 });
     const manual = directory.put(stored({ ip: '192.0.2.1', name: 'TV', lastSeenMs: 1 }));
     for (let i = 2; i <= 20; i++) directory.put(stored({ ip: `192.0.2.${i}`, lastSeenMs: i }));
@@ -157,7 +157,7 @@ describe('merged clients', () => {
     expect(directory.idsOf(main.id!)).toEqual([main.id, part.id]);
   });
 
-  test('are listed once, by the moment when any of them was seen last', () => {
+  test('are listed once, with the time at which any of them was last seen', () => {
     const other = directory.put(stored({ ip: '192.0.2.9', lastSeenMs: 8000 }));
     expect(directory.all()).toEqual([other, main]);
     see('192.0.2.8', 1, 9000);
@@ -209,7 +209,7 @@ describe('ClientDirectory.follow()', () => {
     expect(client).toMatchObject({ addresses: ['192.0.2.9'], site: 'cabin' });
   });
 
-  test('follow() knows devices that are in the neighbour table before the database is up', () => {
+  test('follow() identifies devices in the neighbour table before the database is up', () => {
     directory.locate('192.0.2.7', MAC);
     expect(directory.follow({ macClients: [{ mac: MAC, groupId: 2 }], subnets: [] })).toEqual([
       ANYWHERE,

@@ -130,7 +130,7 @@ describe('ClientDiscovery', () => {
     expect(await seen()).toEqual([{ key: 'annas-phone', first, last: new Date(nowMs) }]);
   });
 
-  test('stores everything when it stops, and takes it over when it starts again', async () => {
+  test('stores everything when it stops, and restores it when it starts again', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7', 3);
     sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
@@ -358,7 +358,7 @@ describe('HostNames', () => {
     await expect(away(address)).rejects.toThrow('timeout');
   });
 
-  test('asks a few at a time', async () => {
+  test('sends a few queries at a time', async () => {
     const waiting: (() => void)[] = [];
     const names = new HostNames({
       clock,

@@ -100,7 +100,7 @@ describe('clients', () => {
     });
   });
 
-  test('identified only by a key are folded, active, found and changed', async () => {
+  test('identified only by a key are stored in lower case, active, found and changed', async () => {
     const client = await create({ client_key: 'Annas-Phone', group_id: clients.kids });
     const shown = { ip_address: null, mac_address: null, client_key: 'annas-phone', group_source: 'manual' };
     expect(client).toMatchObject(shown);

@@ -53,7 +53,7 @@ function create(change: Partial<Parameters<typeof store.insertClient>[1]> = {}):
 }
 
 describe('insertClient', () => {
-  test('adds settings to a client that had only been seen', async () => {
+  test('adds settings to a client that was only seen', async () => {
     const [before] = await store.insertSeen(own.database, [seen({})], 'ip');
     expect(await create()).toEqual({
       id: before!.id,
@@ -171,7 +171,7 @@ describe('a key', () => {
 });
 
 describe('readClients', () => {
-  test('keeps those with settings, and the most recently seen of the others', async () => {
+  test('keeps clients with settings, and the most recently seen of the others', async () => {
     await create({ ip_address: '192.0.2.1' });
     const others = [3000, 5000, 4000].map((lastSeenMs, at) => seen({ ip: `192.0.2.1${at}`, lastSeenMs }));
     await store.insertSeen(own.database, others, 'ip');
@@ -211,7 +211,7 @@ describe('insertSeen', () => {
 });
 
 describe('addSightings', () => {
-  test('continues counts, moves only clients identified by MAC, and never moves a time back', async () => {
+  test('adds to counts, changes the address only of clients identified by MAC, and never moves a time back', async () => {
     const [byAddress] = await store.insertSeen(own.database, [seen({})], 'ip');
     const [byMac] = await store.insertSeen(own.database, [seen({ mac: MAC })], 'mac');
     const sighting = { ip: '192.0.2.8', firstSeenMs: 1500, lastSeenMs: 1800, newQueries: 4 };

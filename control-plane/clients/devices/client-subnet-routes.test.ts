@@ -42,7 +42,7 @@ describe('client subnets', () => {
     expect((await rows()).subnets).toHaveLength(1);
   });
 
-  test('that are there already are 409, however they are written', async () => {
+  test('that already exist are 409, however they are written', async () => {
     await createSubnet('192.0.2.0/24');
     for (const cidr of ['192.0.2.0/24', '192.0.2.255/24', '::ffff:192.0.2.0/120'])
       expect((await createSubnet(cidr, 1)).status).toBe(409);

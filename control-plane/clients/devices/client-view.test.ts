@@ -26,7 +26,7 @@ test('a merged client is shown with the observed data of all its parts, and foun
     expect(findClients(directory, { search })).toEqual([main]);
 });
 
-test('clients without any name are found by that', () => {
+test('clients without any name are found by a search for them', () => {
   const directory = new ClientDirectory();
   const unnamed = directory.put(stored({ id: 1 }));
   const announced = directory.put(stored({ id: 2, ip: '192.0.2.8', hostname: 'tv' }));

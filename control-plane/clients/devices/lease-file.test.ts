@@ -7,7 +7,7 @@ const NOW_MS = Date.UTC(2026, 10, 21, 6);
 const SOON_SECS = NOW_MS / 1000 + 60;
 
 describe('readLeases() of dnsmasq', () => {
-  test('readLeases() takes addresses, MACs and names', () => {
+  test('readLeases() reads addresses, MACs and names', () => {
     const text = [
       `${SOON_SECS} 02:00:5E:10:00:01 192.0.2.7 Phone 01:02:00:5e:10:00:01`,
       `0 02:00:5e:10:00:02 192.0.2.8 tv *`,
@@ -36,7 +36,7 @@ describe('readLeases() of dnsmasq', () => {
 describe('readLeases() of ISC dhcpd', () => {
   const block = (address: string, lines: string): string => `lease ${address} {\n${lines}\n}\n`;
 
-  test('readLeases() takes active leases, the last one of an address', () => {
+  test('readLeases() reads active leases, the last one of an address', () => {
     const text = `# The format of this file is documented in the dhcpd.leases(5) manual page.
 authoring-byte-order little-endian;
 server-duid "\\000\\001";

@@ -75,7 +75,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('sweep() knows nearly every query of twenty thousand clients of one thread', () => {
+  test('sweep() reports nearly every query of twenty thousand clients of one thread', () => {
     for (let round = 1; round <= 3; round++) {
       for (let index = 0; index < 20_000; index++)
         for (let times = index % 3; times >= 0; times--)
@@ -89,7 +89,7 @@ describe('ClientSightings', () => {
     }
   });
 
-  test('reuses the slot of the least recently seen client when all are taken', () => {
+  test('reuses the slot of the least recently seen client when none is free', () => {
     const { SLOTS } = ClientSightingsLayout;
     for (let index = 0; index < SLOTS * 4; index++)
       ask(answer, `2001:db8::${(index >> 16).toString(16)}:${(index & 0xffff).toString(16)}`);

@@ -58,7 +58,7 @@ describe('groups', () => {
     expect([read.status, read.body]).toEqual([200, group]);
   });
 
-  test('take names in any script, with every field', async () => {
+  test('accept names in any script, and every field', async () => {
     const json = { name: 'Kinder 🧒 – дети', enabled: false, comment: 'line one\nline two\t"quoted" <b>' };
     expect((await post(json)).body).toMatchObject(json);
     expect((await post({ name: 'Guests', comment: null })).body).toMatchObject({ comment: '' });
@@ -84,7 +84,7 @@ describe('groups', () => {
     expect(api.policyChanges).toBe(4);
   });
 
-  test('get no IPv6 addresses if set so, including Default', async () => {
+  test('get no IPv6 addresses if they are configured so, including Default', async () => {
     const { id } = await create('Kids');
     for (const group of [id, 1]) {
       expect((await put(group, { no_ipv6: true })).body).toMatchObject({ id: group, no_ipv6: true });

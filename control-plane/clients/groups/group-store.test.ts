@@ -94,7 +94,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(clients.kids);
   });
 
-  test('gives clients their group back when it is undone, also if they were given another since', async () => {
+  test('restores the group of clients when it is undone, even if they have had another since', async () => {
     const client = await fill();
     const other = await clients.createGroup('Guests');
     const [revision] = await lastRevisions();

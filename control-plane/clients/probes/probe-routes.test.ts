@@ -20,7 +20,7 @@ const read = async (id: string, path = '/check/probes'): Promise<Probe> =>
   Probe.parse((await api.send('GET', `${path}/${id}`)).body);
 
 describe('probes over HTTP', () => {
-  test('have a name that cannot be guessed, and are not asked at first', async () => {
+  test('have a name that cannot be guessed, and no query at first', async () => {
     const probe = await create();
     expect(probe).toMatchObject({ node: 'node-a', asked: false, asked_at: null, client: null, queries: 0 });
     expect(probe.name).toMatch(/^[0-9a-f]{24}\.probe\.weir\.test$/);
@@ -60,7 +60,7 @@ describe('probes over HTTP', () => {
     expect(reported).toMatchObject({ ...asked, client_hostname: 'Phone' });
   });
 
-  test('end after five minutes, and are read by their id alone', async () => {
+  test('expire after five minutes, and are read by their id alone', async () => {
     const { id, name } = await create();
     for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
       expect((await api.send('GET', `/check/probes/${other}`)).status).toBe(404);
@@ -88,7 +88,7 @@ describe('probes over HTTP', () => {
     expect((await api.send('POST', '/check/probes')).status).toBe(429);
   });
 
-  test('are refused to pages of other sites, and take nothing', async () => {
+  test('are refused to pages of other sites, and create nothing', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await api.send('POST', '/check/probes', { headers })).status).toBe(403);
     expect((await api.send('POST', '/check/probes', { json: { name: 'x' } })).status).toBe(400);

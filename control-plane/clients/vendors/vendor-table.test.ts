@@ -46,7 +46,7 @@ describe('vendors of a registry', () => {
     expect(table.vendorOf(mac)).toBe(vendor);
   });
 
-  test('contain each name in full, even if others start alike', () => {
+  test('contain each name in full, even if others have the same beginning', () => {
     for (const [digits, text] of Object.entries(MANY)) {
       const mac = `${digits}000000`.match(/../g)!.join(':');
       expect(table.vendorOf(mac)).toBe(text.split('\n')[0]);

@@ -88,7 +88,7 @@ describe('grants', () => {
     expect((await suite.database.query('SELECT FROM revisions')).rows).toEqual([]);
   });
 
-  test('are for a client by its MAC, else by its address, as policy reads them', async () => {
+  test('apply to a client by its MAC, or without one by its address', async () => {
     const byIp = await createClient({ ip_address: '192.0.2.7' });
     const byMac = await createClient({ ip_address: '192.0.2.8', mac_address: '02:00:00:00:00:01' });
     const until = '2026-01-15T14:30:00+01:00';
@@ -112,7 +112,7 @@ describe('grants', () => {
     expect((await read())[0]).toMatchObject({ mac: '02:00:00:00:00:02', address: null });
   });
 
-  test('are for everyone and without an end by default', async () => {
+  test('apply to everyone and do not expire by default', async () => {
     const grant = await create({ domain: 'games.example', subdomains: false, action: 'block' });
     expect(grant).toMatchObject({
       ...{ client_id: null, group_id: null, subdomains: false, until: null, secs_left: null },
@@ -133,7 +133,7 @@ describe('grants', () => {
     expect(listed.map(({ id }) => id)).toEqual([grant.id]);
   });
 
-  test('are for the names of a service, from the catalog or custom, and end with a custom service', async () => {
+  test('apply to the names of a service, from the catalog or custom, and are deleted with a custom service', async () => {
     const custom = { name: 'My Games', category: 'social_media', domains: ['one.example'] };
     await api.send('POST', '/api/custom-services', { json: custom });
     const own = await create({ service_id: 'custom-my-games', group_id: 1, secs: 600 });

@@ -38,7 +38,7 @@ function lineOf(body: LocalRecordUpdate, localDomain?: string): string {
 }
 
 describe('readRecord() of a new record', () => {
-  test('takes all fields; TTL and comment are optional', () => {
+  test('reads all fields; TTL and comment are optional', () => {
     expect(read({ fqdn: 'nas.example', value: '192.0.2.5' })).toEqual({
       hostname: 'nas',
       domain: 'example',
@@ -169,7 +169,7 @@ describe('readRecord() of a new record', () => {
 });
 
 describe('readRecord() of a change', () => {
-  test('keeps what is absent', () => {
+  test('keeps fields that are absent', () => {
     expect(read({}, BEFORE)).toEqual(BEFORE);
     expect(read({ ttl: 0, comment: '' }, BEFORE)).toEqual({ ...BEFORE, ttl: 0, comment: '' });
   });

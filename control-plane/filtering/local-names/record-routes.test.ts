@@ -153,7 +153,7 @@ describe('local records', () => {
     expect((await api.send('GET', PATH)).body).toHaveLength(5);
   });
 
-  test('and a CNAME exclude each other, wherever either comes from', async () => {
+  test('cannot coexist with a CNAME of the same name, whatever the source of either', async () => {
     const alias = { record_type: 'CNAME', value: 'other.example.org' };
     await create({ fqdn: 'www.example.org', ip: '192.0.2.1' });
     expect((await post({ fqdn: 'www.example.org', ...alias })).status).toBe(409);

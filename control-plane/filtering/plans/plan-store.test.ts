@@ -46,7 +46,7 @@ describe('writePlan()', () => {
     expect((await readPlan(own.database, 7)).offline_times).toMatchObject([{ start_time: '23:00' }]);
   });
 
-  test('takes the next free name, and deletes a profile that nothing uses any more', async () => {
+  test('uses the next free name, and deletes a profile that is no longer used', async () => {
     await profileNamed('mia: OFFLINE');
     await writePlan(own.database, 7, plan({ offline_times: [NIGHT] }));
     expect(await names()).toEqual(['mia: OFFLINE', 'Mia: offline 2']);

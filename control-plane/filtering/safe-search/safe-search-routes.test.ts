@@ -101,7 +101,7 @@ describe('ENGINES', () => {
     expect(ENGINES.find(({ id }) => id === 'google')!.domains).toHaveLength(194);
   });
 
-  test('lead to no name that is an engine itself', () => {
+  test('have no target that is an engine itself', () => {
     const names = new Set(ENGINES.flatMap(({ domains }) => domains));
     const targets = ENGINES.flatMap(({ modes }) => [modes.strict, modes.moderate]).flatMap((target) =>
       target !== undefined && 'cname' in target ? [target.cname] : [],

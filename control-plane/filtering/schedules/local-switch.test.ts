@@ -90,7 +90,7 @@ const PAUSED = { enabled: false, timer_secs: 600, source: 'switch', this_node_on
 const ON = { enabled: true, timer_secs: null, source: 'configuration', this_node_only: false };
 
 describe('POST /blocking without a database', () => {
-  test('pauses this node for at most an hour, over a restart, until the timer ends', async () => {
+  test('pauses this node for at most an hour, even across a restart, until the timer ends', async () => {
     await using node = await NodeWithoutDatabase.open();
     expect(await node.switch(false, 600)).toEqual(PAUSED);
     node.local = node.start();
@@ -102,7 +102,7 @@ describe('POST /blocking without a database', () => {
     expect([await node.read(), node.rows.blockingSwitch]).toEqual([ON, null]);
   });
 
-  test('is 503 for a longer pause, and says what is possible', async () => {
+  test('is 503 for a longer pause, and reports the maximum', async () => {
     await using node = await NodeWithoutDatabase.open();
     for (const timerSecs of [null, 3601]) {
       const json = { enabled: false, timer_secs: timerSecs };

@@ -43,7 +43,7 @@ describe('schedule profiles', () => {
     });
   });
 
-  test('insertProfile() and updateProfile() refuse a name that is taken, regardless of letter case', async () => {
+  test('insertProfile() and updateProfile() refuse a name that is in use, regardless of letter case', async () => {
     await insert('Night');
     const { id } = await insert('day');
     const taken = { status: 409, message: 'a schedule profile named "nighT" already exists' };

@@ -72,7 +72,7 @@ describe('custom services', () => {
     expect(await get('/services')).toEqual([]);
   });
 
-  test('take a category by its name, and get unique ids', async () => {
+  test('accept a category by its name, and get unique ids', async () => {
     const one = await define(
       { name: 'Ä', category: 'Social Media', domains: ['a.example'] },
       '/api/custom-services',
@@ -102,13 +102,13 @@ describe('custom services', () => {
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('take domains in any letter case, with a final dot and in Unicode, each once', async () => {
+  test('accept domains in any letter case, with a final dot and in Unicode, each once', async () => {
     const domains = ['B\u00dcCHER.example.', 'xn--bcher-kva.example', 'Plain.Example'];
     const answer = await define({ name: 'forms', category: 'adult', domains });
     expect(CustomService.parse(answer.body).domains).toEqual(['xn--bcher-kva.example', 'plain.example']);
   });
 
-  test('take 10,000 long domains', async () => {
+  test('accept 10,000 long domains', async () => {
     const domains = Array.from(
       { length: 10_000 },
       (_, index) => `n${index}.${'a'.repeat(60)}.${'b'.repeat(60)}.example`,

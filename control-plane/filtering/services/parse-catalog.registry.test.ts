@@ -234,7 +234,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
 });
 
 describe('the shipped catalog', () => {
-  test('obeys the rules for fetched catalogs', () => {
+  test('complies with the rules for fetched catalogs', () => {
     const text = readFileSync(new URL('./catalog-data.json', import.meta.url), 'utf8');
     expect(readShippedCatalog(text)).toEqual(parseCatalog(text).services);
   });

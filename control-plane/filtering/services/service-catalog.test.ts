@@ -81,7 +81,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('other-id')).toBeUndefined();
   });
 
-  test('take() leaves out services of no category that it does not know', async () => {
+  test('take() leaves out unknown services without a category', async () => {
     await take([service('mine', { category: null })], { isWhole: false });
     expect(catalog.get('mine')).toBeUndefined();
   });

@@ -52,11 +52,11 @@ describe('insertCustom', () => {
     ['Café Ünïque', 'custom-cafe-u-ni-que'],
     ['日本', 'custom-service'],
     ['x'.repeat(80), `custom-${'x'.repeat(60)}`],
-  ])('makes an id of the name %s', async (name, id) => {
+  ])('derives an id from the name %s', async (name, id) => {
     expect((await insert(name)).service_id).toBe(id);
   });
 
-  test('adds a number to an id that is taken, the first that is free', async () => {
+  test('adds the first free number to an id that is in use', async () => {
     const ids: string[] = [];
     for (const name of ['a b', 'a-b', 'A+B']) ids.push((await insert(name)).service_id);
     expect(ids).toEqual(['custom-a-b', 'custom-a-b-2', 'custom-a-b-3']);
@@ -64,7 +64,7 @@ describe('insertCustom', () => {
     expect((await insert('a_b')).service_id).toBe('custom-a-b-2');
   });
 
-  test('refuses a name that is taken, regardless of letter case', async () => {
+  test('refuses a name that is in use, regardless of letter case', async () => {
     await insert('Games');
     await expect(insert('gAMES')).rejects.toMatchObject({
       status: 409,

@@ -34,7 +34,7 @@ describe('askedPools()', () => {
     ]);
   });
 
-  test('has the servers of a zone of that time, also one that is not in use any more', () => {
+  test('has the servers of a zone of that time, even of one that is no longer in use', () => {
     expect(askedPools(parts, { zone: 'main', servers: ['10.0.0.1', '10.0.0.2'] })).toEqual([
       {
         ...{ name: 'main', strategy: 'Parallel' },

@@ -92,7 +92,7 @@ describe('GET /explain', () => {
   test.each([
     ['changed since', 10, 'changed_since', /have changed since/],
     ['changing then', 60, 'change_in_progress', /while a change was being applied/],
-  ])('of a logged query says that policy was %s', async (_what, secsAgo, cause, reason) => {
+  ])('of a logged query reports that policy was %s', async (_what, secsAgo, cause, reason) => {
     await revisionAt(3600);
     const newest = await revisionAt(secsAgo);
     const id = await storeBlocked();
@@ -148,7 +148,7 @@ describe('GET /explain', () => {
     });
   });
 
-  test('explains for a client where it was seen last, for a group, and for neither unknown', async () => {
+  test('explains for a client at its last address, and for a group, but not for unknown ones', async () => {
     const stored = {
       ...{ hostname: null, name: 'x', firstSeenMs: null, lastSeenMs: null, queryCount: 0 },
       ...{ site: '', deviceId: null, isAcknowledged: false, excludeFromLog: false, excludeFromStats: false },

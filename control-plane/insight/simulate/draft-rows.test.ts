@@ -34,7 +34,7 @@ describe('applyDraft()', () => {
     expect(rows.blockingSwitch).toEqual({ enabled: false, until: null });
   });
 
-  test('takes a group from an address, and from a network', () => {
+  test('reads the group of an address, and of a network', () => {
     const before = {
       ...SMALL_ROWS,
       clients: [{ address: '192.0.2.1', groupId: 7 }],

@@ -282,7 +282,7 @@ describe('POST /simulate', () => {
     expect((await faultsOf(draft)).length).toBeGreaterThan(0);
   });
 
-  test('takes 10,000 rules, and of garbage the lines that can be read', async () => {
+  test('accepts 10,000 rules, and the readable lines of garbage', async () => {
     const add = Array.from({ length: 10_000 }, (_, i) => ({ domain: `*.n${i}.example` }));
     expect((await simulated({ managed_domains: { add } })).domains).toEqual([]);
     const garbage = Array.from({ length: 500 }, (_, i) => `${'%'.repeat(i % 70)} ~~|${i}`);

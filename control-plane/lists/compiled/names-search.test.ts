@@ -90,7 +90,7 @@ describe('searchNames()', () => {
     expect(deep).toEqual({ lines: ['n199998.shop.test'], total: 100_000, isEstimate: false });
   });
 
-  test('leaves out what does not count', async () => {
+  test('leaves out lines that the caller does not count', async () => {
     const path = write(NAMES.slice(0, 10));
     const counts = (line: string): boolean => line.includes('shop');
     const expected = NAMES.slice(0, 10).filter(counts);

@@ -35,5 +35,5 @@ describe('explainFault()', () => {
     [fault('aborted'), 'the connection was closed before the end'],
     [fault('something odd: at ../deps/uv/src/a.c:12: again\nat x'), 'something odd: at : again'],
     ['thrown text', 'thrown text'],
-  ])('says what %s means', (error, reason) => expect(explainFault(error)).toBe(reason));
+  ])('explains %s', (error, reason) => expect(explainFault(error)).toBe(reason));
 });

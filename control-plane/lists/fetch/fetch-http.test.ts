@@ -163,7 +163,7 @@ describe('requestList()', () => {
     expect(await text(await ask(lists.url('/a')))).toBe(LIST);
   });
 
-  test('follows as many redirects as the limit says, and not one more', async () => {
+  test('follows as many redirects as the limit allows, and not one more', async () => {
     for (const hop of [0, 1, 2])
       lists.serve(`/${hop}`, (_, response) => response.writeHead(302, { Location: `/${hop + 1}` }).end());
     lists.serve('/3', LIST);
@@ -199,7 +199,7 @@ describe('requestList()', () => {
     expect(fault.code).toBe('refused_host');
   });
 
-  test('says why a name has no address', async () => {
+  test('reports why a name has no address', async () => {
     const lookup = () => Promise.reject(new Error('getaddrinfo ENOTFOUND lists.example'));
     const fault = await faultOf(ask('http://lists.example/a', ways({}, { lookup })));
     expect([fault.code, fault.message]).toEqual([
@@ -208,7 +208,7 @@ describe('requestList()', () => {
     ]);
   });
 
-  test('says why a server cannot be reached', async () => {
+  test('reports why a server cannot be reached', async () => {
     const free = createTcpServer();
     const port = await listen(free);
     await stop(free);

@@ -127,7 +127,7 @@ describe('fetchList() over http', () => {
       'network',
       /closed before the end/,
     ],
-  ])('says why for %s', async (_what, listener, code, message) => {
+  ])('explains the failure: %s', async (_what, listener, code, message) => {
     lists.serve('/', listener);
     await expect(fetchFrom(base)).rejects.toMatchObject({
       name: 'ListError',
@@ -136,7 +136,7 @@ describe('fetchList() over http', () => {
     });
   });
 
-  test('gives up on a server that dribbles', async () => {
+  test('gives up on a server that sends only a few bytes at a time', async () => {
     lists.serve('/', (_, response) => {
       const timer = setInterval(() => response.write('# more\n'), 10);
       response.on('close', () => clearInterval(timer));

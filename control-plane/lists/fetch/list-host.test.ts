@@ -194,7 +194,7 @@ describe('a redirect', () => {
     expect(asked).toEqual([`127.0.0.1:${port}/away`]);
   });
 
-  test('within what was entered is followed', async () => {
+  test('to the entered host is followed', async () => {
     location = '/list';
     await expect(fetchFrom(`http://nas:${port}/away`)).resolves.toMatchObject({ type: 'fetched' });
     expect(asked).toEqual([`nas:${port}/away`, `nas:${port}/list`]);

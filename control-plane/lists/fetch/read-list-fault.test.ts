@@ -64,11 +64,11 @@ describe('readListFault() of real fetches', () => {
     ['a folder that is not listed', 'folder', 0, () => 'file:///etc/hosts'],
     ['a file that is not there', 'no_file', 0, () => 'file:///no/such/list.txt'],
     ['another protocol', 'bad_url', 0, () => 'ftp://lists.example/ads.txt'],
-  ])('knows %s as %s', async (_title, fault, status, url) => {
+  ])('reads %s as %s', async (_title, fault, status, url) => {
     expect(readListFault(await reasonOf(await url()))).toEqual({ fault, status });
   });
 
-  test('knows an address of Weir itself', async () => {
+  test('recognizes an address of Weir itself', async () => {
     const { port } = new URL(lists.url('/'));
     expect(readListFault(await reasonOf(lists.url('/'), [Number(port)]))?.fault).toBe('own_port');
   });

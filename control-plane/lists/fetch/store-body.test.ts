@@ -153,7 +153,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('asks for no more of a page once its first bytes are there', async () => {
+  test('reads no more of a web page once its first bytes have arrived', async () => {
     const page = new Pieces('<html>', '-'.repeat(SNIFF_BYTES), ...Array.from({ length: 100 }, () => 'more'));
     await expect(store(page)).rejects.toMatchObject({ code: 'not_a_list' });
     expect([page.taken, page.isClosed]).toEqual([2, true]);
@@ -172,7 +172,7 @@ describe('storeBody()', () => {
     expect([body.taken, body.isClosed]).toEqual([3, true]);
   });
 
-  test('takes lines up to their limit, and not one more', async () => {
+  test('accepts lines up to their limit, and not one more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\ne.f'), { limits: { lines: 2 } })).resolves.toMatchObject({
       bytes: 11,
     });

@@ -121,7 +121,7 @@ describe('a preview', () => {
     expect(running.copies()).toEqual([]);
   });
 
-  test('ends with its client, and the next one takes its turn', async () => {
+  test('ends when its client disconnects, and the next one starts', async () => {
     const [node] = await nodeWith({});
     const gone = new AbortController();
     const url = running.serveBy('/slow', (_request, response) => {

@@ -53,7 +53,7 @@ describe('ActiveLists', () => {
     expect(kindsOf(node, 'c.example')).toBe(1);
   });
 
-  test('a rollback holds an update again that a user had approved, without a compile', async () => {
+  test('a rollback puts an update that a user had approved on hold again, without a compile', async () => {
     const node = await running.startNode();
     const names = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
     const id = await addList(node, running.serve('/a', names, '"1"'));
@@ -88,7 +88,7 @@ describe('ActiveLists', () => {
     expect([kindsOf(second, 'new.example'), (await second.life.read(id)).status]).toEqual([1, 'ok']);
   });
 
-  test('a rollback brings back a list that was deleted', async () => {
+  test('a rollback restores a list that was deleted', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const [{ id: good }] = (await listRevisions(running.database)) as [Revision];

@@ -148,7 +148,7 @@ describe('custom rules', () => {
     expect(kindsOf(await running.startNode(), 'a.example')).toBe(2);
   });
 
-  test('take settings like any list, but no URL, and lists that are fetched have no text', async () => {
+  test('accept settings like any list, but no URL, and lists that are fetched have no text', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await write(node, 'a.example');

@@ -25,7 +25,7 @@ function make(node: ListNode, lists: object): Promise<DraftedLists> {
 }
 
 describe('DraftLists.make()', () => {
-  test('compiles lists of the draft with active ones, and leaves nothing behind', async () => {
+  test('compiles lists of the draft with active ones, and leaves no files behind', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     const off = await node.life.create(blocklist(running.serve('/b', 'b.example\nc.example\n')));

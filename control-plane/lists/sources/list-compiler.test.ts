@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListCompiler', () => {
-  test('a restart gives back the memory of a list that was disabled', async () => {
+  test('a restart frees the memory of a list that was disabled', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', 'a.example\n'));
     await first.life.update(id, { enabled: false });

@@ -28,7 +28,7 @@ describe('reasonToHold()', () => {
     [100, 999, null],
     [100, 1000, 'held: the list grew from 100 to 1000 rules'],
     [99, 1_000_000, null],
-  ])('from %d to %d rules says %j', (before, next, reason) => {
+  ])('from %d to %d rules returns %j', (before, next, reason) => {
     const held = reasonToHold(copy(before), copy(next));
     expect(held && holdText(held)).toBe(reason);
     expect(held === null || [held.rules_in_force, held.rules]).toEqual(reason === null || [before, next]);
@@ -84,7 +84,7 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
       WIDE_REASON,
     ],
     ['a copy that is for few more addresses', copy(1, [], [], { addressShare: 0.02 }), wide, null],
-  ])('judges %s', (_what, before, next, reason) => {
+  ])('evaluates %s', (_what, before, next, reason) => {
     const held = before === null ? reasonToHoldFirst(next, 0) : reasonToHold(before, next);
     expect(held && holdText(held)).toBe(reason);
     if (reason === ALL_REASON) expect(held).toMatchObject({ reason: 'every_name', wide_rules: [ALL_TXT] });

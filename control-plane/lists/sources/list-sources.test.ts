@@ -245,7 +245,7 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
-  test('a fetch that ends after an approval does not hold the approved copy', async () => {
+  test('a fetch that ends after an approval does not put the approved copy on hold', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');

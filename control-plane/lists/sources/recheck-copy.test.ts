@@ -25,7 +25,7 @@ async function leaveToOldRelease(): Promise<void> {
 
 describe('after an upgrade', () => {
   test.each(['a list', 'a local file', 'a text'])(
-    'holds %s that is read wider now, until it is approved',
+    'puts %s that now matches more names on hold until it is approved',
     async (what) => {
       const first = await running.startNode();
       let id: number;
@@ -74,7 +74,7 @@ describe('after an upgrade', () => {
     },
   );
 
-  test('holds a copy again that was held for another reason when it is approved, and shows why', async () => {
+  test('puts a copy that is approved on hold again if there is another reason, and shows it', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', WIDE));
     await running.database.query(
@@ -89,7 +89,7 @@ describe('after an upgrade', () => {
     expect(kindsOf(node, 'ads.example')).toBe(2);
   });
 
-  test('keeps copies that are not wider, and those that were approved', async () => {
+  test('keeps copies that do not match more names, and those that were approved', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const wide = await addList(node, running.serve('/b', WIDE));
@@ -126,7 +126,7 @@ describe('after an upgrade', () => {
     expect([kindsOf(next, 'ads.example'), kindsOf(next, 'b.example')]).toEqual([0, 1]);
   });
 
-  test('lets a person replace the text of held custom rules, and a newer copy replace a held list', async () => {
+  test('lets a user replace the text of held custom rules, and a newer copy replace a held list', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create({ ...RULES, text: WIDE });
     const list = await addList(node, running.serve('/a', WIDE));

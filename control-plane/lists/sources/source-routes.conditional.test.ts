@@ -45,7 +45,7 @@ describe('a block list of a running node', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('takes exactly one of two edits with the same ETag', async () => {
+  test('accepts exactly one of two edits with the same ETag', async () => {
     const { headers } = await read();
     const before = await revisions();
     const edits = ['one', 'two'].map((comment) => put({ comment }, headers['etag']));

@@ -62,7 +62,7 @@ describe('blocklist sources', () => {
     expect(BlocklistSourceList.parse((await api.send('GET', BASE)).body)).toEqual([]);
   });
 
-  test('are 409 with a URL that is taken', async () => {
+  test('are 409 with a URL that another source has', async () => {
     await post({ name: 'One', url: 'https://lists.example/one.txt' });
     const answer = await post({ name: 'Two', url: 'https://lists.example/one.txt' });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
@@ -72,7 +72,7 @@ describe('blocklist sources', () => {
     'http://lists.example/a',
     'https://[2001:db8::1]:8443/a?b=c',
     'file:///var/lib/lists/my%20list.txt',
-  ])('take the URL %s', async (url) => expect((await post({ name: 'x', url })).status).toBe(201));
+  ])('accept the URL %s', async (url) => expect((await post({ name: 'x', url })).status).toBe(201));
 
   test.each([
     '',

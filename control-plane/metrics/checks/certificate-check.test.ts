@@ -19,7 +19,7 @@ describe('certificatesCheck()', () => {
     [1.5, 'the certificate of the web server expires in 1 day (2026-11-30)'],
     [0.5, 'the certificate of the web server expires in less than a day (2026-11-29)'],
     [-1, 'the certificate of the web server expired on 2026-11-27'],
-  ])('with %d days left says %s', (days, detail) => {
+  ])('with %d days left reports %s', (days, detail) => {
     const check = certificatesCheck([used(days)], NOW_MS);
     expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
   });
@@ -31,7 +31,7 @@ describe('certificatesCheck()', () => {
     expect(certificatesCheck([short(1.9)], NOW_MS).status).toBe('degraded');
   });
 
-  test('says why a certificate could not be renewed', () => {
+  test('reports why a certificate could not be renewed', () => {
     expect(certificatesCheck([used(300, { renewalFault: 'no route' })], NOW_MS)).toEqual({
       status: 'degraded',
       detail: 'the certificate of the web server could not be renewed: no route',

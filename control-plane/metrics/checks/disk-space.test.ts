@@ -55,7 +55,7 @@ describe('diskCheck()', () => {
     [{ hasNoInodes: true }, 'the disk of the data directory is full: it has no inodes left'],
     [{ spoolBytes: 0.5 * GIB }, undefined],
     [{ spoolBytes: 1.5 * GIB }, 'the spool of the query log is nearly full: 1536 MiB of at most 2048 MiB'],
-  ])('of %j says %s', (more, detail) => {
+  ])('of %j reports %s', (more, detail) => {
     const check = diskCheck(state(more), 2 * GIB);
     expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
   });

@@ -64,7 +64,7 @@ test('nodeStatusReader() changes the version when a device asks to unblock a nam
   open = [];
 });
 
-test('nodeStatusReader() counts names that services and own rules block', () => {
+test('nodeStatusReader() counts names that services and domain rules block', () => {
   const rule = { id: 1, name: '', groupId: null } as const;
   const rows = {
     ...NOTHING.rows,

@@ -49,7 +49,7 @@ test.each<[string, Partial<DnsReach>, RegExp]>([
   ],
   ['free', { port_53: 'free' }, /^Port 53 is free now\. Then start Weir again\.$/m],
   ['chosen', { port_53: 'free', is_chosen: true }, /^server\.dns_port is set to it\.$/m],
-])('greeting() says that no device can use another port, and what to do: %s', (_what, dns, pattern) => {
+])('greeting() reports that devices cannot use another port, and what to do: %s', (_what, dns, pattern) => {
   const text = greeting({ ...facts, dns: { ...ON_53, dns_port: 5300, ...dns } });
   expect(text).toContain('Devices cannot use Weir on port 5300');
   expect(text).toMatch(/^Test it: {2}dig @::1 -p 5300 example\.com$/m);
@@ -62,7 +62,7 @@ test('greeting() shows an address of this machine if it listens on no other', ()
   );
 });
 
-test('greeting() warns if the web server does not listen, and says why', () => {
+test('greeting() warns if the web server does not listen, and reports why', () => {
   expect(greeting({ ...facts, webTrouble: 'port 8080 is taken' })).toMatch(
     /^Warning: the web server is not listening: port 8080 is taken\.$/m,
   );

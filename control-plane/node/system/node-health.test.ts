@@ -63,7 +63,7 @@ describe('upstreamsCheck', () => {
 });
 
 describe('nodesCheck()', () => {
-  test('names nodes in trouble, and those of another version', () => {
+  test('names nodes with problems, and those of another version', () => {
     const inTrouble = [
       { node: 'a', isSilent: true },
       { node: 'b', isSilent: false },
@@ -84,7 +84,7 @@ describe('clockCheck()', () => {
     [null, 2600, 'the clock is 2.6 s ahead of that of the database'],
     [null, -3000, 'the clock is 3.0 s behind that of the database'],
     ['wrong', 3000, 'wrong'],
-  ])('with the fault %s and %s ms ahead says %s', (trouble, aheadMs, detail) => {
+  ])('with the fault %s and %s ms ahead reports %s', (trouble, aheadMs, detail) => {
     const check = clockCheck(trouble, aheadMs);
     expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
   });

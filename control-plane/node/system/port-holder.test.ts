@@ -47,7 +47,7 @@ describe('holderOfPort() of another user', () => {
     expect(holderOfPort(53, proc)).toEqual(UNKNOWN_HOLDER);
   });
 
-  test('takes the process whose descriptor is the socket before any other', () => {
+  test('prefers the process whose descriptor is the socket', () => {
     run(200, 'dnsmasq');
     symlinkSync('socket:[4711]', join(run(300, 'my-server'), '7'));
     writeFileSync(join(proc, '300/cgroup'), '0::/system.slice/my-server@1.service\n');
@@ -71,7 +71,7 @@ test.each([
   expect(command).not.toContain('\n');
 });
 
-test('commandFor() gives the permission and frees the port in one line, and restarts a service', () => {
+test('commandFor() grants the permission and frees the port in one line, and restarts a service', () => {
   const dnsmasq = { program: 'dnsmasq', pid: 5, unit: 'dnsmasq.service' };
   expect(commandFor('not_permitted', dnsmasq, false)).toMatch(
     /ip_unprivileged_port_start=53.* && sudo systemctl disable --now dnsmasq\.service$/,
@@ -80,7 +80,7 @@ test('commandFor() gives the permission and frees the port in one line, and rest
   expect(commandFor('free', null, true)).toBe('sudo systemctl restart weir');
 });
 
-test('commandFor() has none for a free port, and for a program that Weir cannot stop', () => {
+test('commandFor() returns none for a free port, or for a program that Weir cannot stop', () => {
   expect(commandFor('free', null, false)).toBeNull();
   for (const isService of [false, true]) {
     for (const unit of ['libvirtd.service', 'snap.lxd.daemon.service', null])

@@ -44,7 +44,7 @@ describe('use()', () => {
     expect(delivered.map(({ queryTimeoutMs }) => queryTimeoutMs)).toEqual([500]);
   });
 
-  test('use() empties the cache only if it may have answers that would not be given now', async () => {
+  test('use() empties the cache only if it may have answers that the new settings would change', async () => {
     const { live, obeys } = open();
     await live.use(testConfig('cache.min_ttl_secs = 9'));
     expect(obeys.emptied).toBe(0);
@@ -56,7 +56,7 @@ describe('use()', () => {
     expect(obeys.emptied).toBe(3);
   });
 
-  test('use() tries again to empty the cache, which is of no settings until then', async () => {
+  test('use() retries emptying the cache, which belongs to no settings before that', async () => {
     const { live, obeys } = open();
     const other = testConfig(POOLS);
     obeys.cacheFails = true;
@@ -67,7 +67,7 @@ describe('use()', () => {
     expect(live.ofCache()).toMatchObject({ pools: [{ name: 'other' }] });
   });
 
-  test('use() delivers again while threads are behind', async () => {
+  test('use() sends the settings again while threads are behind', async () => {
     const { live, delivered, obeys } = open();
     obeys.behind = 1;
     const other = testConfig(POOLS);

@@ -25,7 +25,7 @@ describe('trustPoints()', () => {
     expect(Buffer.from(negativeAnchors[0]!).toString()).toBe('\x06broken\x07example\x03org\0');
   });
 
-  test('trustPoints() takes the anchors of the file instead', () => {
+  test('trustPoints() uses the anchors of the file instead', () => {
     const file = join(folder, 'anchors');
     writeFileSync(file, 'example.org. IN DS 1 13 2 AABB\n');
     expect(points(file).anchors).toHaveLength(1);

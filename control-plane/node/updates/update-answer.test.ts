@@ -41,7 +41,7 @@ describe('isNewer()', () => {
       for (const [j, b] of VERSIONS.entries()) expect([a, b, isNewer(a, b)]).toEqual([a, b, i > j]);
   });
 
-  test('is false for what is not a version', () => {
+  test('is false for a text that is not a version', () => {
     expect(isNewer('latest', '0.1.0')).toBe(false);
     expect(isNewer('0.2.0', 'unknown')).toBe(false);
   });

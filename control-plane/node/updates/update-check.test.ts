@@ -76,7 +76,7 @@ async function open({ clock = new TestClock(), url = `${base}/newest.json`, vers
 }
 
 describe('UpdateCheck', () => {
-  test('asks once a day, the first time within an hour, and knows the newer version', async () => {
+  test('checks once a day, the first time within an hour, and reports the newer version', async () => {
     const { check, stop, passHours } = await open();
     expect([asked, check.state().newer]).toEqual([[], null]);
     await passHours(1);
@@ -87,14 +87,14 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('knows no newer version if the running one is the newest', async () => {
+  test('reports no newer version if the running one is the newest', async () => {
     const { check, stop, passHours } = await open({ version: '0.2.0' });
     await passHours(1);
     expect([asked.length, check.state().newer]).toEqual([1, null]);
     await stop();
   });
 
-  test('asks nothing without a URL, and discards the answer of another URL', async () => {
+  test('checks nothing without a URL, and discards the answer of another URL', async () => {
     const { check, configured, stop, passHours } = await open({ url: '' });
     await passHours(72);
     expect([asked, readdirSync(dataDir)]).toEqual([[], []]);
@@ -106,7 +106,7 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('keeps the day and the answer over a restart', async () => {
+  test('keeps the day and the answer across a restart', async () => {
     const first = await open();
     await first.passHours(1);
     await first.stop();
@@ -119,7 +119,7 @@ describe('UpdateCheck', () => {
   test.each<[string, (path: string) => void]>([
     ['is damaged', (path) => writeFileSync(path, '{"url":')],
     ['cannot be read', (path) => mkdirSync(path)],
-  ])('starts again with a file that %s, and logs that', async (_what, spoil) => {
+  ])('replaces a file that %s, and logs that', async (_what, spoil) => {
     const path = join(dataDir, 'update-check.json');
     spoil(path);
     const { check, logger, stop, passHours } = await open();
@@ -140,7 +140,7 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('keeps the known version and says why a later request failed, without a warning each day', async () => {
+  test('keeps the known version and reports why a later request failed, without a warning each day', async () => {
     const { check, logger, stop, passHours } = await open();
     await passHours(1);
     answer = (_, response) => response.writeHead(500).end();
@@ -184,7 +184,7 @@ describe('fetchAnswer()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('ends an answer that never ends', async () => {
+  test('gives up on an answer that never ends', async () => {
     answer = (_, response) => {
       response.write('{');
     };

@@ -56,7 +56,7 @@ describeCalls('InheritedSockets', () => {
     expect(openUdpSockets(systemCalls, control, ['127.0.0.1'], port).map(({ fd }) => fd)).toEqual(passed);
   });
 
-  test('closes sockets of places that the settings have no more', async () => {
+  test('closes sockets of addresses that are no longer in the settings', async () => {
     const port = await freePort(['127.0.0.1']);
     const [kept, removed] = socketsOf(['127.0.0.1', '127.0.0.2'], [], port);
     const inherited = new InheritedSockets(systemCalls, [kept!, removed!]);

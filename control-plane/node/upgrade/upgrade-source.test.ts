@@ -86,7 +86,7 @@ async function answering(): Promise<HandoverChannel> {
 }
 
 describe('UpgradeSource', () => {
-  test('takes every step in order, and ends when the other process has the data directory', async () => {
+  test('performs every step in order, and ends when the other process has the data directory', async () => {
     await start();
     const talk = await answering();
     expect(done).toEqual(['prepare', 'stop reading']);
@@ -156,7 +156,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual([]);
   });
 
-  test('answers again if it has left, its successor died and its own release cannot be started', async () => {
+  test('answers queries again if its successor has died and its own release cannot be started', async () => {
     await start();
     const dying = await answering();
     dying.send({ type: 'go' });
@@ -227,7 +227,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 
-  test('takes nothing back while Weir stops: its successor gets no further messages until it has taken over', async () => {
+  test('does not resume while Weir stops: its successor gets no further messages until it has taken over', async () => {
     await start();
     const talk = await answering();
     const stopped = Promise.withResolvers<undefined>();
@@ -251,7 +251,7 @@ describe('UpgradeSource', () => {
     ],
     ['what it does not know', { type: 'dance' }, /unknown message "dance"/],
     ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
-  ])('refuses %s, and takes no step', async (_what, message, reason) => {
+  ])('refuses %s, and performs no step', async (_what, message, reason) => {
     await start();
     const talk = await open();
     talk.send(message);

@@ -155,7 +155,7 @@ describe('PolicyChanges', () => {
     expect(await newestRevision(database)).toEqual(before);
   });
 
-  test('change() makes a revision of each of two concurrent changes, and each gets its own outcome', async () => {
+  test('change() creates a revision for each of two concurrent changes, and each gets its own outcome', async () => {
     const applied: Promise<string[]>[] = [];
     apply = async () => {
       applied.push(groupNames());

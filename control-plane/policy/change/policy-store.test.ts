@@ -83,7 +83,7 @@ describe('readPolicyRows', () => {
     expect(subnets).toEqual([{ cidr: '192.0.2.0/24', groupId: 8 }]);
   });
 
-  test('takes domains of services from the catalog or from the custom service, and leaves out unknown ones', async () => {
+  test('reads domains of services from the catalog or from the custom service, and leaves out unknown ones', async () => {
     const [tube, mine] = (await read()).blockedServices;
     expect(tube).toMatchObject({ serviceId: 'tube', serviceName: 'Tube', groupId: 7, times: null });
     expect([tube!.domains, tube!.exact]).toEqual([['tube.example'], ['t.example']]);

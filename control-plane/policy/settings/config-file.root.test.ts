@@ -63,7 +63,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
-  test('resets a key to its default there, whatever the file says', async () => {
+  test('resets a key to its default there, whatever the file contains', async () => {
     expect((await asOther(() => patch({ cache: { max_bytes: null } }))).status).toBe(200);
     expect((await read()).sources['cache.max_bytes']).not.toBe('file');
     expect((await read()).cache['max_bytes']).toBe(67108864);

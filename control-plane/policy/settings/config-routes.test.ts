@@ -120,7 +120,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
     config.api.send(method, '/api/config', { json, headers: ifMatch ? { 'if-match': String(ifMatch) } : {} });
   const get = (): Promise<TestAnswer> => config.api.send('GET', '/api/config');
 
-  test('writes nothing, and secrets stay', async () => {
+  test('writes nothing, and secrets are kept', async () => {
     await patch({ blocking: { catalog_url: 'https://weir:s3cr3t@example.org/services.json' } });
     await patch({ auth: { oidc: { client_secret: 's3cr3t-word' } }, cache: { max_bytes: 4194304 } });
     const before = [await file(), await rows(), await audit()];

@@ -119,7 +119,7 @@ async function startNode(toml: string): Promise<TestNode> {
 }
 
 describe('settle()', () => {
-  test('settle() takes the rows from the first file, and a second node takes the rows', async () => {
+  test('settle() creates the rows from the first file, and a second node uses the rows', async () => {
     const first = await startNode('cache.min_ttl_secs = 5\n[server]\nworkers = 2\n');
     expect(await readConfigRows(suite.database)).toEqual({ 'cache.min_ttl_secs': 5 });
     const second = await startNode('cache.min_ttl_secs = 6\ncache.max_ttl_secs = 60\n');
@@ -209,7 +209,7 @@ describe('a node without a database', () => {
     expect(await readConfigRows(suite.database)).toEqual({ 'cache.min_ttl_secs': 5 });
   });
 
-  test('does the reload of a signal once there is one', async () => {
+  test('performs the reload of a signal once the database is back', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     isAway = true;
     node.write('[cache]\nmin_ttl_secs = 6\n');
@@ -252,7 +252,7 @@ describe('follow()', () => {
     expect(node.cache.max_ttl_secs).toBe(70);
   });
 
-  test('follow() does not take rows that were read before the file had filled the database', async () => {
+  test('follow() ignores rows that were read before the file had filled the database', async () => {
     const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
     await node.configuration.follow(async () => {
       const early = await readRows();

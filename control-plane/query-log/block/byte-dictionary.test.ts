@@ -35,7 +35,7 @@ describe('ByteDictionary', () => {
     expect(dictionary.bytes.length).toBeLessThan(65_535);
   });
 
-  test('keeps the notes of an entry, whatever comes after it', () => {
+  test('keeps the notes of an entry, whatever is added after it', () => {
     const dictionary = new ByteDictionary();
     const places = Array.from({ length: 5000 }, (_, n) => {
       const bytes = Buffer.from(`${n}`);

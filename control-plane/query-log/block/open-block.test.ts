@@ -29,7 +29,7 @@ describe('OpenBlock', () => {
     expect(reader.names().counts).toEqual(Uint32Array.of(65_535));
   });
 
-  test('takes 65,535 different names, and forgets them', async () => {
+  test('accepts 65,535 different names, and clears them', async () => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 1 });
     const open = new OpenBlock();
     for (let n = 0; n < 65_535; n++) addRow(open, named(row!, `n${n}`));
@@ -40,7 +40,7 @@ describe('OpenBlock', () => {
     expect(naiveRows(await encodeBlock(sealBlock(open))).map(({ name }) => name)).toEqual(['again']);
   });
 
-  test('does not take a query of another hour', () => {
+  test('does not accept a query of another hour', () => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 1 });
     const open = new OpenBlock();
     expect(open.accepts(0)).toBe(true);

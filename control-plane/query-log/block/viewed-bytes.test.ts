@@ -13,7 +13,7 @@ describe('lastWord()', () => {
 });
 
 describe('sameBytes()', () => {
-  test('compares every byte and none beside them', () => {
+  test('compares every byte of the range and no others', () => {
     const pieces = fc.tuple(fc.uint8Array({ maxLength: 9 }), fc.nat(4), fc.nat(4), fc.nat(8));
     fc.assert(
       fc.property(pieces, ([bytes, oneAt, otherAt, changed]) => {

@@ -204,7 +204,7 @@ describe('ClearRun', () => {
     for (const { id } of gone) expect(await questions.row(id, STILL)).toBeNull();
   });
 
-  test('rows that arrive late, as from a spool, do not come back, and count', async () => {
+  test('rows that arrive late, as from a spool, are also removed, and are counted', async () => {
     const [{ rows }] = household() as [{ rows: QueryLogRow[]; nodeId: number }];
     const all = await batchesOf(rows);
     await clear({ client: KIT });
@@ -277,7 +277,7 @@ describe('ClearRun', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'a database that is lost %s each commit leaves every block old or new, and the next try ends it',
+    'a database that is lost %s each commit leaves every block old or new, and the next attempt completes the clear',
     async (when) => {
       await store((row) => !isKit(row));
       await fold();

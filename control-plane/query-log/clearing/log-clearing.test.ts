@@ -91,7 +91,7 @@ describe('LogClearing', () => {
     await stop();
   });
 
-  test('forgets clears whose statistics and late rows are gone', async () => {
+  test('deletes clears whose statistics and late rows no longer exist', async () => {
     const clock = newClock();
     const clearing = clearingOf('d', own.database, clock);
     await want(1);

@@ -84,7 +84,7 @@ describe('Dnstap', () => {
     expect(text).toMatch(/;ads\.example\.net\.\s+IN\s+A/);
   });
 
-  test('sends no more of a client than the privacy level of the query log allows', async () => {
+  test('sends no more about a client than the privacy level of the query log allows', async () => {
     const receiver = capture();
     const target = await receiver.target();
     const streams: [QueryLogPrivacy, string][] = [

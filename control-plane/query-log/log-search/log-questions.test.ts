@@ -26,7 +26,7 @@ function questions(flush: () => Promise<void>, status = UP): { questions: LogQue
 }
 
 describe('logQuestions()', () => {
-  test('asks after all rows gathered so far are stored', async () => {
+  test('reads the log after all rows gathered so far are stored', async () => {
     const stored = Promise.withResolvers<undefined>();
     const { questions: log, asked } = questions(() => stored.promise);
     const page = log.page(FILTER, ever);
@@ -37,7 +37,7 @@ describe('logQuestions()', () => {
     expect(asked).toEqual(['page']);
   });
 
-  test('asks without rows that cannot be stored in time', async () => {
+  test('reads the log without rows that cannot be stored in time', async () => {
     const { questions: log, asked } = questions(() => new Promise(() => undefined));
     await log.page(FILTER, ever);
     await log.page(FILTER, AbortSignal.abort());

@@ -172,7 +172,7 @@ describe('LogScans', () => {
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
   });
 
-  test('ask() refuses requests of one user beyond half of the places, and serves others', async () => {
+  test('ask() refuses requests of one user beyond half of the places, and serves those of others', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.scan;

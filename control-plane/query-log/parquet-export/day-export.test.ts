@@ -122,7 +122,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('trouble() says why a folder cannot be written, until it can', async () => {
+  test('trouble() reports why a folder cannot be written, until it can', async () => {
     await storeDay(0, 1);
     const days = exporting();
     writeFileSync(folder, 'a file in its place');
@@ -134,7 +134,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('trouble() is over once another node is at it', async () => {
+  test('trouble() is null once another node exports', async () => {
     const days = exporting(undefined, '/dev/null/export');
     await expect(days.turn(signal)).rejects.toThrow('ENOTDIR');
     const other = { ...own, node: '00000000-0000-4000-8000-000000000002' };

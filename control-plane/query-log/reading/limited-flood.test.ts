@@ -214,7 +214,7 @@ async function blockCount(): Promise<number> {
 }
 
 describe('a flood of limited queries', () => {
-  test('has few rows, and all counts of it are exact', async () => {
+  test('has few rows, and all of its counts are exact', async () => {
     expect(await blockCount()).toBe(BLOCKS.length);
     expect(ROWS).toBeLessThan(QUERIES.length);
     await agree();

@@ -109,7 +109,7 @@ describe('exportQueries()', () => {
     expect((await Array.fromAsync(exported())).flat()).toEqual(page.data);
   });
 
-  test('obeys a time range, filters and their opposites', async () => {
+  test('applies a time range, filters and their opposites', async () => {
     const isBlocked = (i: number): boolean => i % 5 === 0;
     await storeEach(100, (i) => ({
       timestampMs: START_MS - i * 60_000,

@@ -149,7 +149,7 @@ describe('PageScan', () => {
     },
   );
 
-  test('ends if its turn is refused, and leaves its connection to the next one', async () => {
+  test('ends if its turn is refused, and releases its connection for the next one', async () => {
     const memory = new LogMemory();
     const expected = await ask(sourceWith({}), { domain: 'n1' });
     for (let last = 1; last <= 2 * BLOCKS; last += 3) {

@@ -37,7 +37,7 @@ async function partOf(query: string): Promise<QueryLogFilter> {
 }
 
 describe('queryRoutes()', () => {
-  test('asks for the whole log without a time, and passes filters on', async () => {
+  test('reads the whole log without a time, and passes filters on', async () => {
     const part = await partOf('domain=ads&limit=7');
     expect(part).toMatchObject({ domain: 'ads', limit: 7, offset: 0, from: null, to: null });
     expect(part).not.toHaveProperty('period');
@@ -56,7 +56,7 @@ describe('queryRoutes()', () => {
     expect([from?.getTime(), to]).toEqual([clock.nowMs() - 3_600_000, null]);
   });
 
-  test('takes a time from and a time to', async () => {
+  test('accepts a start time and an end time', async () => {
     const { from, to } = await partOf('from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:01Z');
     expect([from, to]).toEqual([new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:01Z')]);
   });

@@ -43,7 +43,7 @@ describe('scanBlocks()', () => {
     expect(new Set(blocks.map(({ runId, firstSeq }) => `${runId}.${firstSeq}`)).size).toBe(80);
   });
 
-  test('keeps to the span and, where asked, to blocks that reach beyond it', async () => {
+  test('yields only blocks of the span and, if requested, those that extend beyond it', async () => {
     await store([0, 9]);
     await store([5, 15]);
     await store([10, 19]);
@@ -64,7 +64,7 @@ describe('scanBlocks()', () => {
     expect(lastSeconds(await scan({ notNodeId: 7 }))).toEqual([2]);
   });
 
-  test('fetches the pieces that are asked for, and fetchBlock() the others later', async () => {
+  test('fetches the requested pieces, and fetchBlock() the others later', async () => {
     await store([1]);
     const [bare] = await scan({});
     const sizes = ({ head, names, queries, answers }: StoredBlock): unknown[] =>

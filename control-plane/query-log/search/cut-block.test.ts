@@ -74,14 +74,14 @@ describe('cutBlock()', () => {
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf([{ n: 1, x: 7 }])));
   });
 
-  test('takes a period with its start and without its end; those that come first are a prefix', async () => {
+  test('removes a period with its start and without its end; its first rows are a prefix', async () => {
     const span = { ...ALWAYS, fromUs: (AT_MS - 5) * 1000, toUs: (AT_MS + 10) * 1000 };
     const left = (await cut(await blockOf(ASKED), span))!;
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf(ASKED.slice(10))));
     expect(left).toMatchObject({ isPrefix: true, removed: { rows: 10 } });
   });
 
-  test('has nothing left if all rows are removed, and reports if none is', async () => {
+  test('leaves nothing if all rows are removed, and reports if none is', async () => {
     const block = await blockOf(ASKED);
     expect(await cut(block, ALWAYS)).toMatchObject({ kept: null, removed: { rows: 40 } });
     expect(await cut(block, { ...ALWAYS, device: { ids: [9], addresses: ['192.0.2.99'] } })).toBeNull();
@@ -96,7 +96,7 @@ describe('cutBlock()', () => {
     expect(left.removed.rows).toBe(1);
   });
 
-  test('joins several scopes', async () => {
+  test('combines several scopes', async () => {
     const scopes = [1, 2].map((x) => ({ ...ALWAYS, device: { ids: [9], addresses: [`192.0.2.${x}`] } }));
     const left = (await cut(await blockOf(ASKED), ...scopes))!;
     expect(left.removed.rows).toBe(16);

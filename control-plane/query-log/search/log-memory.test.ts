@@ -38,7 +38,7 @@ describe('LogMemory', () => {
     expect(memory.findBlock(two)?.names?.book).toBe(memory.findBlock(one)?.names?.book);
   });
 
-  test('begins another book when one is full, but not at every question', async () => {
+  test('begins another book when one is full, but not at every search', async () => {
     const memory = new LogMemory(1e6, 3);
     const blocks = [await stored('a', 1), await stored('b', 2)];
     expect(blocks.map((block) => remember(memory, block))).toEqual([true, false]);

@@ -81,7 +81,7 @@ describe('fetchPieces()', () => {
     ]);
   });
 
-  test('gives blocks of several days in the order in which they are wanted, without those that are gone', async () => {
+  test('returns blocks of several days in the requested order, without those that no longer exist', async () => {
     for (const day of [0, 1, 2])
       await storeRows(own.database, [logRow({ timestampMs: NOON_MS + day * 86_400_000 })]);
     const blocks = await stored();

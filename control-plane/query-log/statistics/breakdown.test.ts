@@ -88,7 +88,7 @@ describe('GET /stats/breakdown', () => {
   });
 });
 
-test('GET /stats/top_clients?by=blocked puts the client with most blocked queries first', async () => {
+test('GET /stats/top_clients?by=blocked lists the client with the most blocked queries first', async () => {
   const first = async (by: string): Promise<[string, number]> => {
     const { body } = await api.send('GET', `/api/stats/top_clients?period=1h&by=${by}`);
     const [client] = TopClients.parse(body);

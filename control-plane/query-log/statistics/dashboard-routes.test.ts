@@ -144,7 +144,7 @@ describe('GET /dashboard', () => {
       expect(tops[list]).toEqual(await get(`/stats/${list}?period=${period}`));
   });
 
-  test('takes the granularity and the zone of its timeline', async () => {
+  test('accepts the granularity and the zone of its timeline', async () => {
     const { timeline } = Dashboard.parse(await get('/dashboard?granularity=hour&timezone=Asia/Kolkata'));
     expect([timeline.granularity, timeline.buckets[0]!.timestamp]).toEqual([
       'hour',

@@ -117,7 +117,7 @@ describe('BlockGatherer.append()', () => {
     expect([gatherer.rowCount, gatherer.queryCount]).toEqual([4, 9]);
   });
 
-  test('distinguishes networks by the whole address, whatever is stored of it', async () => {
+  test('distinguishes networks by the whole address, whatever part of it is stored', async () => {
     const gatherer = new BlockGatherer(() => ({ ...PREFIXES, ipv4PrefixLength: 32 }));
     for (const last of [1, 2, 1])
       gatherer.append(
@@ -130,7 +130,7 @@ describe('BlockGatherer.append()', () => {
     expect(head.repeats?.total).toBe(1);
   });
 
-  test('bounds what an attacker with many addresses adds to a block, and loses none of the queries', async () => {
+  test('limits how much an attacker with many addresses adds to a block, and loses none of the queries', async () => {
     const gatherer = new BlockGatherer(() => PREFIXES);
     const client = new Uint8Array(16).fill(0x20, 0, 2);
     const queries = 65_535;

@@ -55,7 +55,7 @@ describe('LogSpool', () => {
     expect(file?.batches).toEqual([batch('a', 3), batch('b', 4, 0)]);
   });
 
-  test('add() writes files that only Weir can read, and puts batches into one file until it is full', async () => {
+  test('add() writes files that only Weir can read, and appends batches to one file until it is full', async () => {
     const spool = await openSpool();
     await spool.add(batchOf('a', MIB / 2));
     await spool.add(batchOf('b', MIB / 2));
@@ -68,7 +68,7 @@ describe('LogSpool', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('add() puts nothing into a file that is being read, nor into one of an earlier run', async () => {
+  test('add() appends nothing to a file that is being read, nor to one of an earlier run', async () => {
     const first = await openSpool();
     await first.add(batch('a'));
     await first.oldest();

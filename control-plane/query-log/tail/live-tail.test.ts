@@ -101,7 +101,7 @@ describe('LiveTail', () => {
     expect(reader.skipped).toBe(0);
   });
 
-  test('shows own rows while the database is unavailable, and those of others when it is back', async () => {
+  test('shows rows of this node while the database is unavailable, and those of other nodes when it is back', async () => {
     const reader = await node.open();
     node.append(0, 1);
     await reader.count(1);

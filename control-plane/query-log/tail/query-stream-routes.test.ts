@@ -113,7 +113,7 @@ describe('GET /queries/stream of a session', () => {
     expect([mine.rows, theirs.isEnded]).toEqual([[], false]);
   });
 
-  test('ends when another node or the time has ended it', async () => {
+  test('ends when its session was ended by another node or has expired', async () => {
     const reader = await node.open('', session);
     await node.own.database.query('DELETE FROM sessions');
     await until('the stream to end', () => reader.isEnded);

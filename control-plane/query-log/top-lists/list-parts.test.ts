@@ -25,7 +25,7 @@ const moment = fc
   .map(([ms, unit]) => at('01-01T00:00') + Math.floor(ms / unit) * unit);
 
 describe('partsOf()', () => {
-  test('takes months, days and hours that lie within the span, and the blocks of the rest', () => {
+  test('uses months, days and hours that lie within the span, and the blocks of the rest', () => {
     expect(parts('01-30T22:58', '04-02T03:20')).toEqual({
       lists: [
         'h 01-30T23:00 01-31T00:00',
@@ -50,7 +50,7 @@ describe('partsOf()', () => {
     });
   });
 
-  test('counts all of a day that has lost its blocks if noon lies within the span, else nothing of it', () => {
+  test('counts a whole day that has lost its blocks if its noon lies within the span, else nothing of it', () => {
     const alone = ['01-30', '02-02'];
     expect(parts('01-30T12:00', '02-02T12:00', alone)).toEqual({
       lists: ['d 01-30T00:00 02-02T00:00'],
@@ -69,7 +69,7 @@ describe('partsOf()', () => {
     expect(parts('01-30T00:00', '01-31T00:00', alone)).toMatchObject({ isRounded: false });
   });
 
-  test('covers each moment of the span once, by blocks; lists are of whole spans where their blocks are left out', () => {
+  test('covers each moment of the span once; a list in place of blocks covers its whole span', () => {
     fc.assert(
       fc.property(moment, moment, (a, b) => {
         const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];

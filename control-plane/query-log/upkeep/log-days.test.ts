@@ -75,7 +75,7 @@ describe('LogDays', () => {
     expect(await filled()).toEqual([...days30, ahead]);
   });
 
-  test('keep() catches up after a long time without Weir, a day an hour', async () => {
+  test('keep() catches up after a long time without Weir, one day per hour', async () => {
     const days = keeper();
     const today = await dayInDatabase(own.database);
     await log([...daysFrom(today - 60, 10), today]);
@@ -91,7 +91,7 @@ describe('LogDays', () => {
     expect(await filled()).toEqual([today]);
   });
 
-  test('keep() forgets runs by the age of the log, not by a clock that is ahead', async () => {
+  test('keep() deletes runs by the age of the log, not by a clock that is ahead', async () => {
     const days = keeper();
     const ahead = await dayInDatabase(own.database);
     await log([ahead - 100]);
@@ -103,7 +103,7 @@ describe('LogDays', () => {
     expect((await own.database.query('SELECT 1 FROM query_runs')).rows).toHaveLength(1);
   });
 
-  test('keep() drops a day once all that outlives it is taken, or where that fails', async () => {
+  test('keep() drops a day once everything that outlives it is stored, or if that fails', async () => {
     const today = await dayInDatabase(own.database);
     await log(daysFrom(today - 3, 4));
     const asked: number[] = [];

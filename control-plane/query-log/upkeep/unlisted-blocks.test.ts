@@ -42,7 +42,7 @@ const due = async (): Promise<unknown[]> =>
   );
 
 describe('listDue()', () => {
-  test('gives hours of four blocks, or with a list, before the rest of their day', async () => {
+  test('returns hours of four blocks, or with a list, before the rest of their day', async () => {
     await store(4, 5);
     await store(3, 6);
     await store(1, 26);
@@ -73,7 +73,7 @@ describe('listDue()', () => {
 });
 
 describe('fetchUnlisted()', () => {
-  test('gives a few blocks at a time, those of several groups with their queries', async () => {
+  test('returns a few blocks at a time, those of several groups with their queries', async () => {
     await store(2, 5, [1, 2]);
     await store(1, 6, [3, 3]);
     const first = await fetchUnlisted(own.database, UNIT, { after: undefined, limit: 2 });

@@ -35,7 +35,7 @@ class Story {
 }
 
 describe('observed()', () => {
-  test('observed() follows a rollover from its first sight to the old key’s removal', () => {
+  test('observed() follows a rollover from the discovery of the new key to the old key’s removal', () => {
     const story = new Story();
     expect(story.after(0, [OLD])).toBe('1 valid');
     expect(story.after(15, [OLD, NEW])).toBe('1 valid, 2 add-pending');
@@ -86,7 +86,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([]);
   });
 
-  test('observed() learns that a configured key is already revoked, and nothing of others', () => {
+  test('observed() learns that a configured key is already revoked, and learns nothing about others', () => {
     expect(new Story().after(0, [revoked(1), revoked(7)], false)).toBe('1 revoked');
   });
 
@@ -99,7 +99,7 @@ describe('observed()', () => {
     ]);
   });
 
-  test('observed() waits with at most eight keys at a time', () => {
+  test('observed() holds at most eight pending keys at a time', () => {
     const many = Array.from({ length: 30 }, (_, i) => key(10 + i));
     const { keys } = observed([], CONFIGURED, seen([OLD, ...many]), 0);
     expect(keys).toHaveLength(9);

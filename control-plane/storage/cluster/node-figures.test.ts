@@ -53,7 +53,7 @@ describe('beatNode()', () => {
     expect(counted.hot).toBe(counted.updates);
   });
 
-  test('stores when another revision became active, and returns null to a run that lost the name', async () => {
+  test('stores the time at which another revision became active, and returns null to a run that lost the name', async () => {
     const appliedAt = async (): Promise<Date | null> => (await listNodes(own.database, null))[1]!.applied_at;
     const before = await appliedAt();
     await beatNode(own.database, EDGE, FIGURES, null);
@@ -92,7 +92,7 @@ describe('listNodes()', () => {
     ]);
   });
 
-  test('shows one that has ended as gone at once', async () => {
+  test('immediately shows a node that has ended as gone', async () => {
     await releaseNode(own.database, CORE);
     expect(await listNodes(own.database, null)).toMatchObject([{ presence: 'gone' }, { presence: 'live' }]);
   });
@@ -164,7 +164,7 @@ describe('nodesBehind()', () => {
 });
 
 describe('forgetNode()', () => {
-  test('forgets nodes that are gone, until they come back', async () => {
+  test('deletes nodes that are gone, until they come back', async () => {
     const forget = (name: string): Promise<string> => own.database.transaction((tx) => forgetNode(tx, name));
     expect([await forget('core'), await forget('nowhere')]).toEqual(['present', 'unknown']);
     await silence('core', 61);

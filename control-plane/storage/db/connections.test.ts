@@ -150,7 +150,7 @@ describe('use()', () => {
 });
 
 describe('useInTurn()', () => {
-  test('useInTurn() lends one connection to one caller at a time, and none of those of use()', async () => {
+  test('useInTurn() lends one connection to one caller at a time, and no connection of use()', async () => {
     const connections = open({ poolSize: 1 });
     const order: string[] = [];
     const first = Promise.withResolvers<undefined>();

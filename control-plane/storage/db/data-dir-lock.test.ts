@@ -118,7 +118,7 @@ describe('lockDataDir()', () => {
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
   });
 
-  test('lockDataDir() refuses a directory from before 0.1.0, leaves it unchanged and says how to keep its settings', () => {
+  test('lockDataDir() refuses a directory from before 0.1.0, leaves it unchanged and explains how to keep its settings', () => {
     const dataDir = tempDir();
     for (const file of ['lock', 'node-uuid']) writeFileSync(join(dataDir, file), '', { mode: 0o600 });
     expect(() => lockDataDir(dataDir)).toThrow(

@@ -113,7 +113,7 @@ describe('the queue of imports', () => {
     expect([seen, await exists()]).toEqual([[false, 0o700], false]);
   });
 
-  test('leaves neither a folder nor a place in the queue taken after an unreadable file', async () => {
+  test('frees the folder and the place in the queue after an unreadable file', async () => {
     for (let count = 0; count < 4; count++)
       expect((await post('{', '?format=adguard_home')).status).toBe(400);
     expect(await exists()).toBe(false);
@@ -335,7 +335,7 @@ user_rules: ['||denied.example^']
 });
 
 describe('what differs after an import', () => {
-  test('is listed, the most used names first, with a switch for additions of Weir', async () => {
+  test('is listed, the most queried names first, with a switch for additions of Weir', async () => {
     const { differences, settings, counts } = await imported(
       adguard('user_rules: ["||denied.example^"]\n'),
       '?dry_run=true',

@@ -230,7 +230,7 @@ describe('renewals', () => {
     expect(acme.state().nextMs).toBeNull();
   });
 
-  test('begin automatically, and after failures with growing pauses', async () => {
+  test('begin automatically, and at growing intervals after failures', async () => {
     expect(await order()).toBeNull();
     const first = certificate.current()!;
     const renew = async (): Promise<void> => {

@@ -140,7 +140,7 @@ test('does not accept a success that is not signed with the key of the update', 
   await expect(responderAt(port, { key }).put(PROOFS)).rejects.toThrow('its signature is wrong');
 });
 
-test('readTsigKey() takes base64 on one line only, and never shows it', async () => {
+test('readTsigKey() accepts base64 on one line only, and never shows it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-tsig-'));
   const path = join(folder, 'key');
   try {

@@ -14,7 +14,7 @@ function failFrom(addresses: number, username = 'admin'): void {
   for (let n = 0; n < addresses; n++) pace.noteFailure(username, `192.0.2.${n}`);
 }
 
-test('puts addresses with failures behind others, and proven ones permanently in front', () => {
+test('ranks addresses with failures after others, and proven ones permanently first', () => {
   failFrom(1);
   failFrom(1);
   pace.noteSuccess('198.51.100.1');
@@ -25,7 +25,7 @@ test('puts addresses with failures behind others, and proven ones permanently in
   expect(['198.51.100.1', '192.0.2.0'].map((address) => pace.rankOf(address))).toEqual([PROVEN, 0]);
 });
 
-test('slows down an account that many addresses guess at, least for an address without failures', () => {
+test('slows down logins to an account that many addresses guess at, least for an address without failures', () => {
   failFrom(20);
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(0);
   failFrom(10);
@@ -44,7 +44,7 @@ test.each([
   ['IPv6', (n: number) => `2001:db8:1:${n.toString(16)}::/64`, '2001:db8:2:1::/64'],
   ['IPv4', (n: number) => `198.51.100.${n}`, '203.0.113.1'],
 ])(
-  'puts new addresses of an %s network with failures behind those of others, before those that failed',
+  'ranks new addresses of an %s network with failures after those of others, but before those that failed',
   (_, nth, other) => {
     for (let n = 0; n < 80; n++) pace.noteFailure('admin', nth(n));
     expect(pace.rankOf(other)).toBe(0);
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('puts a flood of new addresses of one network behind others before any of them is checked', () => {
+test('ranks a flood of new addresses of one network after others before any of them is checked', () => {
   const ends = Array.from({ length: 20 }, (_, n) => pace.begin(`2001:db8:1:${n}::/64`));
   const ranks = () => ['2001:db8:1:99::/64', '2001:db8:2:1::/64'].map((address) => pace.rankOf(address));
   expect(ranks()).toEqual([20 / 1001, 0]);

@@ -77,7 +77,7 @@ describe('a login at the provider', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with a name that is taken creates another name and changes no other user', async () => {
+  test('with a name that is in use creates another name and changes no other user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'Vera', role: 'admin' });
     expect((await suite.logIn()).status).toBe(200);
     suite.provider.person = { ...VERA, sub: 'person-2', preferred_username: 'ADMIN' };

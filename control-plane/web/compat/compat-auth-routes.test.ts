@@ -80,7 +80,7 @@ describe('a session', () => {
     expect((await compat.logInAnswer('another password')).status).toBe(200);
   });
 
-  test('cannot be opened before setup, and the error says what to do', async () => {
+  test('cannot be opened before setup, and the error explains what to do', async () => {
     for (const answer of [await compat.send('GET', '/api/auth'), await compat.logInAnswer('any password')]) {
       expect([answer.status, sessionIn(answer).valid]).toEqual([401, false]);
       expect(sessionIn(answer).message).toContain('set a password first');

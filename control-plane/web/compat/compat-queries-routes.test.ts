@@ -59,7 +59,7 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=permitted', () => true)).toBe(summary.total - summary.blocked);
   });
 
-  test('finds names, clients and upstreams with wildcards, whole and in any case', async () => {
+  test('finds names, clients and upstreams with wildcards, in full and in any letter case', async () => {
     expect(await found('domain=allowed-0.example.org', (row) => row.domain === 'allowed-0.example.org')).toBe(
       1,
     );

@@ -207,7 +207,7 @@ describe('startWebServer() with a certificate', () => {
     expect(certificate.listening).toBe(1);
   });
 
-  test('forgets the certificate when it is closed', async () => {
+  test('releases the certificate when it is closed', async () => {
     expect(certificate.listening).toBe(1);
     await restart();
     expect(certificate.listening).toBe(1);

@@ -129,7 +129,7 @@ async function sendFirst(protocol: Protocol, path: string, bytes: number): Promi
 }
 
 test.each(['HTTP', 'HTTPS'] as const)(
-  '%s: a client that sends less than a megabyte before it reads gets its answer, in a flood as well',
+  '%s: a client that sends less than a megabyte before it reads gets its answer, even in a flood',
   async (protocol) => {
     for (const _ of Array.from({ length: 12 })) {
       const answer = await sendFirst(protocol, '/refused', 900 * 1024);

@@ -24,7 +24,7 @@ describe('answersOf()', () => {
       expect(statuses(access)).toEqual(['204', '400', '401', '403', '421', '429', '503']);
   });
 
-  test('answersOf() says why a change may be refused, even without a body', () => {
+  test('answersOf() explains why a change may be refused, even without a body', () => {
     const plain = textsOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
       'a browser sent the request from another origin',

@@ -53,7 +53,7 @@ describe('store() and read()', () => {
     expect(await readdir(join(folder, 'c'))).toEqual(['key.pem']);
   });
 
-  test('store() closes a key that others could read', async () => {
+  test('store() makes a key private that others could read', async () => {
     await files.store(first);
     await chmod(files.paths.key, 0o644);
     await files.store(second);
@@ -153,7 +153,7 @@ describe('recover()', () => {
     [3, 'second'],
     [4, 'second'],
     [5, 'second'],
-  ])('recover() leaves one whole pair after a crash before step %i', async (at, expected) => {
+  ])('recover() leaves one complete pair after a crash before step %i', async (at, expected) => {
     await files.store(first);
     await crashBefore(at);
     await files.recover();
@@ -164,7 +164,7 @@ describe('recover()', () => {
     expect(await subjectIn()).toBe(`CN=${expected}.test, O=Weir`);
   });
 
-  test.each([2, 3, 4, 5])('recover() completes a first pair after a crash before step %i', async (at) => {
+  test.each([2, 3, 4, 5])('recover() completes the first pair after a crash before step %i', async (at) => {
     await crashBefore(at);
     await files.recover();
     expect(await files.read()).toEqual(second);

@@ -61,7 +61,7 @@ function faultOf(cert: string, key: string): { field: string; message: string } 
 }
 
 describe('readPair()', () => {
-  test('reads a chain with texts around its blocks and writes only the blocks', () => {
+  test('reads a chain with text around its blocks and writes only the blocks', () => {
     const chain = `Bag Attributes\n  name: weir\n${good.cert}subject=ca\r\n${authority.cert}`;
     const pair = readPair(chain, good.key);
     expect(pair.cert).toBe(good.cert + authority.cert);

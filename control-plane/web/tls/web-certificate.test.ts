@@ -60,7 +60,7 @@ describe('open()', () => {
     expect(logger.text()).not.toContain('PRIVATE KEY');
   });
 
-  test('uses a temporary certificate if the files are invalid, and leaves them alone', async () => {
+  test('uses a temporary certificate if the files are invalid, and does not change them', async () => {
     await put({ cert: 'rubbish', key: 'rubbish' });
     await certificate.open();
     expect(subject()).toBe('CN=node-a, O=Weir');
@@ -184,7 +184,7 @@ describe('replace()', () => {
     expect(taken).toHaveLength(2);
   });
 
-  test('lets replacements wait for each other', async () => {
+  test('runs one replacement at a time', async () => {
     await certificate.open();
     const pairs = await Promise.all(['a', 'b', 'c'].map((name) => selfSigned(name)));
     const found = await Promise.all(

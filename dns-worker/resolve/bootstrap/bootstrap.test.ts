@@ -123,7 +123,7 @@ describe('Bootstrap', () => {
     expect(await lookup()).toEqual([V4]);
   });
 
-  test('doubt() has a host looked up again before its TTL, every 10 s at most', async () => {
+  test('doubt() repeats the lookup of a host before its TTL has expired, at most every 10 s', async () => {
     zone = { A: [a(HOST, '192.0.2.66', 3600)], AAAA: [] };
     const wrong = await lookup();
     zone = { A: [a(HOST, V4.ip, 3600)], AAAA: [] };
@@ -164,7 +164,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('lookup() asks the next server if one knows no address', async () => {
+  test('lookup() asks the next server if one returns no address', async () => {
     await using other = await ScriptedUpstream.start();
     answerFrom(other, () => ({ A: [a(HOST, V4.ip)], AAAA: [], rcode: Rcode.NOERROR }));
     zone = { A: [], AAAA: [], rcode: Rcode.NXDOMAIN };

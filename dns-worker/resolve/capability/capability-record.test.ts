@@ -64,7 +64,7 @@ describe('CapabilityRecord', () => {
     expect(one.isProbeDue).toBe(false);
   });
 
-  test('noteFit() counts from its time on', () => {
+  test('hasFitSince() is true for times up to the last noteFit()', () => {
     clock.advance(5000);
     const sinceMs = clock.monotonicMs();
     expect(one.hasFitSince('case', sinceMs)).toBe(false);

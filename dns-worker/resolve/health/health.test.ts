@@ -20,7 +20,7 @@ describe('Health', () => {
     expect(changes).toEqual(['Unhealthy']);
   });
 
-  test('shownStatus is Unhealthy from the first fault until a success, and then as the threshold says', () => {
+  test('shownStatus is Unhealthy from the first fault until a success, and then follows the threshold', () => {
     const { record } = health();
     expect(record.shownStatus).toBe('Unknown');
     record.recordFault('timeout');

@@ -56,7 +56,7 @@ describe('ServiceGroupParams', () => {
 describe('CatalogFile', () => {
   const read = (...services: object[]) => CatalogFile.safeParse({ schema: 1, services }).data?.services;
 
-  test('fills in omitted fields of a service, and drops those for humans', () => {
+  test('fills in omitted fields of a service, and drops those that are only for people', () => {
     expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([
       { ...fetched, tags: [], exact: [], icon: null },
     ]);

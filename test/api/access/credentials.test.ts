@@ -310,7 +310,7 @@ describe('a row of the compatibility API', () => {
     expect([rows.length > 20, wrong]).toEqual([true, []]);
   });
 
-  test('is public only if it logs a client in or out', () => {
+  test('is public only if it opens or ends a session', () => {
     const open = rows.filter(({ access }) => access === 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth',

@@ -305,7 +305,7 @@ describe('a body that is read and sent back', () => {
     expect(await shown({ fqdn: 'nas.lan' })).toEqual(['nas.lan', '192.0.2.32', '192.0.2.32']);
   });
 
-  test('must not contain a field that the entity does not have', async () => {
+  test('is refused with a field that the entity does not have', async () => {
     const { location } = await created('POST /groups');
     const answer = await ask('PUT', location, { json: { surprise: 1, client_count: 'many' } });
     expect([answer.status, answer.problem.errors]).toEqual([

@@ -119,7 +119,7 @@ describe('the answer cache', () => {
     await api.expect(400, 'GET', '/cache/entries?type=NONSENSE');
   });
 
-  test('keeps its answers over a restart', async () => {
+  test('keeps its answers across a restart', async () => {
     await udp.ask('kept.example.com', 'A');
     await api.untilQueryCount(1);
     const stats = await api.expect<CacheStats>(200, 'GET', '/cache/stats?period=1h');

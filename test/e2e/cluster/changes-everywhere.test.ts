@@ -269,7 +269,7 @@ describe('a change that prefers to wait', () => {
     expect(await answerOf('sub.waited-list.example')).toBe(BLOCKED);
   });
 
-  test('of a permission applies on all nodes when it is answered', async () => {
+  test('of a permission is active on all nodes when it is answered', async () => {
     const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', { name: 'tv' });
     const asked = async (): Promise<number> => {
       const headers = { 'x-api-key': token.key };

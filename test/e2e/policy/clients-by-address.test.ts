@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('weir with clients on the loopback', () => {
-  test('weir identifies clients by address, and moves a client with one call', async () => {
+  test('weir identifies clients by address, and changes the group of a client with one call', async () => {
     const api = await weir.api();
     const groupId = await createStrictGroup(api);
     using udp = await UdpClient.open(weir.dnsPort);

@@ -133,7 +133,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
   test.each([
     ['web_port', 'start the web server', 'listen for HTTP on 127.0.0.1'],
     ['dot_port', 'start the DNS threads', 'cannot listen for DNS on 127.0.0.1 port'],
-  ])('keeps the running process if the new %s is taken', async (key, step, reason) => {
+  ])('keeps the running process if the new %s is in use', async (key, step, reason) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

@@ -50,7 +50,7 @@ describe('an answer with a private address is blocked', () => {
     },
   );
 
-  test('except in a zone that is exempt, such as a DNS blocklist', async () => {
+  test('except in an exempt zone, such as a DNS blocklist', async () => {
     await using upstream = await upstreamWith('127.0.0.2');
     await using worker = await RunningWorker.start(SNAPSHOT, { upstream });
     using client = await UdpClient.open(worker.port);

@@ -30,7 +30,7 @@ describe('GET /clients/silent', () => {
   const silent = async (query = ''): Promise<unknown> =>
     SilentDeviceList.parse((await api.send('GET', `/api/clients/silent${query}`)).body);
 
-  test('lists a device that asked nothing for the given number of hours', async () => {
+  test('lists a device that sent no queries for the given number of hours', async () => {
     clients.see({ address: '192.0.2.7', queries: 1, lastSeenMs: api.clock.nowMs() - 3 * 3_600_000 });
     expect(await silent()).toEqual([]);
     expect(await silent('?hours=2')).toMatchObject([{ mac_address: MAC, ip_addresses: ['192.0.2.7'] }]);

@@ -7,7 +7,7 @@ describe('resolverOf', () => {
     ['abc123.DNS.nextdns.io', 'dns.nextdns.io'],
     ['mozilla.cloudflare-dns.com', 'cloudflare-dns.com'],
     ['one.one.one.one', 'one.one.one.one'],
-  ])('knows %s', (name, resolver) => expect(resolverOf(name)).toBe(resolver));
+  ])('recognizes %s', (name, resolver) => expect(resolverOf(name)).toBe(resolver));
 
   test.each(['www.google', 'nextdns.io', 'xdns.google', 'one.one', 'com', '.', ''])('ignores %j', (name) =>
     expect(resolverOf(name)).toBeNull(),

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('silentDevices', () => {
-  test('lists devices that stopped asking before devices that never asked, and none that asks', () => {
+  test('lists devices that stopped querying before devices that never queried, and none that queries', () => {
     const neighbours = [
       { address: '192.0.2.1', mac: ROUTER },
       { address: '192.0.2.7', mac: TV },
@@ -44,7 +44,7 @@ describe('silentDevices', () => {
     ]);
   });
 
-  test('knows a device by its MAC: it asks if it does so from any of its addresses', () => {
+  test('identifies a device by its MAC: a query from any of its addresses counts', () => {
     const neighbours = [
       { address: '192.0.2.8', mac: PHONE },
       { address: '2001:db8::8', mac: PHONE },

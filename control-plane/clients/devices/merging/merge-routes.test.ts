@@ -194,7 +194,7 @@ describe('clients that are merged', () => {
     expect((await rows()).clients).toEqual([{ address: '192.0.2.9', groupId: clients.kids }]);
   });
 
-  test('are deleted together, and come back together with an earlier revision', async () => {
+  test('are deleted together, and restored together by a rollback', async () => {
     await merge(phone.id, other.id);
     const merged = await newest();
     const before = await list();

@@ -64,7 +64,7 @@ describe('formatsOf()', () => {
     expect(plain(english.dayAndTime('2026-01-02T07:05:00Z', 'UTC'))).toMatch(/^Friday.* 07:05$/);
   });
 
-  test('creates the formatters of a language once', () => {
+  test('creates the formatters of a language only once', () => {
     expect(formatsOf('en-GB', (key) => key)).toBe(english);
   });
 });

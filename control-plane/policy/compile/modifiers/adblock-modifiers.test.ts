@@ -47,7 +47,7 @@ describe('readModifiers', () => {
     ['dnstype=TYPE123456', '$dnstype with an unknown type: TYPE123456'],
     ['denyallow', '$denyallow with a value that is not a domain name'],
     ['denyallow=a.example|b..example', '$denyallow with a value that is not a domain name'],
-  ])('says why "%s" cannot be used', (option, reason) => {
+  ])('reports why "%s" cannot be used', (option, reason) => {
     expect(readModifiers(`dnstype=A,${option}`)).toBe(reason);
   });
 });

@@ -28,7 +28,7 @@ describe('readClientCondition()', () => {
     ['192.0.2.0/33', '$client with a value that is not an address or a network: 192.0.2.0/33'],
     ['tv:x', '$client with a value that is not an address or a network: tv:x'],
     ['tv|1.2.3.4.5|x', '$client with a value that is not an address or a network: 1.2.3.4.5'],
-  ])('says why %j cannot be used', (value, reason) => {
+  ])('reports why %j cannot be used', (value, reason) => {
     expect(readClientCondition(value)).toBe(reason);
   });
 });

@@ -63,7 +63,7 @@ describe('readRewriteValue()', () => {
     ['NOERROR;HTTPS;1 . key9=x', '$dnsrewrite with data that is not valid for type HTTPS'],
     ['NOERROR;HTTPS;1 . ipv4hint=::1', '$dnsrewrite with data that is not valid for type HTTPS'],
     [`NOERROR;TXT;${'x'.repeat(1025)}`, '$dnsrewrite to a TXT record of more than 1024 bytes'],
-  ])('says why "%s" cannot be used', (value, reason) => {
+  ])('reports why "%s" cannot be used', (value, reason) => {
     expect(readRewriteValue(value)).toBe(reason);
   });
 });

@@ -8,7 +8,7 @@ describe('LineRules', () => {
     expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
   });
 
-  test('reads lines of 64 KiB of any one sign, in any place of a rule, in linear time', () => {
+  test('reads lines of 64 KiB of any one character, at any place in a rule, in linear time', () => {
     const signs = ['a', '.', '*', '|', '^', ' ', '/', '$', ',', '#', '(', '-', '~', '=', ';', '0', 'é'];
     const frames = [
       '%',
@@ -41,7 +41,7 @@ describe('LineRules', () => {
     ]);
   });
 
-  test('takes only as many special rules and $badfilter rules of a list as their memory limits allow', () => {
+  test('reads only as many special rules and $badfilter rules of a list as their memory limits allow', () => {
     const names = `a.example${'|b.example'.repeat(400)}`;
     const lines = Array.from({ length: 6000 }, (_, at) => `||x${at}.example^$denyallow=${names}\n`);
     const longRules = parseLines(lines.join(''));

@@ -56,7 +56,7 @@ describe('scanName', () => {
     ['0', true],
     ['123.example', false],
     ['1.2.3.4a', false],
-  ])('knows whether the last label of %s is a number', (text, numeric) => {
+  ])('detects whether the last label of %s is a number', (text, numeric) => {
     expect(scan(text).numeric).toBe(numeric);
   });
 

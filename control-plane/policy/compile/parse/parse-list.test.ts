@@ -166,7 +166,7 @@ describe('ListParser', () => {
     expect(parsed).toMatchObject({ rules: 3, lines: 2, invalidLines: 0, skippedLines: 0, format: 'hosts' });
   });
 
-  test('keeps the good names of a hosts line and counts the line for the bad one', () => {
+  test('keeps the valid names of a hosts line and counts the line as invalid for the others', () => {
     const parsed = parse('0.0.0.0 a.example b..example c.example');
     expect(parsed.found).toEqual(['1 BLOCK_EXACT a.example', '1 BLOCK_EXACT c.example']);
     expect(parsed.invalidLines).toBe(1);

@@ -94,7 +94,7 @@ describe('ScopedNames', () => {
     expect([specialLines, rules, lines]).toEqual([[2], 3, 3]);
   });
 
-  test('puts the names below data back once, however deep the data lie', () => {
+  test('returns the names below data once, however deep the data is', () => {
     const data = ['a.w', 'b.a.w', 'c.b.a.w', 'd.c.b.a.w'];
     const lines = ['local-zone: "w" static', ...data.map((name) => `local-data: "${name} A 192.0.2.1"`)];
     const { names, special } = parseLines(`${lines.join('\n')}\n`);

@@ -28,7 +28,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abc')).toEqual([0]);
   });
 
-  test('takes the letters with the fewest rules, and the first of those', () => {
+  test('chooses the letters with the fewest rules, and the first of those', () => {
     const index = new GramIndex();
     crowd(index, 'abc', 1);
     expect(offsets(index, 'abcdef')).toEqual([1]);

@@ -24,7 +24,7 @@ const network = fc
 const networks = fc.array(network, { maxLength: 12 });
 const groups = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, enabled: true }));
 
-describe('who may ask, in a client table', () => {
+describe('the marks of admitted clients in a client table', () => {
   test('equals the result of comparing every network, for every address and any groups', () => {
     fc.assert(
       fc.property(

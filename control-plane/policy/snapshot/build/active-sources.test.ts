@@ -13,7 +13,7 @@ const row = (id: number, groupIds: number[] = [], enabled = true) => {
 };
 
 describe('ActiveSources', () => {
-  test('nameOf() is null for a source that is disabled, gone or could not be read', () => {
+  test('nameOf() is null for a source that is disabled, was deleted or could not be read', () => {
     const sources = new ActiveSources(compiled, { sources: [row(1), row(2, [], false), row(3)] });
     expect([0, 1, 2, 3, 4].map((index) => sources.nameOf(index))).toEqual(['list 1', null, null, null, null]);
   });

@@ -38,7 +38,7 @@ describe('buildClientTable()', () => {
       expect(found(table, address)).toBe('1 default');
   });
 
-  test('lets a MAC beat an address, an address a subnet, and a longer prefix a shorter one', () => {
+  test('prefers a MAC to an address, an address to a subnet, and a longer prefix to a shorter one', () => {
     const table = tableOf(
       {
         subnets: [

@@ -104,7 +104,7 @@ describe('buildManualRules', () => {
     expect(tables[0]!.build).not.toBe(0);
   });
 
-  test('gives a regex filter the place that it has among the filters, also behind one that is refused', () => {
+  test('gives a regex filter its position among the filters, even after one that is refused', () => {
     const regexFilters = [
       filter(1, '^ads[0-9]'),
       filter(2, '(', { groupId: 7 }),

@@ -7,7 +7,7 @@ import { ZoneNumbers } from './zone-numbers.ts';
 const zone = (name: string, ...servers: string[]) => ({ zone: name, names: zoneNames(name), servers });
 
 describe('ZoneNumbers.number()', () => {
-  test('gives each definition its own partition, and the same one when it comes back', () => {
+  test('gives each definition its own partition, and the same one when it is used again', () => {
     const numbers = new ZoneNumbers();
     const partitions = (...zones: ReturnType<typeof zone>[]): number[] =>
       numbers.number(zones).map(({ partition }) => partition);
@@ -18,7 +18,7 @@ describe('ZoneNumbers.number()', () => {
     expect(partitions(one)).toEqual([1]);
   });
 
-  test('numbers servers by what they are, beyond those of the pools', () => {
+  test('numbers equal servers alike, above the numbers of the pools', () => {
     const numbers = new ZoneNumbers();
     const [first, second] = numbers.number([
       zone('a.example', '192.0.2.1', 'tcp://192.0.2.2'),
@@ -35,7 +35,7 @@ describe('ZoneNumbers.number()', () => {
     expect(reverse!.names.map(nameToText)).toEqual(['2.0.192.in-addr.arpa', '3.0.192.in-addr.arpa']);
   });
 
-  test('takes the oldest number that is not in use when all have been given', () => {
+  test('reuses the oldest number that is not in use when all have been assigned', () => {
     const numbers = new ZoneNumbers();
     const kept = zone('kept.example', '192.0.2.1');
     numbers.number([kept, zone('old.example', '192.0.2.1')]);

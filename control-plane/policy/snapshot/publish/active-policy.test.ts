@@ -165,7 +165,7 @@ describe('ActivePolicy', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('mark() goes back with that of the database, as for a standby that takes over', async () => {
+  test('mark() follows the mark of the database back, as for a standby that takes over', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), mark: 9 }));
     expect(policy.mark()).toBe(9);
@@ -176,7 +176,7 @@ describe('ActivePolicy', () => {
     expect(policy.mark()).toBe(0);
   });
 
-  test('catchUp() publishes changes by others, and nothing that is already active', async () => {
+  test('catchUp() publishes changes by other nodes, and nothing that is already active', async () => {
     await policy.catchUp(() => at(1, '1'));
     expect([sent.length, policy.revision()]).toEqual([1, 1]);
     await policy.catchUp(() => at(1, '1'));

@@ -263,7 +263,7 @@ describe('startingState()', () => {
 });
 
 describe('noteReady()', () => {
-  test('is known to later starts, and leaves the generations unchanged', async () => {
+  test('is visible to later starts, and leaves the generations unchanged', async () => {
     await generations.save(state(8));
     expect(await generations.wasReady()).toBe(false);
     await generations.noteReady();

@@ -46,7 +46,7 @@ describe('writeOwnedFile()', () => {
     ['a link to a file', (path: string, victim: string) => symlinkSync(victim, path)],
     ['a link that leads nowhere', (path: string, victim: string) => symlinkSync(`${victim}.new`, path)],
     ['a file', (path: string) => writeFileSync(path, 'theirs')],
-  ])('does not write to anything that the account has put in its place: %s', (_what, put) => {
+  ])('does not write to anything that the account has created in its place: %s', (_what, put) => {
     const folder = newFolder();
     const [file, victim] = [join(folder, 'secret'), join(folder, 'victim')];
     writeFileSync(victim, 'untouched', { mode: 0o600 });

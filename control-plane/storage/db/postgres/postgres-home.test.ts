@@ -58,7 +58,7 @@ describe('canTraverse()', () => {
 });
 
 describe('openPostgresHome()', () => {
-  test('openPostgresHome() puts the cluster into the data directory where its user can reach it', () => {
+  test('openPostgresHome() creates the cluster in the data directory if its user can reach it', () => {
     const { root, dataDir } = dataDirBehind(0o711);
     const home = openPostgresHome(dataDir, join(root, 'elsewhere'));
     expect(home).toMatchObject({ dir: join(dataDir, 'postgres'), isElsewhere: false });
@@ -66,7 +66,7 @@ describe('openPostgresHome()', () => {
     expect(statSync(home.dir).mode & 0o777).toBe(0o700);
   });
 
-  test('openPostgresHome() puts the cluster of root behind a closed folder elsewhere, and finds it again', () => {
+  test('openPostgresHome() creates the cluster of root elsewhere if the folder is closed, and finds it again', () => {
     const { root, dataDir } = dataDirBehind(0o700);
     const home = openPostgresHome(dataDir, join(root, 'elsewhere'));
     expect(home.isElsewhere).toBe(isRoot);
@@ -85,7 +85,7 @@ describe('openPostgresHome()', () => {
     expect(existsSync(join(root, 'chosen'))).toBe(false);
   });
 
-  test('openPostgresHome() lets no other user choose where root makes a folder', () => {
+  test('openPostgresHome() does not let another user choose where root creates a folder', () => {
     if (!isRoot) return;
     const { root, dataDir } = dataDirBehind(0o711);
     const pointer = join(dataDir, 'postgres.location');

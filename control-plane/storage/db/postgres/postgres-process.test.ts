@@ -146,7 +146,7 @@ describe('stop()', () => {
 });
 
 describe('setPassword()', () => {
-  test('setPassword() lets the role in with the new password only', async () => {
+  test('setPassword() lets the role log in with the new password only', async () => {
     await setPassword({ ...task, password: 'second' });
     const server = await launch();
     expect(await query('second', 'SELECT 7 AS n')).toEqual([{ n: 7 }]);
@@ -208,7 +208,7 @@ describe('explainSpawnError()', () => {
     ['EPERM', 'Weir may not switch to user nobody; start it as that user or set database.url'],
     ['EACCES', 'user nobody may not execute the binaries in /opt/pg/bin'],
     ['EMFILE', 'spawn postgres EMFILE'],
-  ])('explainSpawnError() says for %s what to do', (code, words) => {
+  ])('explainSpawnError() returns the remedy for %s', (code, words) => {
     expect(explainSpawnError(Object.assign(new Error(`spawn postgres ${code}`), { code }), at)).toBe(words);
   });
 });

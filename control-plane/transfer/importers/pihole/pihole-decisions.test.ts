@@ -43,7 +43,7 @@ async function answered(table: readonly ExpectedStatus[]): Promise<ExpectedStatu
 }
 
 describe('POST {api}/import of a Pi-hole, compared by queries', () => {
-  test('lets allowlists outrank regex denies and blocklists, and not exact denies', async () => {
+  test('ranks allowlists above regex denies and blocklists, but not above exact denies', async () => {
     await imported(
       exported([
         [3, 'rex'],
@@ -68,7 +68,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('lets a regex allow outrank an exact deny, a regex deny and a blocklist', async () => {
+  test('ranks a regex allow above an exact deny, a regex deny and a blocklist', async () => {
     await imported(
       exported(
         [

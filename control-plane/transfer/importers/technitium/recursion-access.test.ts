@@ -59,7 +59,7 @@ describe('mapRecursionAccess()', () => {
     });
   });
 
-  test('puts the denied networks of older versions first', () => {
+  test('lists the denied networks of older versions first', () => {
     const settings = {
       recursion: 'UseSpecifiedNetworks',
       recursionAllowedNetworks: ['192.0.2.0/24'],

@@ -103,7 +103,7 @@ describe('a user', () => {
     ['\u017fepp', 'Sepp'],
     ['\u212aarl', 'karl'],
     ['o\u00adtto', 'OTTO'],
-  ])('beside an administrator named %s cannot be named %s', async (admin, username) => {
+  ])('of an installation whose administrator is %s cannot be named %s', async (admin, username) => {
     await node.restart(`auth.admin.username = "${admin}"`);
     expect([(await create({ username })).status, (await create({ username: 'frida' })).status]).toEqual([
       409, 201,
@@ -155,7 +155,7 @@ describe('a user', () => {
   });
 });
 
-describe('a right that is taken away', () => {
+describe('the removal of a right', () => {
   test.each<[string, (id: number) => Promise<TestAnswer>, number]>([
     ['disabled', (id) => patch(id, { enabled: false }), 401],
     ['demoted', (id) => patch(id, { role: 'viewer' }), 200],

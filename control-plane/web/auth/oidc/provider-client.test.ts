@@ -29,7 +29,7 @@ describe('an answer of the provider is refused', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with another state, without one, and with parameters of others', async () => {
+  test('with another state, without one, and with foreign parameters', async () => {
     for (const change of [
       (url: URL) => url.searchParams.set('state', 'another'),
       (url: URL) => url.searchParams.delete('state'),
@@ -45,7 +45,7 @@ describe('an answer of the provider is refused', () => {
     }
   });
 
-  test('in another browser than the one that began, a second time, and after ten minutes', async () => {
+  test('in a browser that did not begin the login, a second time, and after ten minutes', async () => {
     const browser = new TestBrowser();
     const { href } = await suite.answerFor(browser);
     const stolen = new TestBrowser();
@@ -111,7 +111,7 @@ describe('/login/oidc', () => {
     }
   });
 
-  test('binds a login to the browser by a cookie that ends soon and no script reads', async () => {
+  test('binds a login to the browser by a short-lived cookie that scripts cannot read', async () => {
     const response = await new TestBrowser().get(`${suite.weir}/login/oidc`);
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie.split('; ').slice(1).sort()).toEqual([

@@ -139,7 +139,7 @@ describe('a second factor', () => {
 });
 
 describe('recovery codes', () => {
-  test('open one session each, in whatever case and with or without hyphens', async () => {
+  test('open one session each, in any letter case and with or without hyphens', async () => {
     const { codes } = await suite.enable();
     expect(new Set(codes).size).toBe(10);
     const [first = '', second = ''] = codes;

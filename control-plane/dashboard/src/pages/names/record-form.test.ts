@@ -63,7 +63,7 @@ describe('fittingRecords()', () => {
 });
 
 describe('serversOf()', () => {
-  test('takes lines and commas', () => {
+  test('separates values by lines and commas', () => {
     expect(serversOf(' 192.0.2.53\ntcp://192.0.2.54:5353, 2001:db8::53 ')).toEqual([
       '192.0.2.53',
       'tcp://192.0.2.54:5353',

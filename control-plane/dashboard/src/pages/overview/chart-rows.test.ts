@@ -35,7 +35,7 @@ describe('activityParts()', () => {
     ]);
   });
 
-  test('has no part of others without their queries', () => {
+  test('has no part for other clients if they sent no queries', () => {
     expect(activityParts(timeline([0, 0]))).toHaveLength(2);
   });
 });

@@ -77,7 +77,7 @@ describe('serversOf()', () => {
 describe('placeOf()', () => {
   const pools = ['first', 'second'].map((name) => ({ name, priority: 1, servers: [] }));
 
-  test('finds a pool by its name, and puts a new one after the others', () => {
+  test('finds a pool by its name, and places a new one after the others', () => {
     expect([placeOf({ ...pools[1]!, priority: 7 }, pools), placeOf(undefined, pools)]).toEqual([1, 2]);
   });
 });
@@ -88,7 +88,7 @@ describe('askedBefore()', () => {
     { name: 'default', priority: 1, servers: [] },
   ];
 
-  test('names the pool with the lowest priority, in doubt the earlier one', () => {
+  test('names the pool with the lowest priority, or the earlier one if two are equal', () => {
     expect(askedBefore(1, 2, pools)).toBe('default');
     expect(askedBefore(9, 2, pools)).toBe('default');
   });

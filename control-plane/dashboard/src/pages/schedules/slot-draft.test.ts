@@ -24,7 +24,7 @@ describe('draftOf() and slotOf()', () => {
     expect(slotOf(draftOf(slot('22:00', '24:00')))).toEqual(slot('22:00', '00:00'));
   });
 
-  test('begin a new slot at the clicked hour, the last one over midnight', () => {
+  test('begin a new slot at the clicked hour, and end the last one at midnight', () => {
     expect(draftOf(null, { day: 2, minute: 480 })).toMatchObject({ days: [2], start: '08:00', end: '09:00' });
     expect(draftOf(null, { day: 6, minute: 1_380 })).toMatchObject({ start: '23:00', end: '00:00' });
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { draftOf, keyOf } from './draft.ts';
 
 describe('draftOf()', () => {
-  test('puts each change into its part of the request', () => {
+  test('writes each change to its part of the request', () => {
     const draft = draftOf(
       [
         { kind: 'turnOn', id: 4, of: 'block', name: 'social', isHeld: false },

@@ -6,7 +6,7 @@ const service = (id: string, tags: readonly string[] = [], isCustom = false, cat
 };
 
 describe('byPopularity()', () => {
-  test('puts custom services first, then popular services in the order of their use, then the others by name', () => {
+  test('lists custom services first, then popular services in the order of their use, then the others by name', () => {
     const services = [
       service('1xbet'),
       service('claude', ['popular', 'ai']),

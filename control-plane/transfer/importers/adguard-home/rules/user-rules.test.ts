@@ -130,7 +130,7 @@ describe('withoutTags()', () => {
     expect(withoutTags(rule, tagged)).toEqual({ rule: written });
   });
 
-  test('keeps exceptions of clients beside a tag', () => {
+  test('keeps exceptions of clients next to a tag', () => {
     expect(withoutTags('||a^$ctag=t,client=~Mom', new Map([['t', ['Kids']]]))).toEqual({
       rule: '||a^$client=Kids|~Mom',
     });

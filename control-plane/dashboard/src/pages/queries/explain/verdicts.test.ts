@@ -25,7 +25,7 @@ describe('touches()', () => {
     expect(touches(grant, 'example.org', null, 1)).toBe(false);
   });
 
-  test('of a service covers no name that is known here', () => {
+  test('of a service is false, because its names are not known here', () => {
     const service = { ...grant, domain: null, service_id: 'tube', service_name: 'Tube' };
     expect(touches(service, 'example.org', 7, 1)).toBe(false);
   });

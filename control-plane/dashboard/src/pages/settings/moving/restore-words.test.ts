@@ -7,7 +7,7 @@ const names = (...given: string[]): { count: number; names: string[] } => ({
 });
 
 describe('sumsOf()', () => {
-  test('adds up over all kinds', () => {
+  test('adds up all kinds', () => {
     const changes = [
       { kind: 'groups', created: names('a', 'b'), changed: names(), removed: names('c') },
       { kind: 'clients', created: names('d'), changed: names('e'), removed: names() },
