@@ -1,5 +1,5 @@
 // Allowed imports. ARCHITECTURE.md explains the rules; this file enforces them.
-// Tests (`*.test.ts`, `test/`) obey the layer rules too, unless a rule names them.
+// Tests (`*.test.ts`, `test/`) follow the layer rules too, unless a rule names them.
 
 const TEST = '(\\.test\\.ts$|^test/)';
 

@@ -3,7 +3,7 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { setTimeout: sleep } = require('node:timers/promises');
 
-const LOOK_MS = 5;
+const POLL_MS = 5;
 /** Longer than the kernel takes to end a process, even one that writes to a slow disk. */
 const END_MS = 10_000;
 
@@ -64,7 +64,7 @@ async function endOthers(known) {
       return;
     }
     for (const pid of running) kill(pid);
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 

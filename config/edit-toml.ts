@@ -77,7 +77,7 @@ function isSame(edited: Tree | null, wanted: Tree, path: readonly string[]): boo
   return (
     edited !== null &&
     isDeepStrictEqual(valueAt(edited, path), valueAt(wanted, path)) &&
-    isDeepStrictEqual(besides(edited, path), besides(wanted, path))
+    isDeepStrictEqual(withoutKey(edited, path), withoutKey(wanted, path))
   );
 }
 
@@ -86,11 +86,11 @@ function valueAt(tree: Tree, path: readonly string[]): unknown {
 }
 
 /** Copies a tree without a key, and without the tables around it that would be empty. */
-function besides(tree: Tree, path: readonly string[]): Tree {
+function withoutKey(tree: Tree, path: readonly string[]): Tree {
   const [head = '', ...rest] = path;
   const below = tree[head];
   if (rest.length > 0 && !isTable(below)) return tree;
-  const left = isTable(below) && rest.length > 0 ? besides(below, rest) : {};
+  const left = isTable(below) && rest.length > 0 ? withoutKey(below, rest) : {};
   return Object.keys(left).length === 0 ? without(tree, head) : { ...tree, [head]: left };
 }
 

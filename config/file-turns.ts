@@ -4,7 +4,7 @@
 const turns = new Map<string, Promise<unknown>>();
 
 /** Runs `work` after all earlier calls with this path have finished. */
-export async function inFileTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function runInFileTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(path) ?? Promise.resolve();
   const mine = before.then(work);
   const ended = mine.catch(() => undefined);

@@ -31,13 +31,13 @@ export function int(min: number, max: number): z.ZodInt {
   return z.int(`a whole number from ${min} to ${max}`).min(min).max(max);
 }
 
-/** A list with at least `least` entries. */
+/** A list with at least `min` entries. */
 export function list<S extends z.ZodType>(
   entry: S,
-  least = 0,
-  expected = least > 0 ? `a list of at least ${least} string` : 'a list of strings',
+  min = 0,
+  expected = min > 0 ? `a list of at least ${min} string` : 'a list of strings',
 ): z.ZodArray<S> {
-  return z.array(entry, expected).refine(({ length }) => length >= least, expected);
+  return z.array(entry, expected).refine(({ length }) => length >= min, expected);
 }
 
 /** A table of keys. If it is missing, its keys have their defaults. `doc` is for the reference. */

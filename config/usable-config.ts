@@ -26,7 +26,7 @@ export interface UsableConfig {
 
 const DATA_DIR = 'server.data_dir';
 /** Keys that are used even if others contradict each other. */
-const FEWEST = [DATA_DIR, 'server.alt_compat', 'logging.format', 'logging.level'];
+const RECOVERY_KEYS = [DATA_DIR, 'server.alt_compat', 'logging.format', 'logging.level'];
 /** Matches a line that sets the data directory in any notation of TOML. */
 const SETS_DATA_DIR = /^[^#\n]*\bdata_dir\b[^#\n]*=/mu;
 /** Maximum number of lines to leave out until the rest is valid TOML. */
@@ -41,7 +41,7 @@ export function usableConfig({ file, local, env }: ConfigInput): UsableConfig {
   const changes = local === undefined ? NOTHING_LOCAL : parseLocal(local, []);
   const inFile = goodValues(withLocal(valuesOf(readableTree(text)), changes));
   const values = { ...inFile, ...environment };
-  const config = configFrom(values) ?? configFrom(pickValues(values, FEWEST));
+  const config = configFrom(values) ?? configFrom(pickValues(values, RECOVERY_KEYS));
   if (config === null) throw new Error('the defaults of the configuration contradict each other');
   return {
     config,

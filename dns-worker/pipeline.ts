@@ -1,5 +1,5 @@
 /**
- * THE ordered list of stages, for UDP and TCP alike: read `Pipeline.decide` from the top. Each stage is listed once,
+ * The ordered list of stages, for UDP and TCP alike: read `Pipeline.decide` from the top. Each stage is listed once,
  * with the reason for its position; stages do not depend on each other. A pass selects the stages for one occasion: a
  * new query, a query that has waited, or an answer.
  */

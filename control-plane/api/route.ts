@@ -158,7 +158,7 @@ export function route<
     const changed = isGuarded({ method, status, entity }) ? entity : undefined;
     const precondition = changed?.preconditionOf(http.get('If-Match'), params);
     const request = { params, query, body, caller, http, response, precondition };
-    const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
+    const answer = await whileConnected(response, (gone) => row.handle({ ...request, gone }));
     if (entity !== undefined && isFields(answer)) describeEntity(entity, answer, http, response);
     return answer;
   };
@@ -188,7 +188,7 @@ export function route<
 }
 
 /** Runs `handle` with a signal that aborts when the client disconnects; the result is then undefined. */
-export async function whileThere<T>(
+export async function whileConnected<T>(
   response: Response,
   handle: (gone: AbortSignal) => Promise<T> | T,
 ): Promise<T | undefined> {

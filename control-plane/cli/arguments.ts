@@ -63,8 +63,8 @@ function unknownCommand(word: string | undefined): string {
 }
 
 function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOptions): string | null {
-  if (given.length < spec.least) return `"weir ${spec.name}" needs ${spec.arguments}`;
-  if (given.length > spec.most) return `unexpected argument "${given[spec.most] ?? ''}"`;
+  if (given.length < spec.min) return `"weir ${spec.name}" needs ${spec.arguments}`;
+  if (given.length > spec.max) return `unexpected argument "${given[spec.max] ?? ''}"`;
   const [first] = given;
   if (first !== undefined && spec.choices !== undefined && !spec.choices.includes(first))
     return `expected ${spec.choices.join(', ')}, got "${first}"`;

@@ -24,7 +24,7 @@ export interface DnsListener {
 }
 
 /** Replacing a thread takes half a second. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 /** Any value: the socket is connected, so the kernel drops packets from other senders. */
 const ID = 1;
 
@@ -70,7 +70,7 @@ async function whyNotReady(address: string, port: number, header: Uint8Array): P
 
 /** The text of `status.weir`; null if the answer has none. */
 async function askState(socket: Socket, header: Uint8Array): Promise<string | null> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   await once(socket, 'connect', { signal });
   const query = encodeMessage({
     type: 'query',

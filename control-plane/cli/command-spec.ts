@@ -16,8 +16,8 @@ export interface CommandSpec {
   readonly name: string;
   /** Arguments as shown in the help, such as `<domain>`. */
   readonly arguments: string;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Allowed values of its first argument; absent = any. */
   readonly choices?: readonly string[];
   /** Whether the arguments are files, for completion. */
@@ -44,12 +44,12 @@ const REMOTE: readonly OptionSpec[] = [
 
 /** A command that runs on this machine; `file`: it reads the configuration. */
 export function here(name: string, summary: string, file = true): CommandSpec {
-  return { name, arguments: '', least: 0, most: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
+  return { name, arguments: '', min: 0, max: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
 }
 
 type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
 
 /** A command that contacts a server. */
 export function remote({ options = [], ...spec }: Remote): CommandSpec {
-  return { arguments: '', least: 0, most: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
+  return { arguments: '', min: 0, max: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
 }

@@ -47,8 +47,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'explain',
     arguments: '<domain>',
-    least: 1,
-    most: 1,
+    min: 1,
+    max: 1,
     summary: 'explain the answer for a name',
     options: [
       { name: 'type', value: 'TYPE', help: 'query type, A by default' },
@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'top',
     arguments: '[domains|blocked|clients]',
-    most: 1,
+    max: 1,
     choices: ['domains', 'blocked', 'clients'],
     summary: 'list the most frequently queried or blocked names, or the most active clients',
     options: [PERIOD, CLIENT, { name: 'limit', value: 'N', help: 'lines, 10 by default' }],
@@ -85,7 +85,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'pause',
     arguments: '[time]',
-    most: 1,
+    max: 1,
     summary: 'pause blocking for a duration, or until it is resumed',
     examples: ['weir pause 10m', 'weir pause 1h30m'],
   }),
@@ -93,8 +93,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'import',
     arguments: '<file>',
-    least: 1,
-    most: 1,
+    min: 1,
+    max: 1,
     takesFiles: true,
     summary:
       "import another program's settings from its export, and report each item; - reads standard input",
@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'backup',
     arguments: '[file]',
-    most: 1,
+    max: 1,
     takesFiles: true,
     summary: 'write a backup of all settings to a file, or print it',
     options: [
@@ -144,8 +144,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'restore',
     arguments: '<file>',
-    least: 1,
-    most: 1,
+    min: 1,
+    max: 1,
     takesFiles: true,
     summary: 'restore a backup; - reads standard input',
     options: [
@@ -161,7 +161,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'simulate',
     arguments: '[draft.json]',
-    most: 1,
+    max: 1,
     takesFiles: true,
     summary: 'show which logged queries a draft would newly block or allow, without changing anything',
     options: [
@@ -193,21 +193,21 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'config get',
     arguments: '[key]',
-    most: 1,
+    max: 1,
     summary: 'print the configuration without secrets',
     examples: ['weir config get server.web_port'],
   }),
   remote({
     name: 'remove-second-factor',
     arguments: '[user]',
-    most: 1,
+    max: 1,
     summary: 'remove the second factor of a user, or of the administrator',
   }),
   remote({
     name: 'config set',
     arguments: '<key> <value>',
-    least: 2,
-    most: 2,
+    min: 2,
+    max: 2,
     summary: 'change a key; lists are comma-separated',
     options: [{ name: 'force', help: 'also store pools whose servers do not answer' }],
     examples: ['weir config set blocking.mode nxdomain', 'weir config set dns.bootstrap 192.0.2.1,192.0.2.2'],
@@ -217,8 +217,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   remote({
     name: 'revisions rollback',
     arguments: '<revision>',
-    least: 1,
-    most: 1,
+    min: 1,
+    max: 1,
     summary: 'roll the policy back to a revision',
     verbOf: 'revisions',
     options: [{ name: 'yes', help: 'do not ask for confirmation' }],
@@ -227,8 +227,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     ...here('completion', 'print a script that completes commands and options', false),
     arguments: '<bash|zsh|fish>',
-    least: 1,
-    most: 1,
+    min: 1,
+    max: 1,
     choices: ['bash', 'zsh', 'fish'],
     examples: ['weir completion bash > /etc/bash_completion.d/weir'],
   },

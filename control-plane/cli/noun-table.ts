@@ -369,8 +369,8 @@ function verbCommand(noun: Noun, verb: Verb): CommandSpec {
     name: `${noun.name} ${verb}`,
     verbOf: noun.name,
     arguments: given,
-    least: count,
-    most: count,
+    min: count,
+    max: count,
     summary: `${DOES[verb]} ${noun.one}${verb === 'add' ? '' : ', given by ID or name'}`,
     options: options[verb],
   };

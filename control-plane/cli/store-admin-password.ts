@@ -33,8 +33,8 @@ const RETRY_MS = 250;
 export async function storeAdminPassword({ config }: LoadedConfig, passwordHash: string): Promise<void> {
   const dataDir = config.server.data_dir;
   const lock = lockUnlessRunning(dataDir);
-  if (lock === null) await storeBesideRunning(config, passwordHash);
-  else await storeAlone(config, lock, passwordHash);
+  if (lock === null) await storeWithServer(config, passwordHash);
+  else await storeWithoutServer(config, lock, passwordHash);
   await new SetupCode(dataDir, loggerOf(config)).remove();
 }
 
@@ -48,7 +48,7 @@ function lockUnlessRunning(dataDir: string): DataDirLock | null {
   }
 }
 
-async function storeAlone(config: Config, lock: DataDirLock, passwordHash: string): Promise<void> {
+async function storeWithoutServer(config: Config, lock: DataDirLock, passwordHash: string): Promise<void> {
   const database = startDatabase({ ...databaseOptionsOf(config.database), lock, logger: loggerOf(config) });
   try {
     await Promise.race([database.whenUp(), late(database)]);
@@ -60,7 +60,7 @@ async function storeAlone(config: Config, lock: DataDirLock, passwordHash: strin
 }
 
 /** Only changes rows, because the running Weir owns the schema. */
-async function storeBesideRunning(config: Config, passwordHash: string): Promise<void> {
+async function storeWithServer(config: Config, passwordHash: string): Promise<void> {
   const client = await connectInTime(config);
   const tx: Queryable = {
     query: (text, values) => client.query(text, values === undefined ? undefined : [...values]),

@@ -77,13 +77,13 @@ const drain = new LogDrain(
     },
     refuse: sampleRefused,
     lose: (rows) => writer.lose(rows),
-    turned: noteTurn,
+    turned: publishState,
   },
   writer.ringLost,
 );
 const beat = setInterval(() => {
   Atomics.add(control, LogControl.BEAT_WORD, 1);
-  noteTurn();
+  publishState();
 }, BEAT_MS);
 port.on('message', take);
 drain.start();
@@ -117,11 +117,11 @@ function take(message: ToLog): void {
     case 'flush':
     case 'stop-reading':
     case 'close':
-      void obey(message);
+      void handle(message);
   }
 }
 
-async function obey(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | 'close' }>): Promise<void> {
+async function handle(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | 'close' }>): Promise<void> {
   // Not within a turn of the drain, which handles messages.
   await new Promise(setImmediate);
   if (request.type === 'flush') {
@@ -129,7 +129,7 @@ async function obey(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | '
     await writer.flush();
   } else if (request.type === 'stop-reading') drain.stop();
   else await close(request.withinMs);
-  noteTurn();
+  publishState();
   send({ type: 'done', id: request.id });
 }
 
@@ -146,7 +146,7 @@ async function close(withinMs: number): Promise<void> {
 }
 
 /** Publishes the state that the control plane reads, and that a successor of this thread needs. */
-function noteTurn(): void {
+function publishState(): void {
   writer.counters();
   if (samples.length > 0) send({ type: 'refused', samples: samples.splice(0) });
   if (dnstap === null) return;

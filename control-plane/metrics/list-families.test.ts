@@ -42,7 +42,7 @@ test('listFamilies() shows the status, and keeps the last success through errors
   const metrics = new PrometheusText(listFamilies({ published: () => state, fetched: async () => [list] }));
   const scrape = async () => new ScrapedMetrics(await metrics.text());
   const successes: (number | undefined)[] = [];
-  const look = async (next: FetchedList): Promise<void> => {
+  const check = async (next: FetchedList): Promise<void> => {
     list = next;
     const scraped = await scrape();
     successes.push(scraped.find('weir_list_last_success_timestamp_seconds', LABELS)[0]?.value);
@@ -50,9 +50,9 @@ test('listFamilies() shows the status, and keeps the last success through errors
     expect(scraped.sum('weir_list_status', LABELS)).toBe(1);
   };
   const at = (second: number): string => new Date(second * 1000).toISOString();
-  await look(list);
-  await look(fetched('error', at(100), at(50)));
-  await look(fetched('ok', at(200), at(50)));
-  await look(fetched('error', at(300), at(50)));
+  await check(list);
+  await check(fetched('error', at(100), at(50)));
+  await check(fetched('ok', at(200), at(50)));
+  await check(fetched('error', at(300), at(50)));
   expect(successes).toEqual([undefined, 50, 200, 200]);
 });

@@ -75,12 +75,12 @@ afterAll(async () => {
 const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
 
 /** Number of fetches of a path if the last fetch was 0, 1 and 3 hours ago. */
-async function fetchesByAge(table: string, path: string, look: () => Promise<void>): Promise<object> {
+async function fetchesByAge(table: string, path: string, check: () => Promise<void>): Promise<object> {
   const counts: Record<number, number> = {};
   for (const ageHours of [0, 1, 3]) {
     const sql = `UPDATE ${table} SET last_checked_at = now() - $1 * interval '1 hour' WHERE last_checked_at IS NOT NULL`;
     await own.database.query(sql, [ageHours]);
-    await look();
+    await check();
     counts[ageHours] = lists.requests.filter(({ url }) => url === path).length;
   }
   return counts;
@@ -96,16 +96,16 @@ describe('a key of the configuration about periodic work', () => {
   test('blocking.list_refresh_hours is when a list is fetched again', async () => {
     const source = { name: 'a list', enabled: true, comment: '', group_ids: [], subdomains: false };
     await context.sources.create('block', { ...source, url: lists.url('/list.txt') }, ADMIN);
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       await context.sources.refreshDue();
       await context.sources.idle();
     };
-    expect(await fetchesByAge('list_sources', '/list.txt', look)).toEqual(AFTER_TWO_HOURS);
+    expect(await fetchesByAge('list_sources', '/list.txt', check)).toEqual(AFTER_TWO_HOURS);
   });
 
   test('blocking.catalog_refresh_hours is when the service catalog is fetched again', async () => {
-    const look = (): Promise<void> => context.catalogRefresh.look();
-    expect(await fetchesByAge('service_catalog', '/catalog.json', look)).toEqual(AFTER_TWO_HOURS);
+    const check = (): Promise<void> => context.catalogRefresh.check();
+    expect(await fetchesByAge('service_catalog', '/catalog.json', check)).toEqual(AFTER_TWO_HOURS);
   });
 
   test('database.audit_days is how long entries of the audit log are kept', async () => {

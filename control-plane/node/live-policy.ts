@@ -22,7 +22,7 @@ export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: Zone
   return (rows) => {
     const { grants, ...evaluated } = evaluator.evaluate(rows);
     const clientAddresses = node.clients.follow(rows);
-    return { ...besidesTime(node, rows, grants, zones), ...evaluated, clientAddresses };
+    return { ...timelessState(node, rows, grants, zones), ...evaluated, clientAddresses };
   };
 }
 
@@ -34,14 +34,14 @@ export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePoli
     ({ createdMs, untilMs }) => createdMs <= momentMs && (untilMs === null || momentMs < untilMs),
   );
   return {
-    ...besidesTime(node, rows, grants, new ZoneNumbers()),
+    ...timelessState(node, rows, grants, new ZoneNumbers()),
     nowMs: momentMs,
     overrides: overridesAt(rows, momentMs),
     clientAddresses: node.clients.addressesOf(rows.macClients),
   };
 }
 
-function besidesTime(
+function timelessState(
   node: Node,
   rows: PolicyRows,
   grants: readonly PolicyGrant[],

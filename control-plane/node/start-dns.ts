@@ -33,7 +33,7 @@ import { SnapshotPublisher } from '../policy/snapshot/publish/publisher.ts';
 import { firstNodeState, startingState } from '../policy/snapshot/publish/starting-state.ts';
 import { Probes } from '../clients/probes/probes.ts';
 import { QueryRate } from '../query-log/statistics/query-rate.ts';
-import { obeyFaultRequests } from '../threads/fault-injection.ts';
+import { serveFaultRequests } from '../threads/fault-injection.ts';
 import { FollowedAnchors } from './thread-settings/trust-points.ts';
 import { WorkerSupervisor } from '../threads/supervisor.ts';
 import { workerHooks, workerSettings } from './thread-settings/worker-settings.ts';
@@ -83,13 +83,13 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
     equip: (memories) => node.inherited?.giveTo(memories, settings),
-    isBesideAnother: node.isTakingOver,
+    sharesSockets: node.isTakingOver,
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
   const beforeUse = log.names.rules.bind(log.names);
   const publisher = new SnapshotPublisher({ ...node, initial, broadcast, live, generations, beforeUse });
   stops.push(() => publisher.settled());
-  if (hooks.faultInjection) obeyFaultRequests(supervisor, log.writer);
+  if (hooks.faultInjection) serveFaultRequests(supervisor, log.writer);
   const followAnchors = (): void => followTrust(anchors, supervisor);
   const liveSettings = new LiveSettings(config, settings, {
     settingsOf,

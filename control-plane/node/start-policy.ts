@@ -85,7 +85,7 @@ export async function startPolicy(dns: DnsContext) {
   });
   const follower = new ChangeFollower(database, activePolicy, logger, () => dns.claim.requestBeat());
   for (const table of ['list_sources', 'list_copies'] as const)
-    follower.onChange(table, () => sources.lookSoon());
+    follower.onChange(table, () => sources.checkSoon());
   stops.push(() => follower.close());
   const catalogRefresh = catalogRefreshOf(dns, catalog, bounds, activePolicy, policy);
   follower.onChange('service_catalog', () => catalogRefresh.follow());
@@ -197,7 +197,7 @@ function catalogRefreshOf(
     const { catalog_url: url } = next.blocking;
     if (url === before.blocking.catalog_url) return;
     await catalog.load(logger, url);
-    void refresh.look();
+    void refresh.check();
   });
   stops.push(() => refresh.close());
   return refresh;

@@ -70,10 +70,10 @@ describe('startWeb()', () => {
     const made = Probe.parse(JSON.parse((await httpCall('POST', place)).text));
     using udp = await UdpClient.open(dnsPort);
     expect((await udp.ask(made.name, 'A')).rcode).toBe(Rcode.NXDOMAIN);
-    const look = async (): Promise<Probe> =>
+    const check = async (): Promise<Probe> =>
       Probe.parse(JSON.parse((await httpCall('GET', `${place}/${made.id}`)).text));
-    await until('the question of the device', look, ({ asked }) => asked);
-    expect(await look()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
+    await until('the question of the device', check, ({ asked }) => asked);
+    expect(await check()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
   });
 
   test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {

@@ -144,7 +144,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     policyRows: () => publisher.current().rows,
     grants: () => policy.grantTimes.active(publisher.current().rows.grants),
     filterStats: () => filterStats(publisher.current()),
-    bringBack: () => sources.bringBack(),
+    activateRestored: () => sources.activateRestored(),
     testUpstreams: upstreamTest(policy),
     upstreamTrials: new UpstreamTrials(() => ({
       ...upstreamTestParts(policy),

@@ -34,7 +34,7 @@ import { greeting, greetingFields } from './system/greeting.ts';
 import type { GreetingFacts } from './system/greeting.ts';
 import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
-import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
+import { adoptDnsPriority, raiseDnsPriority } from './system/thread-priorities.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
@@ -63,7 +63,7 @@ export async function startWeir(
   const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
-  const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
+  const handover: HandoverState = { giving: null, taking: null, isTaking: false, isStopRequested: false };
   const steps = new StartSteps();
   const start: Start = { loaded, logger, recentLines, service, stops, stop, takesOver, handover, steps };
   stopAtSignals(start);
@@ -94,7 +94,7 @@ interface HandoverState {
   /** Whether another process still has the data directory. */
   isTaking: boolean;
   /** Whether a signal has requested a stop. */
-  isTold: boolean;
+  isStopRequested: boolean;
 }
 
 /** State of a start. */
@@ -117,8 +117,8 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
   const onSignal = (signal: NodeJS.Signals): void => {
     if (echo.isEcho(signal)) return;
     const { giving } = handover;
-    if (!handover.isTold) {
-      handover.isTold = true;
+    if (!handover.isStopRequested) {
+      handover.isStopRequested = true;
       logger.info('stopping', { signal });
       service.stopping();
       const stopped = stop();
@@ -139,19 +139,19 @@ async function startParts(start: Start): Promise<void> {
   const { logger, stops, handover, steps } = start;
   const { node, taking } = await openNode(start);
   handover.isTaking = taking !== null;
-  const niceness = answerAsFirst(taking?.niceness, logger);
+  const niceness = adoptDnsPriority(taking?.niceness, logger);
   steps.begin('prepare DNS');
   const dns = await startDns(node, taking?.stateBefore());
   const startThreads = async (): Promise<void> => {
     steps.begin('start the DNS threads');
     await dns.startThreads();
-    putAnswersFirst(niceness, logger);
+    raiseDnsPriority(niceness, logger);
   };
   if (!node.isTakingOver) await startThreads();
   stops.push(endHoldLater(dns));
   stops.push(startReleasingMemory());
   if (taking === null) {
-    if (handover.isTold) return;
+    if (handover.isStopRequested) return;
     start.service.stayAlive();
   }
   // The threads are already answering: without a handover, the rest of the code is loaded only now.
@@ -206,7 +206,7 @@ async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | 
   steps.begin('take the data directory');
   await taking?.finish();
   handover.isTaking = false;
-  return !handover.isTold;
+  return !handover.isStopRequested;
 }
 
 /** Hands over to another process from now on; the last part to start, and the first to stop. */

@@ -14,15 +14,15 @@ import type { Events } from './events.ts';
 const WAIT_MS = 6000;
 
 /** The part of a thread that deliveries use. */
-export type Taker = Pick<DnsThread, 'active' | 'post'>;
+export type DeliveryThread = Pick<DnsThread, 'active' | 'post'>;
 
 export interface DeliveryParts<T> {
-  readonly what: keyof Taker['active'];
+  readonly what: keyof DeliveryThread['active'];
   /** Value for the first threads. */
   readonly first: T;
   readonly message: (given: T) => ToWorker;
   /** The current threads. */
-  readonly threads: () => readonly Taker[];
+  readonly threads: () => readonly DeliveryThread[];
   /** Reports every confirmation and the end of every thread. */
   readonly events: Events;
   readonly logger: Logger;
@@ -65,7 +65,7 @@ export class Delivery<T extends { readonly version: number }> {
   }
 
   /** Sends a thread the version that was published while it started. */
-  catchUp(thread: Taker): void {
+  catchUp(thread: DeliveryThread): void {
     if (thread.active[this.parts.what] < this.newest.version) thread.post(this.parts.message(this.newest));
   }
 }

@@ -80,7 +80,7 @@ export class DnsThread {
   post(message: ToWorker): void {
     this.worker.postMessage(message);
     if (this.start.role !== 'answer') return;
-    Atomics.add(this.control, WorkerControl.MAIL_WORD, 1);
+    Atomics.add(this.control, WorkerControl.MESSAGES_WORD, 1);
     const wakeFd = Atomics.load(this.control, WorkerControl.WAKE_FD_WORD);
     if (wakeFd !== 0 && Atomics.load(this.control, WorkerControl.ANSWER_ASLEEP_WORD) === 1)
       writeSync(wakeFd, EVENTFD_ONE);

@@ -52,7 +52,7 @@ interface LogUnderTest {
 }
 
 /** Obeys requests from the parent process from now on. */
-export function obeyFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
+export function serveFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
   // A killed test run must not leave a server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {

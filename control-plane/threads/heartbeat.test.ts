@@ -9,17 +9,17 @@ import type { CoreTime } from './heartbeat.ts';
 import { coreTimeOf, Heartbeat, wasStarved } from './heartbeat.ts';
 
 /** A heartbeat that is checked several times, with the core time of its thread at each check. */
-function looks(beats: readonly number[], times: (look: number) => CoreTime | null): boolean[] {
-  let look = 0;
-  const heartbeat = new Heartbeat('any', () => times(look));
+function looks(beats: readonly number[], times: (check: number) => CoreTime | null): boolean[] {
+  let check = 0;
+  const heartbeat = new Heartbeat('any', () => times(check));
   return beats.map((beat) => {
-    look++;
+    check++;
     return heartbeat.startsToHang(beat);
   });
 }
 
-const SPINNING = (look: number): CoreTime => ({ ranMs: look * 1000, waitedMs: 0 });
-const WAITING = (look: number): CoreTime => ({ ranMs: 5, waitedMs: look * 1000 });
+const SPINNING = (check: number): CoreTime => ({ ranMs: check * 1000, waitedMs: 0 });
+const WAITING = (check: number): CoreTime => ({ ranMs: 5, waitedMs: check * 1000 });
 
 describe('Heartbeat', () => {
   test('reports once that a thread hangs, at its third missed beat', () => {
@@ -36,8 +36,8 @@ describe('Heartbeat', () => {
 
   test('waits for a thread that gets no CPU time, until it has run without a beat', () => {
     expect(looks([1, 1, 1, 1, 1, 2], WAITING)).toEqual([false, false, false, false, false, false]);
-    const runsLater = (look: number): CoreTime =>
-      look < 6 ? WAITING(look) : { ranMs: 400, waitedMs: 6_000 };
+    const runsLater = (check: number): CoreTime =>
+      check < 6 ? WAITING(check) : { ranMs: 400, waitedMs: 6_000 };
     expect(looks([1, 1, 1, 1, 1, 1], runsLater)).toEqual([false, false, false, false, false, true]);
   });
 });

@@ -47,7 +47,7 @@ export interface SupervisorOptions {
   /** Called with the memory of all workers before their threads start, to provide sockets of another process. */
   readonly equip?: (memories: readonly WorkerMemory[]) => void;
   /** Another process answers on these sockets: no datagram is read until all threads that may be needed for it run. */
-  readonly isBesideAnother?: boolean;
+  readonly sharesSockets?: boolean;
 }
 
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
@@ -288,7 +288,7 @@ export class WorkerSupervisor {
     const worker = this.workers[index]!;
     switch (message.type) {
       case 'starting':
-        if (message.backend === 'batch' && (this.hasStarted || this.options.isBesideAnother !== true))
+        if (message.backend === 'batch' && (this.hasStarted || this.options.sharesSockets !== true))
           this.startAnswering(index);
         break;
       case 'ready':
@@ -329,7 +329,7 @@ export class WorkerSupervisor {
 
   /** If another process is still answering, answer threads start when all resolve threads run. */
   private startAnsweringTogether(): void {
-    if (this.hasStarted || this.options.isBesideAnother !== true) return;
+    if (this.hasStarted || this.options.sharesSockets !== true) return;
     const resolvers = this.workers.map(({ threads }) => threads.get('resolve')?.backend ?? null);
     if (resolvers.every((backend) => backend === 'batch'))
       for (const index of this.workers.keys()) this.startAnswering(index);

@@ -3,7 +3,7 @@ import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { GivenSettings, ThreadStart, WorkerSettings } from '../../shared/threads/messages.ts';
 import { Delivery } from './delivery.ts';
-import type { DeliveryParts, Taker } from './delivery.ts';
+import type { DeliveryParts, DeliveryThread } from './delivery.ts';
 import type { NodeMemory } from './node-memory.ts';
 
 export interface ThreadDeliveryParts extends Pick<
@@ -62,7 +62,7 @@ export class ThreadDeliveries {
   }
 
   /** Sends a thread the version that was published while it started. */
-  catchUp(thread: Taker, what: 'snapshot' | 'settings'): void {
+  catchUp(thread: DeliveryThread, what: 'snapshot' | 'settings'): void {
     if (what === 'snapshot') this.snapshots.catchUp(thread);
     else this.settings.catchUp(thread);
   }

@@ -18,7 +18,7 @@ const KEPT_MS = 7 * 86_400_000;
 const THREAD_URL = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
 
 /** Makes modules find files as if each were still in its place, and threads start with their bundle. */
-function ownPlaces(root: string, dist: string): Plugin {
+function originalPaths(root: string, dist: string): Plugin {
   const place = (path: string): string => `new URL('${relative(dist, path)}', ownUrl)`;
   return {
     name: 'weir-own-places',
@@ -64,7 +64,7 @@ async function bundle(root: string, dist: string): Promise<number> {
     input: { main: join(root, 'control-plane', 'main.ts') },
     platform: 'node',
     external: APART,
-    plugins: [ownPlaces(root, dist), onlyAscii],
+    plugins: [originalPaths(root, dist), onlyAscii],
   });
   const { output } = await build.write({
     dir: dist,

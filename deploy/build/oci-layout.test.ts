@@ -83,7 +83,7 @@ describe('oci-layout.ts', () => {
     }
   });
 
-  test('has no blob under a name that is not its hash, and writes the same ones again', () => {
+  test('has no blob under a name that is not its hash, and writes the same blobs for the same input', () => {
     const blobs = readdirSync(join(layout, 'blobs', 'sha256'));
     for (const name of blobs) {
       const bytes = readFileSync(join(layout, 'blobs', 'sha256', name));

@@ -14,7 +14,7 @@ function hashOf(key: Uint8Array, message: Uint8Array): string {
 const MASK = (1n << 64n) - 1n;
 const rotated = (word: bigint, bits: bigint): bigint => ((word << bits) | (word >> (64n - bits))) & MASK;
 
-/** The algorithm in the words of its authors, on whole words. */
+/** The algorithm as its authors describe it, on 64-bit words. */
 function plainHash(key: Uint8Array, message: Uint8Array): string {
   const [k0, k1] = [Buffer.from(key).readBigUInt64LE(0), Buffer.from(key).readBigUInt64LE(8)];
   let [v0, v1, v2, v3] = [

@@ -84,8 +84,8 @@ export function compareNames(a: Name, b: Name): number {
 
 /** Number of labels that two names have in common, counted from the root. */
 export function commonLabels(a: Name, b: Name): number {
-  const most = Math.min(labelCount(a), labelCount(b));
-  for (let labels = most; labels > 0; labels--)
+  const max = Math.min(labelCount(a), labelCount(b));
+  for (let labels = max; labels > 0; labels--)
     if (isSame(ancestor(a, labels), ancestor(b, labels))) return labels;
   return 0;
 }

@@ -23,7 +23,7 @@ const BEHIND_TURNS = 5;
 
 /** An unproven answer counts as much as this many proven ones; also the limit of the score in both directions. */
 const UNPROVEN = 4;
-const MOST = 8;
+const MAX_SCORE = 8;
 /** A zone whose unproven answers outweigh its proven ones is tried with one question of this many. */
 const RETRY_ONE_OF = 16;
 /** Maximum number of zones with a score. */
@@ -113,7 +113,7 @@ export class AtOnceValidator {
     const key = nameKey(zone.name);
     const { scores } = this;
     const before = scores.get(key) ?? 0;
-    const score = isProven ? Math.min(before + 1, MOST) : Math.max(before - UNPROVEN, -MOST);
+    const score = isProven ? Math.min(before + 1, MAX_SCORE) : Math.max(before - UNPROVEN, -MAX_SCORE);
     if (score === before) return;
     if (scores.size >= MAX_ZONES) scores.delete(scores.keys().next().value!);
     scores.set(key, score);

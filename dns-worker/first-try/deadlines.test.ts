@@ -50,7 +50,7 @@ describe('Deadlines', () => {
     }
   });
 
-  test('add() treats a deadline beyond the wheel as its end', () => {
+  test('add() treats a deadline beyond the span of the wheel as the end of that span', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 60_000);
     deadlines.add(1, 0, 100);
@@ -77,7 +77,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 204)).toEqual([1]);
   });
 
-  test('add() keeps a deadline that follows a wait for another one', () => {
+  test('add() keeps a deadline that is added long after another one', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 2000);
     deadlines.add(1, 1900, 400);

@@ -190,7 +190,7 @@ export class FirstTries implements TryEvents {
 
   received(exchange: number, message: Uint8Array): void {
     try {
-      this.take(exchange, message);
+      this.receive(exchange, message);
     } catch {
       // A malformed reply must not end the thread that answers all clients.
       this.parts.reporter.count(Counter.INTERNAL_ERRORS);
@@ -198,7 +198,7 @@ export class FirstTries implements TryEvents {
     }
   }
 
-  private take(exchange: number, message: Uint8Array): void {
+  private receive(exchange: number, message: Uint8Array): void {
     const asked = this.questionOf[exchange]!;
     if (asked === ANSWERED_BY_OTHER) {
       this.noteAnswered(exchange);

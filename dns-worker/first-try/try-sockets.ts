@@ -200,8 +200,8 @@ export class TrySockets {
   private receiveFrom(socket: TrySocket): number {
     const { calls, received, events } = this;
     received.expectNames();
-    const most = Math.min(BATCH_SIZE, events.batchSize);
-    const count = calls.recvmmsg(socket.fd, received.addresses[0]!, most, MessageFlag.DONTWAIT, null);
+    const max = Math.min(BATCH_SIZE, events.batchSize);
+    const count = calls.recvmmsg(socket.fd, received.addresses[0]!, max, MessageFlag.DONTWAIT, null);
     if (count < 0) {
       // A datagram with a wrong checksum also wakes the thread, but there is nothing to receive.
       if (calls.errno() !== Errno.EAGAIN) this.lose(socket, false);
@@ -211,11 +211,11 @@ export class TrySockets {
     for (let i = 0; i < count && socket.fd === fd; i++)
       // A datagram that arrived before the socket was connected may come from any sender.
       if (received.isFrom(i, socket.server.address.bytes))
-        this.take(socket, received.slots[i]!, received.lengthOf(i));
+        this.receiveOne(socket, received.slots[i]!, received.lengthOf(i));
     return count;
   }
 
-  private take(socket: TrySocket, slot: Uint8Array, length: number): void {
+  private receiveOne(socket: TrySocket, slot: Uint8Array, length: number): void {
     if (length < Header.SIZE) return;
     const place = placeOfId(socket, readU16(slot, Header.ID));
     if (place < 0) {

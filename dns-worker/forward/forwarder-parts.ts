@@ -32,7 +32,7 @@ export type ReplacedParts = Pick<
 >;
 
 /** The resolver that was asked: that of a zone, else that of the pools at that time. */
-export interface Asked extends Pick<ForwarderParts, 'resolver' | 'trust'> {
+export interface AskedResolver extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
 }
 

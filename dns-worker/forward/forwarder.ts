@@ -9,7 +9,7 @@ import { failedAnswer } from './answer-lifetime.ts';
 import { CacheHit } from '../cache/answer-cache.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import {
-  type Asked,
+  type AskedResolver,
   type ClientQuestion,
   type ForwarderParts,
   questionOf,
@@ -46,7 +46,7 @@ interface Wait {
 export class Forwarder {
   private parts: ForwarderParts;
   /** The resolver for names without a forward zone; most questions share this object. */
-  private pools: Asked;
+  private pools: AskedResolver;
   private readonly nat64: Nat64Discovery;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
@@ -86,7 +86,7 @@ export class Forwarder {
 
   /** Replaces parts for new requests; those in flight finish with the old ones. */
   use(next: ReplacedParts): void {
-    if (next.resolver !== this.parts.resolver) this.nat64.forget();
+    if (next.resolver !== this.parts.resolver) this.nat64.clear();
     this.parts = { ...this.parts, ...next };
     this.pools = poolsOf(this.parts);
     this.keeper.settings = next.settings;
@@ -177,7 +177,7 @@ export class Forwarder {
     });
   }
 
-  private continueAfter(wait: Wait, outcome: FlightOutcome, where: Asked): void {
+  private continueAfter(wait: Wait, outcome: FlightOutcome, where: AskedResolver): void {
     const { question, timer, request, countedAs } = wait;
     const next = outcome.kind === 'elsewhere' ? this.lookAgain(wait, outcome) : outcome;
     if (next === 'again') {
@@ -230,17 +230,17 @@ export class Forwarder {
     return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
 
-  private nextUpstreams(): Asked {
+  private nextUpstreams(): AskedResolver {
     const zone = this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
     return zone === undefined ? this.pools : { ...this.pools, zone };
   }
 
-  private resolverOf({ zone, resolver }: Asked): Pick<Resolver, 'resolve'> {
+  private resolverOf({ zone, resolver }: AskedResolver): Pick<Resolver, 'resolve'> {
     return zone === undefined ? resolver : this.parts.zones.of(zone);
   }
 
   /** Whether pools or validation have changed; answers of the previous ones are not cached. */
-  private isReplaced({ zone, resolver }: Asked): boolean {
+  private isReplaced({ zone, resolver }: AskedResolver): boolean {
     return zone === undefined && resolver !== this.parts.resolver;
   }
 
@@ -289,7 +289,7 @@ export class Forwarder {
     request: WaitingRequest,
     resolution: Resolution,
     question: ClientQuestion,
-    asked: Asked,
+    asked: AskedResolver,
   ): void {
     this.replier.open(request);
     const { zone } = asked;
@@ -332,7 +332,7 @@ export class Forwarder {
     request: WaitingRequest,
     resolution: Answered,
     question: ClientQuestion,
-    asked: Asked,
+    asked: AskedResolver,
   ): void {
     const { flights, resolver } = this.parts;
     this.waiting++;
@@ -376,7 +376,7 @@ export class Forwarder {
   }
 }
 
-function poolsOf({ resolver, trust }: ForwarderParts): Asked {
+function poolsOf({ resolver, trust }: ForwarderParts): AskedResolver {
   return { resolver, trust, zone: undefined };
 }
 

@@ -134,7 +134,7 @@ export function joinAnswers(
   const negative = rcode === Rcode.NXDOMAIN || hasSoa || records === 0;
   const body = writer.body();
   const ttlOffsets = writer.ttlOffsets();
-  const minTtlSecs = negative && !hasSoa ? 0 : leastTtl(body, ttlOffsets);
+  const minTtlSecs = negative && !hasSoa ? 0 : minTtl(body, ttlOffsets);
   const answerCount = leading + records;
   return {
     rcode,
@@ -150,10 +150,10 @@ export function joinAnswers(
   };
 }
 
-function leastTtl(body: Uint8Array, ttlOffsets: Uint16Array): number {
-  let least = Infinity;
-  for (const at of ttlOffsets) least = Math.min(least, readU32(body, at));
-  return least;
+function minTtl(body: Uint8Array, ttlOffsets: Uint16Array): number {
+  let min = Infinity;
+  for (const at of ttlOffsets) min = Math.min(min, readU32(body, at));
+  return min;
 }
 
 /** Writes a section of a message whose question is `qname`; returns the number of records; -1 = malformed. */

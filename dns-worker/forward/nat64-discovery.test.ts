@@ -38,14 +38,14 @@ test('mustLearn() is false for questions that need no prefix', () => {
   expect(nat64.mustLearn(1, answer('fd00:65::1'))).toBe(false);
 });
 
-test('learn() keeps the known prefixes if it fails; forget() removes them', () => {
+test('learn() keeps the known prefixes if it fails; clear() removes them', () => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
   nat64.learn(resolverWith(announced), () => undefined);
   expect(nat64.prefixes).toHaveLength(1);
   nat64.learn(resolverWith(failed), () => undefined);
   expect(nat64.prefixes).toHaveLength(1);
-  nat64.forget();
+  nat64.clear();
   expect(nat64.prefixes).toHaveLength(0);
   expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
 });

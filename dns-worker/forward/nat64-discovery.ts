@@ -56,7 +56,7 @@ export class Nat64Discovery {
   }
 
   /** Clears the prefixes: other servers may use another NAT64. */
-  forget(): void {
+  clear(): void {
     this.prefixes = NO_PREFIXES;
     this.freshUntilMs = -Infinity;
   }

@@ -25,7 +25,7 @@ describe('RecentFailures', () => {
     expect(failures.has(WWW)).toBe(false);
   });
 
-  test('note() forgets answered questions, does not treat bogus answers as failures, and limits its size', () => {
+  test('note() deletes answered questions, does not treat bogus answers as failures, and limits its size', () => {
     const failures = new RecentFailures(clock);
     failures.note(WWW, failed('timeout'));
     failures.note(WWW, failed('bogus'));

@@ -24,7 +24,7 @@ const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceU
   return { control, sockets, wait };
 };
 
-const bumpMail = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MAIL_WORD, 1);
+const countMessage = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MESSAGES_WORD, 1);
 
 describeCalls('UdpWait.forever()', () => {
   test('reads messages first, then again only when there are more, and ends when the handler returns true', () => {
@@ -33,7 +33,7 @@ describeCalls('UdpWait.forever()', () => {
     wait.forever(
       () => {
         steps.push('batch');
-        if (steps.length === 4) bumpMail(control);
+        if (steps.length === 4) countMessage(control);
         return 1;
       },
       () => steps.push('mail') > 4,
@@ -46,16 +46,16 @@ describeCalls('UdpWait.forever()', () => {
     const { control, wait } = open(1);
     const blocks: boolean[] = [];
     let idles = 0;
-    let mails = 0;
+    let reads = 0;
     wait.forever(
       (_, block) => {
         blocks.push(block);
         return 0;
       },
-      () => mails++ > 0,
+      () => reads++ > 0,
       () => {
         idles++;
-        bumpMail(control);
+        countMessage(control);
       },
     );
     expect(blocks).toEqual(Array<boolean>(EMPTY_ROUNDS).fill(true));
@@ -65,11 +65,11 @@ describeCalls('UdpWait.forever()', () => {
   test('restarts the count of empty receives with each datagram', () => {
     const { control, wait } = open(1);
     let rounds = 0;
-    let mails = 0;
+    let reads = 0;
     wait.forever(
       () => (++rounds === EMPTY_ROUNDS ? 1 : 0),
-      () => mails++ > 0,
-      () => bumpMail(control),
+      () => reads++ > 0,
+      () => countMessage(control),
     );
     expect(rounds).toBe(2 * EMPTY_ROUNDS);
   });
@@ -80,17 +80,17 @@ describeCalls('UdpWait.forever()', () => {
     const opened = open(2, {
       poll: (descriptors, count) => {
         asleep.push(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]!);
-        bumpMail(opened.control);
+        countMessage(opened.control);
         return systemCalls.poll(descriptors, count, 0);
       },
     });
-    let mails = 0;
+    let reads = 0;
     opened.wait.forever(
       (socket, block) => {
         asked.push([socket, block]);
         return 0;
       },
-      () => mails++ > 0,
+      () => reads++ > 0,
       () => undefined,
     );
     expect(asked).toEqual([
@@ -104,13 +104,13 @@ describeCalls('UdpWait.forever()', () => {
   test('does not sleep if a message arrived before it was marked as asleep', () => {
     let polls = 0;
     const { control, wait } = open(2, { poll: () => polls++ });
-    let mails = 0;
+    let reads = 0;
     wait.forever(
       (socket) => {
-        if (socket === 1) bumpMail(control);
+        if (socket === 1) countMessage(control);
         return 0;
       },
-      () => mails++ > 0,
+      () => reads++ > 0,
       () => undefined,
     );
     expect(polls).toBe(0);
@@ -121,7 +121,7 @@ describeCalls('UdpWait.forever()', () => {
     let batches = 0;
     wait.forever(
       () => {
-        if (++batches === 10) bumpMail(control);
+        if (++batches === 10) countMessage(control);
         return 1;
       },
       () => batches === 10,
@@ -138,14 +138,14 @@ describeCalls('UdpWait.forever()', () => {
     let waits = 0;
     const { control, wait } = open(1, { usleep: () => waits++ }, coalesceUs);
     let datagrams = 0;
-    let mails = 0;
+    let reads = 0;
     wait.forever(
       () => {
         // The first sample has no beginning, so two are needed; the second is as fast as a loop can run.
-        if ((datagrams += perBatch) >= 4 * 1024) bumpMail(control);
+        if ((datagrams += perBatch) >= 4 * 1024) countMessage(control);
         return perBatch;
       },
-      () => mails++ > 0,
+      () => reads++ > 0,
       () => undefined,
     );
     expect(waits > 0).toBe(isWaiting);

@@ -80,23 +80,23 @@ export class UdpWait {
   }
 
   /**
-   * Calls `answerBatch` for sockets with datagrams and `readMail` after messages, until that returns true; `whenIdle`
+   * Calls `answerBatch` for sockets with datagrams and `readMessages` after messages, until that returns true; `whenIdle`
    * before it sleeps.
    */
   forever(
     answerBatch: (socket: number, block: boolean) => number,
-    readMail: () => boolean,
+    readMessages: () => boolean,
     whenIdle: () => void,
   ): void {
     const single = this.sockets.length === 1;
-    let mailSeen = Atomics.load(this.control, WorkerControl.MAIL_WORD) - 1;
+    let messagesSeen = Atomics.load(this.control, WorkerControl.MESSAGES_WORD) - 1;
     let emptyRounds = 0;
     for (;;) {
       this.control[WorkerControl.ANSWER_BEAT_WORD] = (this.control[WorkerControl.ANSWER_BEAT_WORD]! + 1) | 0;
-      const mail = Atomics.load(this.control, WorkerControl.MAIL_WORD);
-      if (mail !== mailSeen) {
-        mailSeen = mail;
-        if (readMail()) return;
+      const messages = Atomics.load(this.control, WorkerControl.MESSAGES_WORD);
+      if (messages !== messagesSeen) {
+        messagesSeen = messages;
+        if (readMessages()) return;
       }
       const { replies } = this;
       const isWaiting = replies?.isWaiting === true;
@@ -109,7 +109,7 @@ export class UdpWait {
       if (this.coalesceUs !== 0) this.coalesce(count);
       if (count + replyCount > 0 || (mayBlock && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP)) continue;
       if (emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP) whenIdle();
-      this.sleep(mailSeen);
+      this.sleep(messagesSeen);
     }
   }
 
@@ -126,10 +126,10 @@ export class UdpWait {
   }
 
   /** Sleeps until a datagram, a wake-up, an overdue reply, or SLEEP_MS have passed. */
-  private sleep(mailSeen: number): void {
+  private sleep(messagesSeen: number): void {
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
     // A message that arrived before the flag was set is not signalled.
-    if (Atomics.load(this.control, WorkerControl.MAIL_WORD) === mailSeen) {
+    if (Atomics.load(this.control, WorkerControl.MESSAGES_WORD) === messagesSeen) {
       const { replies } = this;
       const isWaiting = replies?.isWaiting === true;
       const descriptors = this.sockets.length + (isWaiting ? 2 : 1);

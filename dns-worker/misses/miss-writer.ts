@@ -77,7 +77,7 @@ export class MissWriter {
   /** The position of the next record in bytes; -1 = the network has used up its share, or the ring is full. */
   private takePlace(network: number): number {
     const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);
-    this.forgetTaken(taken);
+    this.releaseRead(taken);
     if (!isWithinShare(this.held[network]!, (this.head - taken) | 0, MissRing.CAPACITY)) return -1;
     const place = this.head & (MissRing.CAPACITY - 1);
     this.slots[place] = network;
@@ -87,7 +87,7 @@ export class MissWriter {
   }
 
   /** Subtracts the records before `taken` from the counts of their networks. */
-  private forgetTaken(taken: number): void {
+  private releaseRead(taken: number): void {
     for (; ((taken - this.tail) | 0) > 0; this.tail = (this.tail + 1) | 0)
       this.held[this.slots[this.tail & (MissRing.CAPACITY - 1)]!]!--;
   }

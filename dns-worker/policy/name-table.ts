@@ -18,7 +18,7 @@ export const NOT_FOUND = -1;
 const SLOT_WORDS = 3;
 const MIN_SLOTS = 4;
 
-/** Names by hash, confirmed by 64 bits. */
+/** Names by hash; a match is confirmed by all 64 bits. */
 export class NameTable {
   readonly size: number;
   private readonly mask: number;

@@ -145,7 +145,7 @@ describe('PolicyMatcher', () => {
     }
   });
 
-  test('match() forgets the rules of the previous name', () => {
+  test('match() discards the rules of the previous name', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
     const matcher = new PolicyMatcher();
     const matchOf = (text: string): number => {

@@ -88,7 +88,7 @@ export class PolicyMatcher {
     const high = name.hashHigh[0]! ^ (name.isAddress ? ADDRESS_MARK : 0);
     const { version } = snapshot;
     if (this.recorder === null) {
-      const known = this.memo.recall(low, high, version, policyClass);
+      const known = this.memo.find(low, high, version, policyClass);
       if (known !== UNKNOWN && known !== CONDITIONAL) {
         this.isConditional = false;
         return known;
@@ -98,7 +98,7 @@ export class PolicyMatcher {
     this.policyClass = policyClass;
     this.asker = asker;
     this.name = name;
-    this.forgetMatches();
+    this.clearMatches();
     const match = this.matchUncached(name);
     this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : match);
     return match;
@@ -120,12 +120,12 @@ export class PolicyMatcher {
     this.policyClass = policyClass;
     this.asker = query;
     this.name = query;
-    this.forgetMatches();
+    this.clearMatches();
     return this.matchListed(query);
   }
 
   /** Clears the results of the previous name. */
-  private forgetMatches(): void {
+  private clearMatches(): void {
     this.isConditional = false;
     this.manualAllow = false;
     this.manualDeny = -1;

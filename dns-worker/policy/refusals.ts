@@ -9,13 +9,13 @@ import type { Query } from '../query/query.ts';
 /**
  * Maximum number of answers per network and second: enough for its devices to notice, too few for an attack on others.
  */
-const ANSWERS_A_SECOND = 5;
+const ANSWERS_PER_SECOND = 5;
 /**
  * Seconds between two reports of a network, and maximum number of reports per second: forged senders may be in any
  * network.
  */
 const REPORT_SECS = 10;
-const REPORTS_A_SECOND = 50;
+const REPORTS_PER_SECOND = 50;
 
 const SLOTS = 1024;
 /** Words of a slot. */
@@ -60,7 +60,7 @@ export class Refusals {
       slots[at + Slot.REPORTED_SECS] = second;
     }
     slots[at + Slot.ANSWERS] = slots[at + Slot.ANSWERS]! + 1;
-    return slots[at + Slot.ANSWERS]! <= ANSWERS_A_SECOND;
+    return slots[at + Slot.ANSWERS]! <= ANSWERS_PER_SECOND;
   }
 
   private mayReport(second: number): boolean {
@@ -68,7 +68,7 @@ export class Refusals {
       this.reportedSecond = second;
       this.reports = 0;
     }
-    return ++this.reports <= REPORTS_A_SECOND;
+    return ++this.reports <= REPORTS_PER_SECOND;
   }
 
   /** Word at which the network's slot starts; takes the slot over if it belongs to another network. */

@@ -41,25 +41,25 @@ describe('isAllowing()', () => {
   });
 });
 
-describe('RuleMatchMemo.recall()', () => {
+describe('RuleMatchMemo.find()', () => {
   test('returns a remembered match only for the same name, version and class', () => {
     const memo = new RuleMatchMemo();
     memo.remember(-5, 6, 7, 2, 77);
-    expect(memo.recall(-5, 6, 7, 2)).toBe(77);
-    expect(memo.recall(-4, 6, 7, 2)).toBe(UNKNOWN);
-    expect(memo.recall(-5, 7, 7, 2)).toBe(UNKNOWN);
-    expect(memo.recall(-5, 6, 8, 2)).toBe(UNKNOWN);
-    expect(memo.recall(-5, 6, 7, 3)).toBe(UNKNOWN);
+    expect(memo.find(-5, 6, 7, 2)).toBe(77);
+    expect(memo.find(-4, 6, 7, 2)).toBe(UNKNOWN);
+    expect(memo.find(-5, 7, 7, 2)).toBe(UNKNOWN);
+    expect(memo.find(-5, 6, 8, 2)).toBe(UNKNOWN);
+    expect(memo.find(-5, 6, 7, 3)).toBe(UNKNOWN);
   });
 
   test('returns nothing at first, even for version 0', () => {
-    expect(new RuleMatchMemo().recall(0, 0, 0, 0)).toBe(UNKNOWN);
+    expect(new RuleMatchMemo().find(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
   test('stores four names of one set, and replaces one of them with a fifth', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
-    const known = (): number[] => lows.map((low) => memo.recall(low, 6, 7, 0));
+    const known = (): number[] => lows.map((low) => memo.find(low, 6, 7, 0));
     for (const [n, low] of lows.slice(0, 4).entries()) memo.remember(low, 6, 7, 0, 77 + n);
     expect(known()).toEqual([77, 78, 79, 80, UNKNOWN]);
     memo.remember(lows[4]!, 6, 7, 0, 81);
@@ -72,19 +72,19 @@ describe('RuleMatchMemo.recall()', () => {
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     memo.remember(lows[1]!, 6, 6, 0, 70);
     for (const n of [0, 2, 3, 4]) memo.remember(lows[n]!, 6, 7, 0, 77);
-    expect(lows.map((low) => memo.recall(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
+    expect(lows.map((low) => memo.find(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
   });
 
   test('stores one match of a name', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 6, 7, 0, 77);
     memo.remember(1, 6, 8, 0, 78);
-    expect([memo.recall(1, 6, 7, 0), memo.recall(1, 6, 8, 0)]).toEqual([UNKNOWN, 78]);
+    expect([memo.find(1, 6, 7, 0), memo.find(1, 6, 8, 0)]).toEqual([UNKNOWN, 78]);
   });
 
   test('remembers that no rule matches', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 2, 3, 0, NOT_BLOCKED);
-    expect(memo.recall(1, 2, 3, 0)).toBe(NOT_BLOCKED);
+    expect(memo.find(1, 2, 3, 0)).toBe(NOT_BLOCKED);
   });
 });

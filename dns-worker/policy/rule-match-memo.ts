@@ -77,7 +77,7 @@ export class RuleMatchMemo {
   private readonly words = new Int32Array(SETS * SET_WORDS);
 
   /** The rule match of the name with these hash lanes, or UNKNOWN. */
-  recall(low: number, high: number, snapshotVersion: number, policyClass: number): RuleMatch {
+  find(low: number, high: number, snapshotVersion: number, policyClass: number): RuleMatch {
     const { words } = this;
     const key = classKey(low, policyClass);
     const first = setOf(key);
@@ -87,7 +87,7 @@ export class RuleMatchMemo {
     return UNKNOWN;
   }
 
-  /** Prefetches the line that `recall` will read; the result has no meaning. */
+  /** Prefetches the line that `find` will read; the result has no meaning. */
   touch(low: number, policyClass: number): number {
     return this.words[setOf(classKey(low, policyClass))]!;
   }

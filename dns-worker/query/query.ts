@@ -226,13 +226,13 @@ export class Query {
     this.length = length;
     this.capacity = capacity;
     this.replyLength = 0;
-    this.forgetRequest();
-    this.forgetDecision();
-    this.forgetAnswer();
+    this.resetRequest();
+    this.resetDecision();
+    this.resetAnswer();
   }
 
   /** Resets the fields of the message. */
-  private forgetRequest(): void {
+  private resetRequest(): void {
     this.qnameLength = 0;
     this.labelCount = 0;
     this.qtype = 0;
@@ -250,7 +250,7 @@ export class Query {
   }
 
   /** Resets the client and the results of policy. */
-  private forgetDecision(): void {
+  private resetDecision(): void {
     this.clientRecord = 0;
     this.partition = POOLS_PARTITION;
     this.zoneIndex = -1;
@@ -272,7 +272,7 @@ export class Query {
     this.limitedBy = LimitReason.NONE;
   }
 
-  private forgetAnswer(): void {
+  private resetAnswer(): void {
     this.aliasLength = 0;
     this.status = QueryStatus.ALLOWED;
     this.rcode = 0;

@@ -45,7 +45,7 @@ export class ClientSightings {
     const entry = newcomers.entryOf(query, snapshot);
     // Clients that may not ask get no slot: their addresses may be forged.
     if (!isAdmitted(entry)) return entry;
-    const at = found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
+    const at = found >= 0 ? found : this.assign(~found, word0, word1, word2, word3);
     this.countAt(at, query.arrivedSecs);
     words[at + L.ENTRY_AT] = entry;
     words[at + L.SNAPSHOT_AT] = newcomers.isSettled ? ~version : 0;
@@ -62,7 +62,7 @@ export class ClientSightings {
   /** Word at which the slot of the address starts; assigns a slot if the address has none. */
   protected slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const found = this.findSlot(word0, word1, word2, word3, nowSecs);
-    return found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
+    return found >= 0 ? found : this.assign(~found, word0, word1, word2, word3);
   }
 
   /** Word at which the slot of the address starts; if it has none, that of the slot it may use, inverted. */
@@ -91,7 +91,7 @@ export class ClientSightings {
   }
 
   /** Assigns a slot to an address and returns it; its count is 0 until the slot is complete. */
-  private take(at: number, word0: number, word1: number, word2: number, word3: number): number {
+  private assign(at: number, word0: number, word1: number, word2: number, word3: number): number {
     const { words } = this;
     Atomics.store(words, at + L.COUNT_AT, 0);
     Atomics.store(words, at, word0);

@@ -35,9 +35,9 @@ export class FirstServerWriter {
     this.hasOthers = pools.length > 1;
     this.timeoutMs = timeoutMs;
     const [pool] = pools;
-    const most = pool?.strategy === 'Parallel' ? MAX_WAVE : MAX_FIRST_SERVERS;
+    const max = pool?.strategy === 'Parallel' ? MAX_WAVE : MAX_FIRST_SERVERS;
     const isPossible = pool?.upstreams.every(({ fixedAddress }) => fixedAddress !== null) === true;
-    this.pool = isPossible && pool.upstreams.length <= most ? pool : undefined;
+    this.pool = isPossible && pool.upstreams.length <= max ? pool : undefined;
     this.write(() => {
       this.head[FirstServersHead.RESOLVER_WORD]!++;
       new Uint8Array(memory, FirstServersHead.SERVERS_BYTE).fill(0);

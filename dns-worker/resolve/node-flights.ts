@@ -15,7 +15,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** Resolves the questions that this thread must ask; see `Resolver.resolve`. */
-export interface QuestionTaker {
+export interface FlightResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
@@ -58,7 +58,7 @@ export class NodeFlights {
    * because other threads may then ask the question.
    */
   resolve(
-    taker: QuestionTaker,
+    taker: FlightResolver,
     partition: number,
     question: Question,
     done: (outcome: FlightOutcome) => void,
@@ -109,12 +109,12 @@ function failed(reason: 'overloaded' | 'network' | 'servfail'): Resolution {
  * The resolver for validation, which asks for keys and delegations that many answers share: identical simultaneous
  * questions share one run on the whole node. Clients' questions are joined before they reach a resolver.
  */
-export class SharedResolver implements QuestionTaker {
-  private readonly behind: QuestionTaker;
+export class SharedResolver implements FlightResolver {
+  private readonly behind: FlightResolver;
   private readonly flights: NodeFlights;
   private readonly clock: Clock;
 
-  constructor(behind: QuestionTaker, flights: NodeFlights, clock: Clock) {
+  constructor(behind: FlightResolver, flights: NodeFlights, clock: Clock) {
     this.behind = behind;
     this.flights = flights;
     this.clock = clock;

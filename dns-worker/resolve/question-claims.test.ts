@@ -8,7 +8,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until, within } from '../../test/support/parts/until.ts';
 import { FlightOutcomes } from './flight-outcomes.ts';
-import { NodeFlights, type QuestionTaker, SharedResolver } from './node-flights.ts';
+import { NodeFlights, type FlightResolver, SharedResolver } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
 
@@ -40,7 +40,7 @@ async function holdingServer(): Promise<{ server: ScriptedUpstream; open: Map<st
   return { server, open };
 }
 
-interface SharedPools extends QuestionTaker {
+interface SharedPools extends FlightResolver {
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ function resolverOf(
   return { resolve: (asked, done) => made.resolve(asked, done), close };
 }
 
-function resolve(by: QuestionTaker): Promise<Resolution> {
+function resolve(by: FlightResolver): Promise<Resolution> {
   return within('the resolution', new Promise((done) => by.resolve(WWW, done)));
 }
 

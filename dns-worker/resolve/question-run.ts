@@ -26,7 +26,7 @@ const LISTENING_MS = 5000;
 const ACCEPTED_SERVFAILS = 2;
 
 /** The part of one server in a question. */
-interface Asked {
+interface AskedServer {
   readonly upstream: Upstream;
   /** Null after it has failed. */
   attempt: UpstreamAttempt | null;
@@ -46,7 +46,7 @@ export class QuestionRun {
   private readonly done: (resolution: Resolution) => void;
   private readonly startedMs: number;
   private readonly deadlineMs: number;
-  private readonly asked: Asked[] = [];
+  private readonly asked: AskedServer[] = [];
   /** Servers that answered with a response code that does not settle the question. */
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** Index of the last server with an unusable answer; -1 = none. */
@@ -130,7 +130,7 @@ export class QuestionRun {
     for (const upstream of wave) {
       if (!this.maySend()) break;
       usualMs = Math.max(usualMs, upstream.health.usualLatencyMs);
-      const asked: Asked = {
+      const asked: AskedServer = {
         upstream,
         attempt: null,
         copies: hasWaited || hasFailed ? 2 : 1,
@@ -146,7 +146,7 @@ export class QuestionRun {
     this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs, hasWaited) : Infinity;
   }
 
-  private planResend(asked: Asked): void {
+  private planResend(asked: AskedServer): void {
     const nowMs = this.clock.monotonicMs();
     const { usualLatencyMs } = asked.upstream.health;
     asked.nextMs = nowMs + resendWaitMs(asked.copies, usualLatencyMs, this.deadlineMs - nowMs, Math.random());
@@ -193,7 +193,7 @@ export class QuestionRun {
   }
 
   /** Sends a copy to a silent server, or retries one that has failed. */
-  private sendAgain(asked: Asked): void {
+  private sendAgain(asked: AskedServer): void {
     asked.nextMs = Infinity;
     if (!this.maySend()) return;
     asked.copies++;
@@ -204,13 +204,13 @@ export class QuestionRun {
 
   private readonly onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
     try {
-      this.take(attempt, outcome);
+      this.handle(attempt, outcome);
     } catch (error) {
       this.fail(error);
     }
   };
 
-  private take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
+  private handle(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
     const asked = this.asked.find((one) => one.attempt === attempt);
     if (asked !== undefined) {
       asked.attempt = null;
@@ -233,7 +233,7 @@ export class QuestionRun {
   }
 
   /** Records an outcome that is not an answer, and when that server is asked again. */
-  private note(asked: Asked, outcome: AttemptOutcome): void {
+  private note(asked: AskedServer, outcome: AttemptOutcome): void {
     const { upstream } = asked;
     const sinceStartMs = this.clock.monotonicMs() - this.startedMs;
     if (outcome.kind === 'answer') {

@@ -7,7 +7,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/support/dns/scripted-upstream.ts';
 import { awaitLateAnswer } from './late-answers.ts';
-import { NodeFlights, type QuestionTaker, SharedResolver } from './node-flights.ts';
+import { NodeFlights, type FlightResolver, SharedResolver } from './node-flights.ts';
 import type { Failed, Resolver } from './resolver.ts';
 import {
   REFUSED,
@@ -31,7 +31,7 @@ import { until, within } from '../../test/support/parts/until.ts';
 afterEach(closeAll);
 
 /** A resolver in which identical questions share one run. */
-function sharing(by: Resolver): QuestionTaker {
+function sharing(by: Resolver): FlightResolver {
   return new SharedResolver(by, new NodeFlights(null, 3000, new MemoryLogger()), systemClock);
 }
 

@@ -15,7 +15,7 @@ import type { Upstream, UpstreamAttempt } from './upstream.ts';
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 2000;
 /** Lifetime of a finding; after that, the next bogus answer starts another check. */
-const HOLDS_MS = 3_600_000;
+const FINDING_LIFETIME_MS = 3_600_000;
 
 /** Checks one server. */
 export class SignatureCheck {
@@ -69,7 +69,9 @@ export class SignatureCheck {
     const { upstream } = this;
     const wasRemoving = upstream.removesSignatures;
     const isRemoving = !hasSignature(outcome.answer);
-    upstream.health.removesSignaturesUntilMs = isRemoving ? this.clock.monotonicMs() + HOLDS_MS : 0;
+    upstream.health.removesSignaturesUntilMs = isRemoving
+      ? this.clock.monotonicMs() + FINDING_LIFETIME_MS
+      : 0;
     if (isRemoving === wasRemoving) return;
     const fields = { upstream: upstream.settings.address };
     if (isRemoving) {

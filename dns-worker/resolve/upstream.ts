@@ -224,14 +224,14 @@ export class Upstream {
         process.nextTick(() => attempt.end({ kind: 'failed', reason: 'network', detail }));
         return;
       }
-      this.take(found);
+      this.useAddresses(found);
       this.askAddresses(attempt, question, overTcp);
     });
     return attempt;
   }
 
   /** Updates the server's addresses; connections to previous ones end when they are idle. */
-  private take(found: readonly HostAddress[]): void {
+  private useAddresses(found: readonly HostAddress[]): void {
     if (found === this.found) return;
     this.found = found;
     this.resolved = found.slice(0, MAX_ADDRESSES);
@@ -265,7 +265,7 @@ export class Upstream {
             askNext();
           } else if (outcome.kind === 'answer' || pending === 0) {
             if (outcome.kind === 'answer') this.first = place;
-            else if (isBroken(outcome)) this.doubtAddresses();
+            else if (isBroken(outcome)) this.recheckAddresses();
             attempt.end(outcome);
           }
         }),
@@ -274,15 +274,15 @@ export class Upstream {
     attempt.onSilence = askNext;
     const startedMs = this.parts.clock.monotonicMs();
     attempt.onTimeOut = () => {
-      if (this.health.lastAnswerMs < startedMs) this.doubtAddresses();
+      if (this.health.lastAnswerMs < startedMs) this.recheckAddresses();
       if (this.first === first) this.first = (first + 1) % addresses.length;
     };
     askNext();
   }
 
   /** No address belongs to a working server: the host name may have others. */
-  private doubtAddresses(): void {
-    this.parts.bootstrap.doubt(hostOf(this.settings));
+  private recheckAddresses(): void {
+    this.parts.bootstrap.recheck(hostOf(this.settings));
   }
 
   private connectionsTo(address: HostAddress): ServerConnections {

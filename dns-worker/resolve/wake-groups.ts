@@ -47,11 +47,11 @@ export class WakeGroups {
   remove(wake: Wake, group: WakeGroup): void {
     if (!group.wakes.delete(wake) || group.wakes.size > 0) return;
     clearTimeout(group.timer);
-    this.forget(group);
+    this.deleteGroup(group);
   }
 
   private call(group: WakeGroup): void {
-    this.forget(group);
+    this.deleteGroup(group);
     try {
       for (const wake of group.wakes) {
         group.wakes.delete(wake);
@@ -63,7 +63,7 @@ export class WakeGroups {
     }
   }
 
-  private forget(group: WakeGroup): void {
+  private deleteGroup(group: WakeGroup): void {
     if (this.groups.get(group.atMs) === group) this.groups.delete(group.atMs);
   }
 }

@@ -63,7 +63,7 @@ export function optSize(query: Query): number {
   return OPT_SIZE + optionsSize(query);
 }
 
-function forgetOptions(query: Query): void {
+function resetOptions(query: Query): void {
   query.extendedError = NO_EDE;
   query.ecsLength = 0;
   query.cookieLength = 0;
@@ -93,7 +93,7 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
   let truncated = 0;
   if (end + optSize(query) > limit) {
     // Over a stream, the client cannot ask for a larger message: records are omitted before options, and before OPT.
-    if (query.protocol !== Protocol.udp && end <= limit) forgetOptions(query);
+    if (query.protocol !== Protocol.udp && end <= limit) resetOptions(query);
     else {
       // RFC 2181 section 9: TC is set if a required RRset did not fit; the rest is useless.
       truncated = FlagsHigh.TC;

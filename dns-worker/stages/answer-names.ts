@@ -67,7 +67,7 @@ export class AnswerNames {
     // An answer that passes because a list allows its name may not pass otherwise.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.matcher.recorder === null;
-    if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
+    if (isCached && this.passed.find(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
       return StageResult.CONTINUE;
     this.query = query;
     this.snapshot = snapshot;

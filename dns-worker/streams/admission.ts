@@ -54,7 +54,7 @@ export class Admission {
         reporter.count(Counter.PROXY_HEADERS_REFUSED);
         badHeaders.note({ last: addressToText(address) });
       },
-      onCrowd: () => reporter.count(Counter.STREAMS_REFUSED),
+      onOverflow: () => reporter.count(Counter.STREAMS_REFUSED),
     });
   }
 

@@ -19,10 +19,10 @@ export interface ListenOptions extends StreamAddresses {
 }
 
 /** Handles an admitted connection, and adds its own connection object to `open`. */
-export type TakeClient = (socket: Socket, peer: Peer, open: OpenConnections) => void;
+export type HandleClient = (socket: Socket, peer: Peer, open: OpenConnections) => void;
 
 /** Listens on every address. Throws a ListenError. */
-export async function listenForClients(options: ListenOptions, take: TakeClient): Promise<StreamPort> {
+export async function listenForClients(options: ListenOptions, take: HandleClient): Promise<StreamPort> {
   const open = new OpenConnections(options.idleTimeoutMs);
   const admission = new Admission(options.admission, options.limit, open);
   try {

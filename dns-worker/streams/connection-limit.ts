@@ -46,7 +46,7 @@ export class ConnectionLimit {
     const { maxPerAddress } = this.options;
     if (this.isFull) return false;
     // Counted even without a limit: a limit may be set before the connection ends.
-    const first = this.take(address);
+    const first = this.assign(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);
     if (slot === null && maxPerAddress > 0) return false;
     // Counted before the counts of others are read: two threads may both refuse, but together never exceed the limit.
@@ -67,12 +67,12 @@ export class ConnectionLimit {
   /** Releases the count of a connection. */
   leave(address: Uint8Array): void {
     this.open--;
-    const slot = this.slotOf(this.take(address));
+    const slot = this.slotOf(this.assign(address));
     if (slot !== null) Atomics.sub(this.own, slot + L.COUNT_AT, 1);
   }
 
   /** Sets the current address; returns the index of its first slot. */
-  private take(address: Uint8Array): number {
+  private assign(address: Uint8Array): number {
     let hash = this.seed ^ this.options.protocol;
     for (let i = 0; i < 4; i++) {
       const word = addressWord(address, i * 4);

@@ -5,8 +5,8 @@
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 
 /** Maximum number of handshakes per second, in total and per client network. */
-export const MAX_HANDSHAKES_A_SECOND = 600;
-export const MAX_OF_A_NETWORK = 60;
+export const MAX_HANDSHAKES_PER_SECOND = 600;
+export const MAX_PER_NETWORK = 60;
 
 /** Counts the handshakes of one listener. */
 export class HandshakeLimit {
@@ -25,7 +25,7 @@ export class HandshakeLimit {
     }
     const network = networkOf(address);
     const ofNetwork = this.begunOf.get(network) ?? 0;
-    if (this.begun >= MAX_HANDSHAKES_A_SECOND || ofNetwork >= MAX_OF_A_NETWORK) return false;
+    if (this.begun >= MAX_HANDSHAKES_PER_SECOND || ofNetwork >= MAX_PER_NETWORK) return false;
     this.begun++;
     this.begunOf.set(network, ofNetwork + 1);
     return true;

@@ -13,7 +13,7 @@ const CLOSE_GRACE_MS = 3000;
  */
 const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** At the connection limit, a connection without a message for this long is closed for a new one. */
 const EVICT_IDLE_MS = 500;
 
@@ -84,7 +84,7 @@ export class OpenConnections {
   private linger(): void {
     const startedMs = performance.now();
     for (const connection of this.connections) connection.retire?.();
-    setInterval(() => this.finishPaused(startedMs), LOOK_MS).unref();
+    setInterval(() => this.finishPaused(startedMs), POLL_MS).unref();
   }
 
   private finishPaused(startedMs: number): void {

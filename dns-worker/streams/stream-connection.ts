@@ -57,7 +57,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
   private readonly socket: Socket;
   private readonly handler: StreamHandler;
   private readonly maxQueries: number;
-  private readonly frames = new FrameReader((message) => this.take(message));
+  private readonly frames = new FrameReader((message) => this.handle(message));
   private taken = 0;
   /** Whether no more queries are read: the connection ends after those in flight are answered. */
   private isLast = false;
@@ -146,7 +146,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     }
   }
 
-  private take(message: Uint8Array): boolean {
+  private handle(message: Uint8Array): boolean {
     if (message.length < Header.SIZE) {
       // The message cannot be answered, and the following bytes are not DNS either.
       this.destroy();

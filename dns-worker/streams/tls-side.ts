@@ -23,7 +23,7 @@ const HANDSHAKE_TIMEOUT_MS = 5000;
 const SESSION_CONTEXT = 'weir';
 
 /** Handles connections whose key is known, '' = none. */
-export interface NamedTaker {
+export interface KeyedHandler {
   /** Whether to begin the handshake; otherwise the connection is closed. */
   readonly mayHandshake: (clientKey: string) => boolean;
   readonly take: (secured: TLSSocket, clientKey: string) => void;
@@ -83,7 +83,7 @@ export class TlsSide {
   }
 
   /** Same as `secure`, after reading the server name, which may contain a key. */
-  secureNamed(socket: Socket, address: Uint8Array, { mayHandshake, take }: NamedTaker): void {
+  secureNamed(socket: Socket, address: Uint8Array, { mayHandshake, take }: KeyedHandler): void {
     const begin = (serverName: string): void => {
       const clientKey = clientKeyIn(serverName, this.certificate);
       if (mayHandshake(clientKey)) {
@@ -133,13 +133,13 @@ function awaitHello(
   let octets: Buffer = Buffer.alloc(0);
   const done = (): void => {
     clearTimeout(late);
-    socket.off('readable', look).off('end', leave).off('close', done);
+    socket.off('readable', check).off('end', leave).off('close', done);
   };
   const leave = (): void => {
     done();
     fail();
   };
-  const look = (): void => {
+  const check = (): void => {
     const more = socket.read() as Buffer | null;
     if (more === null) return;
     octets = octets.length === 0 ? more : Buffer.concat([octets, more]);
@@ -150,7 +150,7 @@ function awaitHello(
     take(serverName);
   };
   const late = setTimeout(leave, timeoutMs);
-  socket.on('readable', look).once('end', leave).once('close', done);
+  socket.on('readable', check).once('end', leave).once('close', done);
 }
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {

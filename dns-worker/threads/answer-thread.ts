@@ -47,7 +47,7 @@ import { ClientSightings } from '../report/sighting-writer.ts';
 import { openPipeline, useSettings } from './open-pipeline.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
-import { announce, obeyFault } from './thread-port.ts';
+import { announce, causeFault } from './thread-port.ts';
 
 /** Runs the loop; returns after a drain message. Throws a ListenError if a socket cannot be opened. */
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
@@ -165,7 +165,7 @@ class AnswerThread {
       } else if (message.type === 'trust') {
         this.tries.trust(message.anchors);
       } else if (message.type === 'fault' && start.given.settings.faultInjection) {
-        obeyFault(message.fault);
+        causeFault(message.fault);
       } else if (message.type === 'measure' && start.given.settings.faultInjection) {
         announce(port, { type: 'measures', measures: this.meter.read() });
       }

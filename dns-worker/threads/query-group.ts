@@ -16,7 +16,7 @@ import type { ReadOutcome } from '../stages/read-message.ts';
 /** Enough loads to keep the processor busy; more queries would not fit into its first-level cache. */
 export const GROUP_SIZE = 8;
 /** Minimum number of queries for which prefetching is worthwhile. */
-const FEWEST = 3;
+const MIN_QUERIES = 3;
 /** Group of clients whose memo entry is prefetched: most clients are in it. */
 const DEFAULT_GROUP = 0;
 
@@ -68,7 +68,7 @@ export class QueryGroup {
       query.begin(slots, slot * slotSize, batch.lengthOf(slot), slotSize);
       outcomes[i] = pipeline.read(query);
     }
-    if (size >= FEWEST) this.touch(size, pipeline);
+    if (size >= MIN_QUERIES) this.touch(size, pipeline);
     return size;
   }
 

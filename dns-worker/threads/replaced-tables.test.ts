@@ -11,7 +11,7 @@ describe('ReplacedTables', () => {
     jest.useFakeTimers();
     let looks = 0;
     const tables = new ReplacedTables({
-      look: () => {
+      check: () => {
         looks++;
       },
     });

@@ -11,18 +11,18 @@ function collect(type: 'minor' | 'major'): void {
 }
 
 /** Milliseconds between two checks of the heap. */
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 
 /** Collects replaced tables and other garbage of the thread. */
 export class ReplacedTables {
   /** True initially: the start leaves so much garbage that the first short collection would take long. */
   private hasRest = true;
-  private readonly heap: Pick<HeapGrowth, 'look'>;
+  private readonly heap: Pick<HeapGrowth, 'check'>;
   /** By `performance.now()`. */
-  private nextLookMs = performance.now() + LOOK_MS;
+  private nextLookMs = performance.now() + POLL_MS;
 
   /** An asynchronous task would never end in a thread that does not run an event loop. */
-  constructor(heap: Pick<HeapGrowth, 'look'> = new HeapGrowth({ collect: () => collect('major') })) {
+  constructor(heap: Pick<HeapGrowth, 'check'> = new HeapGrowth({ collect: () => collect('major') })) {
     this.heap = heap;
   }
 
@@ -46,8 +46,8 @@ export class ReplacedTables {
     }
     const nowMs = performance.now();
     if (nowMs < this.nextLookMs) return;
-    this.nextLookMs = nowMs + LOOK_MS;
-    this.heap.look();
+    this.nextLookMs = nowMs + POLL_MS;
+    this.heap.check();
   }
 
   /** Call after a swap, in a thread with an event loop. */

@@ -49,7 +49,7 @@ import { QuestionClaims } from '../resolve/question-claims.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadGuard } from '../report/thread-guard.ts';
 import { ThreadMeter } from './thread-meter.ts';
-import { announce, obeyFault, portLogger } from './thread-port.ts';
+import { announce, causeFault, portLogger } from './thread-port.ts';
 
 /** Interval of heartbeats and upstream reports, in milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
@@ -57,7 +57,7 @@ const UPSTREAM_REPORT_MS = 1000;
  * When draining, requests in flight are awaited until this many milliseconds before the deadline: the rest then get an
  * error, which takes time on a busy machine.
  */
-const TELLING_MS = 250;
+const ERROR_REPLY_MS = 250;
 
 /** Starts listeners and readers; `calls` is null if UDP uses node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -67,7 +67,7 @@ export async function runResolveThread(
 ): Promise<void> {
   const thread = new ResolveThread(start, port, calls);
   await thread.listen();
-  port.on('message', (message: ToWorker) => thread.obey(message));
+  port.on('message', (message: ToWorker) => thread.handle(message));
   announce(port, { type: 'ready', backend: calls === null ? 'dgram' : 'batch' });
   announce(port, { type: 'snapshot-active', version: start.snapshot.version });
   announce(port, { type: 'settings-active', version: start.given.version });
@@ -150,12 +150,12 @@ class ResolveThread {
     // A failed start ends the thread; later errors do not.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // Frees tables from the start.
+    this.replaced.freeSoon(); // Replaced tables are freed from the start on.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
       lag.beat();
-      this.heap.look();
+      this.heap.check();
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);
@@ -164,7 +164,7 @@ class ResolveThread {
   }
 
   /** Handles a message of the control plane. */
-  obey(message: ToWorker): void {
+  handle(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
@@ -247,7 +247,7 @@ class ResolveThread {
 
   private fail(fault: Fault): void {
     if (fault === 'throw') this.guard.unwatch();
-    obeyFault(fault);
+    causeFault(fault);
   }
 
   /** A separate function: a stack frame with the old table in a register would keep it alive. */
@@ -295,7 +295,7 @@ class ResolveThread {
   }
 
   private async drain(keepSockets: boolean, withinMs: number): Promise<void> {
-    const waitMs = withinMs - TELLING_MS;
+    const waitMs = withinMs - ERROR_REPLY_MS;
     const deadline = new Promise((resolve) => setTimeout(resolve, waitMs).unref());
     this.misses.stop();
     await this.reading;

@@ -15,7 +15,7 @@ export function portLogger(port: MessagePort, fields: LogFields = {}): Logger {
 }
 
 /** Test hook: injects the fault. */
-export function obeyFault(fault: Fault): void {
+export function causeFault(fault: Fault): void {
   const fail = (): never => {
     throw new Error(`deliberate failure: test hook ${fault}`);
   };

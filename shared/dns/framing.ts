@@ -8,14 +8,14 @@ const LENGTH_SIZE = 2;
 const EMPTY = new Uint8Array(0);
 
 /** Receives a message; `false` stops delivery until `resume`. */
-export type FrameTaker = (message: Uint8Array) => boolean;
+export type FrameReceiver = (message: Uint8Array) => boolean;
 
 /**
  * Splits a stream into messages. A message that is complete in one chunk is passed on as a view of it, not copied; one
  * that spans chunks is assembled in new memory. Buffers at most one partial message and undelivered input.
  */
 export class FrameReader {
-  private readonly take: FrameTaker;
+  private readonly take: FrameReceiver;
   /** Received input, and the number of bytes delivered. */
   private rest: Uint8Array = EMPTY;
   private at = 0;
@@ -25,7 +25,7 @@ export class FrameReader {
   private stopped = false;
   private delivering = false;
 
-  constructor(take: FrameTaker) {
+  constructor(take: FrameReceiver) {
     this.take = take;
   }
 

@@ -41,7 +41,7 @@ const LOCAL = networks(
 );
 
 /** IPv6 networks whose addresses contain an IPv4 address at this byte. */
-const CARRIERS: readonly (readonly [readonly Network[], number])[] = [
+const EMBEDDING_NETWORKS: readonly (readonly [readonly Network[], number])[] = [
   [networks('::/96'), 12], // IPv4-compatible (RFC 4291 section 2.5.5.1)
   [networks('64:ff9b::/96', '64:ff9b:1::/48'), 12], // NAT64 (RFC 6052, RFC 8215)
   [networks('2002::/16'), 2], // 6to4 (RFC 3056)
@@ -52,7 +52,7 @@ export function addressScope(address: Uint8Array): AddressScope {
   if (isIn(FORBIDDEN, address)) return 'forbidden';
   if (isIn(LOCAL, address)) return 'local';
   if (isMappedIpv4(address)) return 'public';
-  const at = CARRIERS.find(([carrier]) => isIn(carrier, address))?.[1];
+  const at = EMBEDDING_NETWORKS.find(([carrier]) => isIn(carrier, address))?.[1];
   if (at === undefined) return 'public';
   const carried = new Uint8Array(ADDRESS_SIZE).fill(0xff, 10, 12);
   carried.set(address.subarray(at, at + 4), 12);

@@ -68,10 +68,10 @@ export class ProxyHeader {
     this.length = Head.SIZE + readU16(bytes, at + Head.LENGTH);
     if (this.length > MAX_PROXY_HEADER_SIZE) return ProxyOutcome.BAD;
     if (size < this.length) return ProxyOutcome.MORE;
-    return this.readWhole(bytes, at, command) ? ProxyOutcome.OK : ProxyOutcome.BAD;
+    return this.readComplete(bytes, at, command) ? ProxyOutcome.OK : ProxyOutcome.BAD;
   }
 
-  private readWhole(bytes: Uint8Array, at: number, command: number): boolean {
+  private readComplete(bytes: Uint8Array, at: number, command: number): boolean {
     const family = bytes[at + Head.FAMILY]! >> 4;
     // For LOCAL, the receiver must ignore everything except the length.
     if (command === Command.LOCAL) return true;

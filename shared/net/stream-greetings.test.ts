@@ -23,7 +23,7 @@ afterEach(() => {
 async function listen(trusted: readonly string[] | null) {
   const waiting = new Set<() => void>();
   const accepted: Socket[] = [];
-  const seen = { taken: [] as string[], bad: 0, crowds: 0, text: '' };
+  const seen = { taken: [] as string[], bad: 0, overflows: 0, text: '' };
   const greetings = new StreamGreetings({
     senders: new ProxySenders(trusted),
     later: (work) => {
@@ -31,7 +31,7 @@ async function listen(trusted: readonly string[] | null) {
       return () => void waiting.delete(work);
     },
     onBadHeader: () => seen.bad++,
-    onCrowd: () => seen.crowds++,
+    onOverflow: () => seen.overflows++,
   });
   server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted.push(socket);
@@ -144,7 +144,7 @@ describe('StreamGreetings', () => {
       () => seen.taken.length,
       (count) => count === 1,
     );
-    expect([seen.crowds, silent.filter(({ closed }) => closed).length]).toEqual([1, 1]);
+    expect([seen.overflows, silent.filter(({ closed }) => closed).length]).toEqual([1, 1]);
     await until(
       'a connection fewer to wait',
       () => waiting.size,

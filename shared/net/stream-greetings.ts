@@ -28,7 +28,7 @@ export interface GreetingParts {
   /** The header is malformed, missing or forged; the connection is closed. */
   readonly onBadHeader: (peer: Peer) => void;
   /** Too many headers are awaited; the connection that has waited longest is closed. */
-  readonly onCrowd: () => void;
+  readonly onOverflow: () => void;
 }
 
 /** Time limit for a PROXY header, which is usually in the first segment. */
@@ -111,7 +111,7 @@ export class StreamGreetings {
     let bytes: Buffer = Buffer.alloc(0);
     const done = (): void => {
       callOff();
-      socket.off('readable', look).off('end', leave).off('close', done);
+      socket.off('readable', check).off('end', leave).off('close', done);
       this.awaited.delete(socket);
     };
     const leave = (): void => {
@@ -120,7 +120,7 @@ export class StreamGreetings {
       if (bytes.length === 0) socket.destroy();
       else this.refuse(socket, peer);
     };
-    const look = (): void => {
+    const check = (): void => {
       const more = socket.read() as Buffer | null;
       if (more === null) return;
       bytes = bytes.length === 0 ? more : Buffer.concat([bytes, more]);
@@ -129,7 +129,7 @@ export class StreamGreetings {
     this.makeRoom();
     this.awaited.add(socket);
     const callOff = this.parts.later(leave, HEADER_TIMEOUT_MS);
-    socket.on('readable', look).once('end', leave).once('close', done);
+    socket.on('readable', check).once('end', leave).once('close', done);
   }
 
   /** A load balancer sends its header at once, so the connection that has been silent for longest is closed. */
@@ -138,7 +138,7 @@ export class StreamGreetings {
     if (this.awaited.size < MAX_AWAITED || oldest === undefined) return;
     this.awaited.delete(oldest);
     oldest.destroy();
-    this.parts.onCrowd();
+    this.parts.onOverflow();
   }
 
   private refuse(socket: Socket, peer: Peer): void {

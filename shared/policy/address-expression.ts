@@ -89,10 +89,10 @@ class ShapeReader {
     const quantifier = QUANTIFIER.exec(this.rest);
     if (quantifier === null) return atom;
     this.rest = this.rest.slice(quantifier[0].length);
-    const [sign, least, comma, most] = quantifier;
-    if (least === undefined)
+    const [sign, min, comma, max] = quantifier;
+    if (min === undefined)
       return times(atom, sign.startsWith('+') ? 1 : 0, sign.startsWith('?') ? 1 : Infinity);
-    return times(atom, Number(least), comma === '' ? Number(least) : most === '' ? Infinity : Number(most));
+    return times(atom, Number(min), comma === '' ? Number(min) : max === '' ? Infinity : Number(max));
   }
 
   private match(pattern: RegExp): string | null {
@@ -127,11 +127,11 @@ function both(a: Shape, b: Shape): Shape {
   };
 }
 
-function times(shape: Shape, least: number, most: number): Shape {
+function times(shape: Shape, min: number, max: number): Shape {
   return {
-    minDots: shape.minDots * least,
-    maxDots: shape.maxDots === 0 ? 0 : shape.maxDots * most,
-    minColons: shape.minColons * least,
+    minDots: shape.minDots * min,
+    maxDots: shape.maxDots === 0 ? 0 : shape.maxDots * max,
+    minColons: shape.minColons * min,
     isDecimal: shape.isDecimal,
   };
 }

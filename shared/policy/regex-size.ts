@@ -49,9 +49,9 @@ export function estimateProgramSize(pattern: string): number {
 function timesAt(pattern: string, at: number): number {
   const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
   if (braces === null) return 1;
-  const [, least, most] = braces;
+  const [, min, max] = braces;
   // Each optional copy takes one more instruction.
-  return most === undefined || most === '' ? Number(least) + 1 : 2 * Math.max(Number(least), Number(most));
+  return max === undefined || max === '' ? Number(min) + 1 : 2 * Math.max(Number(min), Number(max));
 }
 
 /** End of the character class that starts at `at`. */

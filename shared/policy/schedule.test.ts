@@ -12,7 +12,7 @@ import { dayRange } from './time-of-day.ts';
 import { zoneOffset } from './time-zone.ts';
 
 const EVERY_MINUTE = process.env['WEIR_EVERY_MINUTE'] === '1';
-const PATIENCE_MS = EVERY_MINUTE ? 3_600_000 : 60_000;
+const TIMEOUT_MS = EVERY_MINUTE ? 3_600_000 : 60_000;
 const MINUTE_MS = 60_000;
 /** Three years with a leap day, and with the Friday that Samoa skipped. */
 const FROM_MS = Date.UTC(2010, 6, 1);
@@ -145,7 +145,7 @@ describe('schedules of three years in ten zones', () => {
         expect([zone, differences]).toEqual([zone, 0]);
       }
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
@@ -158,7 +158,7 @@ describe('schedules of three years in ten zones', () => {
         { numRuns: EVERY_MINUTE ? 2 : 1, endOnFailure: true },
       );
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test('nextFlipAt() finds none if nothing ever changes', () => {

@@ -7,12 +7,12 @@ import { HeapGrowth } from './heap-growth.ts';
 const MIB = 1 << 20;
 
 /** A sample of a heap: MiB in use and reserved, and the share of a core that its thread uses alone. */
-type Look = readonly [usedMib: number, takenMib?: number, share?: number];
+type Sample = readonly [usedMib: number, takenMib?: number, share?: number];
 
 /** Processes samples of heaps and returns the actions taken. A heap that was shrunk takes a MiB more than it uses. */
-function done(looks: readonly Look[], mostShare = 1): string[] {
+function done(samples: readonly Sample[], maxShare = 1): string[] {
   const log: string[] = [];
-  let [usedMib, takenMib = usedMib, share = 1] = looks[0]!;
+  let [usedMib, takenMib = usedMib, share = 1] = samples[0]!;
   const growth = new HeapGrowth({
     sizes: () => ({ used: usedMib * MIB, inHeap: usedMib * MIB, taken: takenMib * MIB }),
     workedShare: () => share,
@@ -22,11 +22,11 @@ function done(looks: readonly Look[], mostShare = 1): string[] {
       log.push(`shrink ${takenMib}`);
       takenMib = usedMib + 1;
     },
-    mostShare,
+    maxShare,
   });
-  for (const look of looks) {
-    [usedMib, takenMib = usedMib, share = 1] = look;
-    growth.look();
+  for (const sample of samples) {
+    [usedMib, takenMib = usedMib, share = 1] = sample;
+    growth.check();
   }
   return log;
 }
@@ -59,22 +59,22 @@ describe('HeapGrowth', () => {
   });
 
   test('does not disturb a thread that is busier than its limit', () => {
-    const looks = (share: number): Look[] => [
+    const samples = (share: number): Sample[] => [
       [10, 10, 1],
       [30, 50, share],
     ];
-    expect(done(looks(0.4), 0.3)).toEqual([]);
-    expect(done(looks(0.2), 0.3)).toEqual(['collect 30']);
+    expect(done(samples(0.4), 0.3)).toEqual([]);
+    expect(done(samples(0.2), 0.3)).toEqual(['collect 30']);
   });
 
   test('collects the heap of a quiet process when it has grown by 4 MiB', () => {
-    const looks: Look[] = [
+    const samples: Sample[] = [
       [10, 10],
       [13, 13, 0.01],
       [14, 14, 0.01],
       [17, 17, 0.01],
     ];
-    expect(done(looks)).toEqual(['shrink 13', 'collect 17']);
+    expect(done(samples)).toEqual(['shrink 13', 'collect 17']);
   });
 
   test('shrinks a heap that takes 12 MiB more than it needed, once the process is quiet', () => {
@@ -90,24 +90,24 @@ describe('HeapGrowth', () => {
   });
 
   test('shrinks a heap that takes 2 MiB more than it needs after a start, once', () => {
-    const looks: Look[] = [
+    const samples: Sample[] = [
       [10, 14],
       [10, 12, 0],
       [10, 13, 0],
       [10, 14, 0],
     ];
-    expect(done(looks)).toEqual(['shrink 13']);
+    expect(done(samples)).toEqual(['shrink 13']);
   });
 
   test('does not keep shrinking a heap if it does not help', () => {
-    const looks: Look[] = [
+    const samples: Sample[] = [
       [10, 10],
       [30, 40, 0],
       [10, 31, 0],
       [10, 43, 0],
       [10, 44, 0],
     ];
-    expect(done(looks)).toEqual(['shrink 40', 'shrink 44']);
+    expect(done(samples)).toEqual(['shrink 40', 'shrink 44']);
   });
 
   test('collects and shrinks the heap of the thread that it runs in', () => {
@@ -121,10 +121,10 @@ describe('HeapGrowth', () => {
       // On a busy machine this process may look idle.
       usedCores: () => 1,
     });
-    growth.look();
+    growth.check();
     expect(looked).toEqual([]);
     for (let i = 0; i < 400_000; i++) kept.push({ a: i, b: [i] });
-    growth.look();
+    growth.check();
     expect(looked).toEqual(['collect']);
     expect(kept).toHaveLength(400_000);
     kept.length = 0;
@@ -133,7 +133,7 @@ describe('HeapGrowth', () => {
       usedCores: () => 0,
       sizes: () => ({ used: 0, inHeap: 0, taken: getHeapStatistics().total_physical_size }),
     });
-    quiet.look();
+    quiet.check();
     expect(before - getHeapStatistics().total_physical_size).toBeGreaterThan(12 * MIB);
   });
 });

@@ -43,7 +43,7 @@ export interface HeapGrowthOptions {
   /** Collects and releases free memory; a pause of tens of milliseconds. */
   readonly shrink: () => void;
   /** The thread collects only if it worked less than this share of the time. */
-  readonly mostShare: number;
+  readonly maxShare: number;
 }
 
 /** Watches a heap. */
@@ -61,7 +61,7 @@ export class HeapGrowth {
       usedCores: processCores(),
       collect: collectSoon,
       shrink: shrinkNow,
-      mostShare: 1,
+      maxShare: 1,
       ...options,
     };
     const { used, inHeap } = this.options.sizes();
@@ -70,14 +70,14 @@ export class HeapGrowth {
   }
 
   /** Call every few seconds: collects a heap that has grown, and shrinks it when the process is quiet. */
-  look(): void {
-    const { sizes, workedShare, usedCores, mostShare } = this.options;
+  check(): void {
+    const { sizes, workedShare, usedCores, maxShare } = this.options;
     const share = workedShare();
     const isQuiet = usedCores() < QUIET_SHARE;
     const { used, inHeap, taken } = sizes();
     this.leastUsed = Math.min(this.leastUsed, used);
     this.leastInHeap = Math.min(this.leastInHeap, inHeap);
-    if (share > mostShare) return;
+    if (share > maxShare) return;
     const spare = this.shrunkTo === 0 ? STARTS_SPARE_BYTES : SPARE_BYTES;
     if (isQuiet && taken - Math.max(this.leastInHeap, this.shrunkTo) > spare) this.shrink();
     else if (used >= this.leastUsed + (isQuiet ? QUIET_GROWTH_BYTES : GROWTH_BYTES)) this.collect(used);

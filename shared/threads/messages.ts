@@ -175,7 +175,7 @@ export interface ThreadStart {
 /** i32 words of `WorkerMemory.control`. */
 export const WorkerControl = {
   /** Incremented by the control plane after each message to the answer thread, which then reads its port. */
-  MAIL_WORD: 0,
+  MESSAGES_WORD: 0,
   /** Descriptor of the eventfd that wakes the answer thread; 0 = none yet. */
   WAKE_FD_WORD: 1,
   /** 1 while the answer thread sleeps without a timeout. */

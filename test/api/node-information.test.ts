@@ -109,12 +109,12 @@ describe('/nodes', () => {
   });
 
   test('DELETE removes a stopped node, but not one that may still run', async () => {
-    const forget = async (node: string): Promise<number> =>
+    const removeNode = async (node: string): Promise<number> =>
       (await api.send('DELETE', `/api/nodes/${node}`)).status;
     await suite.database.query(`UPDATE nodes SET run = gen_random_uuid(), last_seen = now() WHERE id = 8`);
-    expect([await forget('edge'), await forget('nowhere')]).toEqual([409, 404]);
+    expect([await removeNode('edge'), await removeNode('nowhere')]).toEqual([409, 404]);
     await suite.database.query(`UPDATE nodes SET last_seen = now() - interval '61 seconds' WHERE id = 8`);
-    expect([await forget('edge'), await forget('edge')]).toEqual([204, 404]);
+    expect([await removeNode('edge'), await removeNode('edge')]).toEqual([204, 404]);
     const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
     expect(nodes.map(({ node }) => node)).toEqual(['node-a']);
     const { rows } = await suite.database.query('SELECT action, subject FROM audit_log');

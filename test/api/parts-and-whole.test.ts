@@ -67,7 +67,7 @@ const read = async (path: string): Promise<unknown> => {
 const sum = (values: readonly number[] | Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((all, value) => all + value, 0);
 
-function expectWhole(buckets: Timeline['buckets'], whole: Partial<typeof WHOLE>): void {
+function expectTotals(buckets: Timeline['buckets'], whole: Partial<typeof WHOLE>): void {
   for (const { total, blocked, cached, forwarded } of buckets)
     expect(blocked + cached + forwarded).toBeLessThanOrEqual(total);
   for (const [key, value] of Object.entries(whole))
@@ -79,7 +79,7 @@ describe('the native API', () => {
     'counts each query once in the timeline by %s',
     async (by) => {
       const timeline = Timeline.parse(await read(`/queries/timeline?period=2h&granularity=${by}`));
-      expectWhole(timeline.buckets, WHOLE);
+      expectTotals(timeline.buckets, WHOLE);
     },
   );
 
@@ -100,7 +100,7 @@ describe('the native API', () => {
 
   test('counts each query once in the timeline of one client, which is read from the rows', async () => {
     const client = Timeline.parse(await read('/queries/timeline?period=2h&client=192.0.2.9'));
-    expectWhole(client.buckets, { total: queries.filter(({ index }) => index % 2 === 0).length });
+    expectTotals(client.buckets, { total: queries.filter(({ index }) => index % 2 === 0).length });
   });
 
   test('has kinds that add up to the total, in the summary and on the dashboard', async () => {
@@ -116,7 +116,7 @@ describe('the native API', () => {
       top_domains: domains,
     } = Dashboard.parse(await read('/dashboard?period=2h'));
     expect(stats.queries_total).toBe(WHOLE.total);
-    expectWhole(timeline.buckets, WHOLE);
+    expectTotals(timeline.buckets, WHOLE);
     expect(sum(clients.map(({ count }) => count))).toBe(WHOLE.total);
     expect(sum(clients.map(({ blocked }) => blocked))).toBe(WHOLE.blocked);
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);

@@ -13,14 +13,14 @@ import type { TestAnswer } from '../support/parts/running-api.ts';
 import { serveSuite } from '../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
-let broughtBack = 0;
-const bringBack = async (): Promise<void> => {
-  broughtBack += 1;
+let activated = 0;
+const activateRestored = async (): Promise<void> => {
+  activated += 1;
 };
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-serveSuite(everyRoute({ bringBack }), (served) => ({ suite, api } = served));
+serveSuite(everyRoute({ activateRestored }), (served) => ({ suite, api } = served));
 
 const post = (path: string, json: unknown): Promise<TestAnswer> => api.send('POST', `/api${path}`, { json });
 const revisions = async (): Promise<Revision[]> =>
@@ -199,13 +199,13 @@ describe('revisions', () => {
     await suite.database.query(`INSERT INTO list_sources (name, url) VALUES ('new', 'http://n.example/')`);
     const newer = ((await post('/groups', { name: 'newer' })).body as { id: number }).id;
 
-    broughtBack = 0;
+    activated = 0;
     const answer = await rollBack(id);
     expect([answer.status, Revision.parse(answer.body).summary]).toEqual([
       200,
       `rolled back to revision ${id}`,
     ]);
-    expect(broughtBack).toBe(1);
+    expect(activated).toBe(1);
     expect((await revisions())[0]).toEqual(answer.body);
     const { groups, ...others } = await rows();
     const { groups: goodGroups, ...goodOthers } = good;

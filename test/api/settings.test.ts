@@ -12,10 +12,10 @@ import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 /** Routes under test. */
 const suiteRoutes: Rows = (parts) => {
   const { configuration, database } = parts;
-  const bringBack = async (): Promise<void> => {
+  const activateRestored = async (): Promise<void> => {
     await configuration.follow(async () => ({ config: await readConfigRows(database) }));
   };
-  return [...dnsSettingsRoutes(parts), ...revisionRoutes({ ...parts, bringBack })];
+  return [...dnsSettingsRoutes(parts), ...revisionRoutes({ ...parts, activateRestored })];
 };
 
 let suite: SuiteDatabase;

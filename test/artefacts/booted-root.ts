@@ -12,7 +12,7 @@ import { look, OWN_CGROUPS, run, prints } from './trial-parts.ts';
 
 /** Nothing from the environment of this process, such as the directory of the compile cache. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Time limit of a boot and of a shutdown. */
 const BOOT_MS = 300_000;
 
@@ -51,7 +51,7 @@ export class BootedRoot {
         return look('nsenter', '--target', init, '--all', 'systemctl', 'is-system-running');
       },
       (state) => state === 'running',
-      { pauseMs: LOOK_MS, withinMs: BOOT_MS },
+      { pauseMs: POLL_MS, withinMs: BOOT_MS },
     );
     return new BootedRoot(container, group);
   }

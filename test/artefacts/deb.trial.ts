@@ -26,7 +26,7 @@ const BROKEN = ['999.0.0', '999.1.0'] as const;
 const RELEASES = '/usr/lib/weir/releases';
 const CONFIG = '/etc/weir/weir.toml';
 const APT = ['apt-get', '--quiet', '--quiet', '--yes', '--allow-downgrades'] as const;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 describe('weir.deb', () => {
   const workDir = mkdtempSync(join(tmpdir(), 'weir-deb-'));
@@ -44,7 +44,7 @@ describe('weir.deb', () => {
     machine.run('systemctl', 'show', '--value', '--property', property, 'weir').trim();
   const readiness = (): string => machine.look('weir', 'ready');
   const untilReady = (): Promise<string> =>
-    until('the service to be ready', readiness, (state) => state === 'ready', { pauseMs: LOOK_MS });
+    until('the service to be ready', readiness, (state) => state === 'ready', { pauseMs: POLL_MS });
   /** The release whose Node the service runs. */
   const running = (): string => machine.run('readlink', `/proc/${ofService('MainPID')}/exe`).split('/')[5]!;
   /** Names of the UDP sockets on port 53 in the kernel. */
@@ -152,7 +152,7 @@ describe('weir.deb', () => {
     machine.run('systemctl', 'start', '--no-block', 'weir');
     const hasProcess = (pid: string): boolean => pid !== '0';
     await until('the service to have a process', () => ofService('MainPID'), hasProcess, {
-      pauseMs: LOOK_MS,
+      pauseMs: POLL_MS,
     });
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ActiveState')]).toEqual(['success', 'inactive']);
@@ -171,7 +171,7 @@ describe('weir.deb', () => {
         `the service to be ready after ${restarts} restarts`,
         () => [ofService('NRestarts'), readiness()],
         ([count, state]) => count === restarts && state === 'ready',
-        { pauseMs: LOOK_MS },
+        { pauseMs: POLL_MS },
       );
       expect(ofService('MainPID')).not.toBe(process);
       expect(socketsOf53()).toEqual(sockets);

@@ -7,7 +7,7 @@ import { until, within } from '../support/parts/until.ts';
 import { freePort } from '../support/weir/free-ports.ts';
 import { look, run } from './trial-parts.ts';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Time limit of a start and of a stop on an emulated processor. */
 const START_MS = 600_000;
 
@@ -42,7 +42,7 @@ export async function answersEmulated(root: string, release: string): Promise<vo
       return look('dig', ...dig);
     },
     (answer) => answer === '127.0.0.1',
-    { pauseMs: LOOK_MS, withinMs: START_MS },
+    { pauseMs: POLL_MS, withinMs: START_MS },
   );
   child.kill('SIGTERM');
   await within('the emulated Weir to end after SIGTERM', ended, { withinMs: START_MS });

@@ -76,9 +76,9 @@ async function attack(load: LoadGenerator, tempDir: TempDir): Promise<number> {
   await delay(1000);
   const results = await askGood(load, weir, files, secs);
   for (const [index, { fault, name }] of begun.entries())
-    say(`attack ${String(fault)}, ${name}: ${await ends[index]!()}`);
+    print(`attack ${String(fault)}, ${name}: ${await ends[index]!()}`);
   report('under attack', results);
-  say(`threads replaced: ${String(weir.replacedThreads)}`);
+  print(`threads replaced: ${String(weir.replacedThreads)}`);
   const lost = results.reduce((sum, result) => sum + result.lost + failures(result), 0);
   return lost === 0 && weir.replacedThreads === 0 ? 0 : 1;
 }
@@ -130,13 +130,13 @@ function report(when: string, results: readonly LoadResult[]): void {
   for (const [index, kind] of ['cached names', 'new names'].entries()) {
     const { sent, answered, lost, latencyUs, ...rest } = results[index]!;
     const ms = (us: number | undefined): string => ((us ?? 0) / 1000).toFixed(2);
-    say(
+    print(
       `${when}, ${kind}: ${String(sent)} asked, ${String(answered)} answered, ${String(lost)} lost, ${String(failures({ sent, answered, lost, ...rest }))} failed; ` +
         `p50 ${ms(latencyUs?.p50)} ms, p99 ${ms(latencyUs?.p99)} ms, slowest ${ms(latencyUs?.max)} ms`,
     );
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -23,8 +23,8 @@ const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
 const STEADY_SOCKETS = 16;
 /** A log that has not grown for this long is complete. */
-const LOG_PATIENCE_MS = 3000;
-const LOG_LOOK_MS = 500;
+const LOG_SETTLE_MS = 3000;
+const LOG_POLL_MS = 500;
 
 /** Parts that all servers of a run share. */
 export interface Stage {
@@ -174,7 +174,9 @@ export async function warmAndCheck(
   if (faults.length > 0) throw new Error(`check ${server.name}: ${faults.join('; ')}`);
 }
 
-/** Sends the questions of a workload to a running server repeatedly, at the caller's rate and for the caller's time. */
+/**
+ * Sends the questions of a workload to a running server repeatedly, at the rate and for the time that the caller sets.
+ */
 export function steadyJob(
   { port }: RunningServer,
   { questionFile }: PreparedWorkload,
@@ -252,12 +254,8 @@ export async function measure(
 /** Answered queries that are missing in the stored query log, once it has stopped growing. */
 async function lostRows(api: WeirApi, since: Date, answered: number): Promise<number> {
   let stored = await api.storedQueries(since);
-  for (
-    let stoodStillMs = 0;
-    stored < answered && stoodStillMs < LOG_PATIENCE_MS;
-    stoodStillMs += LOG_LOOK_MS
-  ) {
-    await delay(LOG_LOOK_MS);
+  for (let stoodStillMs = 0; stored < answered && stoodStillMs < LOG_SETTLE_MS; stoodStillMs += LOG_POLL_MS) {
+    await delay(LOG_POLL_MS);
     const now = await api.storedQueries(since);
     if (now > stored) stoodStillMs = 0;
     stored = now;

@@ -6,7 +6,7 @@ import { giveInput } from '../support/weir/standard-input.ts';
 import type { ConformanceCase, Over } from './conformance-case.ts';
 
 /** Address of Weir, and the certificate authority of its certificate. */
-export interface Asked {
+export interface Target {
   readonly ports: { readonly dns: number; readonly dot: number; readonly doh: number };
   readonly caPath: string;
 }
@@ -15,11 +15,11 @@ export interface Asked {
 export const SERVER_NAME = 'dns.zone.example';
 
 const SCRIPT = join(import.meta.dirname, 'raw-client.py');
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const NO_BOUND = 1 << 24;
 
 /** Output of a client, including its error output. */
-export async function ask(row: ConformanceCase, over: Over, asked: Asked): Promise<string> {
+export async function ask(row: ConformanceCase, over: Over, asked: Target): Promise<string> {
   const { command, args, input } = commandOf(row, over, asked);
   return run(command, args, input);
 }
@@ -30,7 +30,7 @@ interface Command {
   readonly input?: string;
 }
 
-function commandOf(row: ConformanceCase, over: Over, { ports, caPath }: Asked): Command {
+function commandOf(row: ConformanceCase, over: Over, { ports, caPath }: Target): Command {
   const { by, args } = row;
   const port = over === 'dot' ? ports.dot : over === 'doh' ? ports.doh : ports.dns;
   const trust = [`+tls-ca=${caPath}`, `+tls-hostname=${SERVER_NAME}`];
@@ -70,9 +70,9 @@ function commandOf(row: ConformanceCase, over: Over, { ports, caPath }: Asked): 
 
 function run(command: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: PATIENCE_MS, maxBuffer: NO_BOUND, encoding: 'latin1' } as const;
+    const options = { timeout: TIMEOUT_MS, maxBuffer: NO_BOUND, encoding: 'latin1' } as const;
     const child = execFile(command, args, options, (error, stdout, stderr) => {
-      const late = error?.killed === true ? `\n${command} did not end in ${PATIENCE_MS} ms` : '';
+      const late = error?.killed === true ? `\n${command} did not end in ${TIMEOUT_MS} ms` : '';
       resolve(stdout + stderr + late);
     });
     if (input !== undefined) giveInput(child.stdin!, input).catch(reject);

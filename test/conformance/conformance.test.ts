@@ -15,7 +15,7 @@ import { freePort } from '../support/weir/free-ports.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 import { signZones } from '../lab/dnssec/sign-zones.ts';
 import { ask, SERVER_NAME } from './conformance-clients.ts';
-import type { Asked } from './conformance-clients.ts';
+import type { Target } from './conformance-clients.ts';
 import { ZONES } from './conformance-zone.ts';
 import { DNSSEC_CASES } from './dnssec-cases.ts';
 import { EDNS_CASES } from './edns-cases.ts';
@@ -32,7 +32,7 @@ describe('weir, queried by third-party clients', () => {
   let authority: TestAuthority;
   let upstream: RunningServer;
   let weir: Weir;
-  let asked: Asked;
+  let asked: Target;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'weir-conformance-'));

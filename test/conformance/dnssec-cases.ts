@@ -1,4 +1,4 @@
-/** Validation and its records, from the view of clients. */
+/** Validation and its records, as clients see them. */
 import { EVERY, row, without } from './conformance-case.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 

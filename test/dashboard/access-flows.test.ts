@@ -226,7 +226,7 @@ describe('a viewer', () => {
     });
     const session = await fixture.logIn('looker');
     const seen = { admin: [] as string[], viewer: [] as string[] };
-    const look = async (page: Page, found: string[]): Promise<void> => {
+    const check = async (page: Page, found: string[]): Promise<void> => {
       await page.goto('./');
       for (const place of all) {
         await followPath(page, place);
@@ -235,11 +235,11 @@ describe('a viewer', () => {
       await expectAccessible(page);
     };
     await Promise.all([
-      fixture.withPage({}, (page) => look(page, seen.admin)),
-      fixture.withPage({ session }, (page) => look(page, seen.viewer)),
+      fixture.withPage({}, (page) => check(page, seen.admin)),
+      fixture.withPage({ session }, (page) => check(page, seen.viewer)),
     ]);
     expect(seen.viewer).toEqual([]);
-    // The administrator's page has such controls, which proves that `look` finds them.
+    // The administrator's page has such controls, which proves that `check` finds them.
     expect(all.filter((place) => !seen.admin.some((one) => one.startsWith(`${place}: `)))).toEqual([]);
     const { status, text } = await httpCall(
       'POST',
@@ -257,13 +257,13 @@ describe('a viewer', () => {
       role: 'viewer',
     });
     const session = await fixture.logIn('reader');
-    const look = async (page: Page): Promise<boolean> => {
+    const check = async (page: Page): Promise<boolean> => {
       await openExplained(page, BLOCKED_NAME);
       return page.evaluate<boolean>(`document.querySelector('[role=dialog] footer').offsetHeight > 0`);
     };
-    expect(await fixture.withPage({}, look)).toBe(true);
+    expect(await fixture.withPage({}, check)).toBe(true);
     await fixture.withPage({ session }, async (page) => {
-      expect(await look(page)).toBe(false);
+      expect(await check(page)).toBe(false);
       await page.goto('./groups?open=1');
       await page.getByText('No schedule').waitFor();
       expect(await page.getByRole('link', { name: 'Add schedule' }).count()).toBe(0);

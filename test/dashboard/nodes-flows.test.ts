@@ -30,10 +30,10 @@ describe('with two nodes', () => {
     await fixture.api.untilQueryCount(1, 'node=edge');
     await fixture.withPage({}, async (page) => {
       await page.goto('./');
-      const most = page
+      const max = page
         .locator('section')
         .filter({ has: page.getByRole('heading', { name: 'Most queried' }) });
-      const named = (name: string) => most.getByRole('link', { name });
+      const named = (name: string) => max.getByRole('link', { name });
       await named('printer.example').waitFor();
       await named(ASKED_NAMES[0]!).waitFor();
       await choose(page, 'Node', 'edge');

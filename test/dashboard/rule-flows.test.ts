@@ -117,7 +117,7 @@ describe('a rule that two people edit', () => {
 });
 
 describe('a regex rule', () => {
-  test('is tested on a name with Enter without being saved', async () => {
+  test('is tested on a name when Enter is pressed, and is not saved', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./rules?tab=expression');
       await page.getByRole('button', { name: 'Add regex rule' }).first().click();

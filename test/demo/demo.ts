@@ -16,7 +16,7 @@ const HELP = `npm run demo -- [options]
 `;
 const FOLDER = join(import.meta.dirname, '..', '..', 'data', 'demo');
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
@@ -53,21 +53,21 @@ async function run(options: DemoOptions): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const demo = await Demo.open(options);
-  say(`
+  print(`
 Open ${demo.origin}/ and log in as admin with the password ${demo.password}
 
 All data is made up; change anything you like. DNS listens on 127.0.0.1 port ${demo.weir.dnsPort}, and the server log is
 ${join(options.dir, 'weir.log')}. Press Ctrl+C to stop the demo. To start from scratch, delete ${options.dir}`);
   const hasEnded = once(demo.weir.child, 'exit').then(() => true);
   const isOver = await Promise.race([interrupted.then(() => false), hasEnded]);
-  say(isOver ? 'Weir stopped unexpectedly; see the server log.' : 'Stopping the demo.');
+  print(isOver ? 'Weir stopped unexpectedly; see the server log.' : 'Stopping the demo.');
   if (isOver) process.exitCode = 1;
   await demo.close();
 }
 
 try {
   const options = readOptions();
-  if (options === null) say(HELP);
+  if (options === null) print(HELP);
   else await run(options);
 } catch (error) {
   process.stderr.write(`${reasonOf(error)}\n`);

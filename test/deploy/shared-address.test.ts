@@ -26,7 +26,7 @@ const BY_EXABGP = '198.51.100.54';
 const SPEAKERS = { a: '192.0.2.11', b: '192.0.2.12' } as const;
 const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
 /** Polling interval. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 describe('addresses that follow the ready Weir', () => {
   // keepalived runs no script that users other than root could replace, so none in a folder such as /tmp, and runs
@@ -76,7 +76,7 @@ describe('addresses that follow the ready Weir', () => {
       `Weir ${nodes.join(' and ')} to be ready`,
       () => nodes.map((node) => network.look(node, ...DIG, '@127.0.0.1', 'CH', 'TXT', 'status.weir')),
       (states) => states.every((state) => state === '"ready"'),
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
   /** The node that answers at an address. */
   const nodeAt = (address: string): string =>
@@ -86,7 +86,7 @@ describe('addresses that follow the ready Weir', () => {
       `Weir ${node} to answer at both addresses`,
       () => [nodeAt(FIRST), nodeAt(SECOND)],
       (found) => found.every((one) => one === node),
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
   const holds = (node: Node, address: string): boolean =>
     network.run(node, 'ip', 'address', 'show', 'dev', 'eth0').includes(` ${address}/`);
@@ -162,7 +162,7 @@ describe('addresses that follow the ready Weir', () => {
         `${routes} routes to each address`,
         () => [nextHops(ANYCAST), nextHops(BY_EXABGP)],
         (hops) => hops.every(({ length }) => length === routes),
-        { pauseMs: LOOK_MS },
+        { pauseMs: POLL_MS },
       );
 
     const exabgp = (node: Node): void => {

@@ -188,7 +188,7 @@ async function compare(count: number): Promise<number> {
       const difference = differenceOf(own, theirs);
       if (difference !== null) suspects[difference].push(index);
       if (++done % REPORT_EVERY === 0)
-        say(`${String(done)} answers, ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
+        print(`${String(done)} answers, ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
@@ -197,13 +197,13 @@ async function compare(count: number): Promise<number> {
   const threads = weir.replacedThreads;
   for (const client of clients) client.close();
   await Promise.all(others.map((other) => other.close()));
-  say('\nweir | unbound | bind');
+  print('\nweir | unbound | bind');
   for (const [row, rows] of [...table].sort(([, a], [, b]) => b - a))
-    say(`${String(rows).padStart(8)}  ${row}`);
-  if (threads > 0) say(`${String(threads)} threads of Weir were replaced:\n${weir.output}`);
-  say('\nWeir accepts answers that both others reject:');
+    print(`${String(rows).padStart(8)}  ${row}`);
+  if (threads > 0) print(`${String(threads)} threads of Weir were replaced:\n${weir.output}`);
+  print('\nWeir accepts answers that both others reject:');
   const unexplained = reportUnexplained(answered, EXPLAINED);
-  say('\nWeir rejects answers that both others accept:');
+  print('\nWeir rejects answers that both others accept:');
   return unexplained + reportUnexplained(refused, EXPLAINED_REFUSALS) + threads;
 }
 
@@ -213,18 +213,18 @@ function reportUnexplained(
   explained: typeof EXPLAINED,
 ): number {
   let unexplained = 0;
-  if (findings.size === 0) say('  nothing');
+  if (findings.size === 0) print('  nothing');
   for (const [kinds, indexes] of [...findings].sort(([, a], [, b]) => b.length - a.length)) {
     const reason = explained.find(([kind]) => kind.test(kinds))?.[1];
     if (reason === undefined) unexplained += indexes.length;
-    say(
+    print(
       `${String(indexes.length).padStart(8)}  ${kinds}: ${reason ?? `UNEXPLAINED, such as ${indexes.slice(0, SHOWN).join(', ')}`}`,
     );
   }
   return unexplained;
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -237,7 +237,7 @@ if (values.index !== undefined) {
       .map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)])),
     Buffer.of(0, 0, 1, 0, 1),
   ]);
-  say(
+  print(
     `${typeOf(seed, index)}: ${kindsOf(seed, index)}\n${Buffer.from(mutatedAnswer(seed, index, query)).toString('hex')}`,
   );
 } else process.exitCode = (await compare(Number(values.answers))) === 0 ? 0 : 1;

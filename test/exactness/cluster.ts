@@ -36,7 +36,7 @@ const FAIL_OVER_AT = 0.65;
 /** A killed node loses at most the queries collected in this time, milliseconds. */
 const UNSTORED_MS = 2000;
 const CHANGE_MS = 1000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 const MAX_DOMAINS = 1000;
 
 interface Run {
@@ -109,18 +109,18 @@ async function prove(load: LoadGenerator, tempDir: TempDir, run: Run): Promise<n
   for (const weir of Object.values(alive)) await untilStored(weir);
   await using compat = await nodes.start('compat', { altCompat: true });
   const wrong = [
-    ...(await compareRuns(database, lives, { mostLost: Math.ceil((rateQps * UNSTORED_MS) / 1000) })),
+    ...(await compareRuns(database, lives, { maxLost: Math.ceil((rateQps * UNSTORED_MS) / 1000) })),
     ...(await compareFigures(alive, compat, database)),
     ...(await missingChanges(alive, made)),
   ];
   await lists.close();
-  for (const line of wrong) say(`WRONG: ${line}`);
+  for (const line of wrong) print(`WRONG: ${line}`);
   return wrong.length === 0 ? 0 : 1;
 }
 
 async function failOver(database: ReplicatedDatabase, secs: number): Promise<void> {
   await delay(secs * FAIL_OVER_AT * 1000);
-  say('the primary of the database is killed, its standby is promoted');
+  print('the primary of the database is killed, its standby is promoted');
   await database.failOver();
 }
 
@@ -132,10 +132,10 @@ async function changeEachSecond(nodes: readonly Weir[], ended: AbortSignal): Pro
     const api = await nodes[serial % nodes.length]!.api();
     const { status } = await api.call('POST', '/managed-domains', { domain, action: 'deny' });
     if (status === 201) acknowledged.push(domain);
-    else say(`the change ${String(serial)} got status ${String(status)}`);
+    else print(`the change ${String(serial)} got status ${String(status)}`);
     await delay(CHANGE_MS, undefined, { signal: ended }).catch(() => undefined);
   }
-  say(`${String(acknowledged.length)} changes were acknowledged`);
+  print(`${String(acknowledged.length)} changes were acknowledged`);
   return acknowledged;
 }
 
@@ -154,7 +154,7 @@ async function missingChanges(
     );
     return new Set(reported);
   };
-  await until('all nodes to be of one revision', revisions, ({ size }) => size === 1, { pauseMs: LOOK_MS });
+  await until('all nodes to be of one revision', revisions, ({ size }) => size === 1, { pauseMs: POLL_MS });
   for (const [name, weir] of Object.entries(nodes)) {
     const api = await weir.api();
     const path = `/managed-domains?limit=${String(MAX_DOMAINS)}`;
@@ -166,6 +166,6 @@ async function missingChanges(
   return wrong;
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -8,7 +8,7 @@ import type { SharedDatabase } from '../support/weir/shared-database.ts';
 /** A figure as read from several places. */
 interface Figure {
   readonly name: string;
-  readonly toldBy: Readonly<Record<string, number>>;
+  readonly reportedBy: Readonly<Record<string, number>>;
 }
 
 const PERIOD = '24h';
@@ -25,11 +25,11 @@ export async function compareFigures(
   const [queries, blockedQueries] = await gatherFigures(nodes, database);
   const reported = await reportCompat(compat);
   const figures: Figure[] = [
-    { ...queries!, toldBy: { ...queries!.toldBy, ...reported.total } },
-    { ...blockedQueries!, toldBy: { ...blockedQueries!.toldBy, ...reported.blocked } },
+    { ...queries!, reportedBy: { ...queries!.reportedBy, ...reported.total } },
+    { ...blockedQueries!, reportedBy: { ...blockedQueries!.reportedBy, ...reported.blocked } },
   ];
-  for (const { name, toldBy } of figures)
-    process.stdout.write(`${name}: ${JSON.stringify(toldBy, undefined, 1)}\n`);
+  for (const { name, reportedBy } of figures)
+    process.stdout.write(`${name}: ${JSON.stringify(reportedBy, undefined, 1)}\n`);
   return figures.flatMap(differences);
 }
 
@@ -62,17 +62,17 @@ async function gatherFigures(
   );
   totals['blocks that statistics have, with repeats'] = Number(runs!.count);
   return [
-    { name: 'queries', toldBy: totals },
-    { name: 'blocked queries', toldBy: blocked },
+    { name: 'queries', reportedBy: totals },
+    { name: 'blocked queries', reportedBy: blocked },
   ];
 }
 
-interface Told {
+interface ReportedSums {
   readonly total: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
 }
 
-async function reportOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
+async function reportOf(api: ApiClient, nodes: readonly string[]): Promise<ReportedSums> {
   const stats = await api.expect<StatsSummary>(200, 'GET', `/stats?period=${PERIOD}`);
   const timelines = await Promise.all(
     ['minute', '15min', 'hour'].map(async (granularity): Promise<[string, Timeline['buckets']]> => [
@@ -140,7 +140,7 @@ async function reportOf(api: ApiClient, nodes: readonly string[]): Promise<Told>
 }
 
 /** Figures of the compatibility API for the last 24 hours. */
-async function reportCompat({ webPort }: Weir): Promise<Told> {
+async function reportCompat({ webPort }: Weir): Promise<ReportedSums> {
   const base = `http://127.0.0.1:${String(webPort)}/api`;
   const login = await httpCall('POST', `${base}/auth`, { password: PASSWORD });
   const { session } = JSON.parse(login.text) as { session: { sid: string } };
@@ -182,8 +182,8 @@ function sum(counts: Counts): number {
 }
 
 /** Places that report a different number than the first. */
-export function differences({ name, toldBy }: Figure): string[] {
-  const [first, ...others] = Object.entries(toldBy);
+export function differences({ name, reportedBy }: Figure): string[] {
+  const [first, ...others] = Object.entries(reportedBy);
   return others
     .filter(([, count]) => count !== first![1])
     .map(

@@ -19,7 +19,7 @@ export interface Life {
 /** Rows that may be missing. */
 export interface Allowed {
   /** Queries that a node had answered but not stored when it was killed. */
-  readonly mostLost: number;
+  readonly maxLost: number;
   /** Whether queries to a node that was not killed may have been lost in transit, as in a flood. */
   readonly lossy?: boolean;
 }
@@ -45,7 +45,7 @@ export async function compareRuns(
 async function compareLife(
   { node, seen, weir }: Life,
   kept: number,
-  { mostLost, lossy = false }: Allowed,
+  { maxLost, lossy = false }: Allowed,
 ): Promise<string[]> {
   const { sent, answered } = seen;
   const metrics = weir === null ? null : await (await weir.api()).metrics();
@@ -58,8 +58,8 @@ async function compareLife(
     process.stdout.write(
       `${reported}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`,
     );
-    return lost > mostLost || stored > sent
-      ? [`the kill of ${node} lost ${String(lost)} queries: expected at most ${String(mostLost)}`]
+    return lost > maxLost || stored > sent
+      ? [`the kill of ${node} lost ${String(lost)} queries: expected at most ${String(maxLost)}`]
       : [];
   }
   const scraped = metrics.sum('weir_dns_queries_total');

@@ -114,14 +114,14 @@ async function prove(
   await untilStored(second);
 
   await using compat = await nodes.start('compat', { altCompat: true });
-  const mostLost = Math.ceil((rateQps * UNSTORED_MS) / 1000);
+  const maxLost = Math.ceil((rateQps * UNSTORED_MS) / 1000);
   const wrong = [
-    ...(await compareRuns(database, runs, { mostLost, lossy: true })),
+    ...(await compareRuns(database, runs, { maxLost, lossy: true })),
     ...(await compareFigures({ first, second }, compat, database)),
     ...(await boundRows(await first.api(), ofFlood)),
   ];
   await lists.close();
-  for (const line of wrong) say(`WRONG: ${line}`);
+  for (const line of wrong) print(`WRONG: ${line}`);
   return wrong.length === 0 ? 0 : 1;
 }
 
@@ -133,10 +133,10 @@ async function flood(
 ): Promise<LoadResult> {
   const api = await weir.api();
   await api.expect(200, 'PATCH', '/config', { dns: { rate_limit: FLOOD_LIMIT } });
-  say('a flood from three networks is limited');
+  print('a flood from three networks is limited');
   const asked = ask({ secs: FLOOD_SECS, clients: FLOOD_NETWORKS * 256 });
   await delay(FLOOD_SECS * 400);
-  say('the database is killed');
+  print('the database is killed');
   await database.restart('SIGKILL');
   return asked;
 }
@@ -145,23 +145,23 @@ async function flood(
 async function boundRows(api: ApiClient, { elapsedSecs, sent }: LoadResult): Promise<string[]> {
   const rows = await api.rowCount('status=RATE_LIMITED');
   const queries = await api.queryCount('status=RATE_LIMITED');
-  const mostRows = FLOOD_NETWORKS * (Math.ceil(elapsedSecs) + 2) * MAX_PARTS;
-  say(`${String(queries)} of ${String(sent)} queries of the flood were limited: ${String(rows)} rows`);
+  const maxRows = FLOOD_NETWORKS * (Math.ceil(elapsedSecs) + 2) * MAX_PARTS;
+  print(`${String(queries)} of ${String(sent)} queries of the flood were limited: ${String(rows)} rows`);
   if (queries < sent / 2) return [`only ${String(queries)} of ${String(sent)} queries were limited`];
-  return rows <= mostRows
+  return rows <= maxRows
     ? []
-    : [`${String(rows)} rows of limited queries: expected at most ${String(mostRows)}`];
+    : [`${String(rows)} rows of limited queries: expected at most ${String(maxRows)}`];
 }
 
 async function restartTwice(database: SharedDatabase, halfSecs: number): Promise<void> {
   await delay(halfSecs * 250);
-  say('the database is restarted');
+  print('the database is restarted');
   await database.restart('SIGINT');
   await delay(halfSecs * 400);
-  say('the database is killed');
+  print('the database is killed');
   await database.restart('SIGKILL');
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -9,7 +9,7 @@ import { Weir } from '../support/weir/weir-process.ts';
 
 /** Part of the load's time after which the node is killed. */
 const KILL_AT = 0.9;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** The nodes of a run, by name. */
 export class Nodes {
@@ -41,7 +41,7 @@ export class Nodes {
         `the list to be active on node ${nodeName}`,
         () => api.expect<{ blocked_domains: number }>(200, 'GET', path),
         ({ blocked_domains: blocked }) => blocked > 0,
-        { pauseMs: LOOK_MS },
+        { pauseMs: POLL_MS },
       );
     }
     return weir;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 const MAX_FILE_SIZE = 100_000;
 
 /** Inputs, by the file that stores them. */
-type Kept = 'corpus' | 'findings';
+type InputKind = 'corpus' | 'findings';
 
 /** The inputs of a target; empty without a file. `#` starts a comment. */
-export function readInputs(kept: Kept, target: string): Uint8Array[] {
+export function readInputs(kept: InputKind, target: string): Uint8Array[] {
   const path = fileOf(kept, target);
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
@@ -32,6 +32,6 @@ export function writeCorpus(target: string, inputs: readonly Uint8Array[]): void
   writeFileSync(fileOf('corpus', target), `${lines.join('\n')}\n`);
 }
 
-function fileOf(kept: Kept, target: string): string {
+function fileOf(kept: InputKind, target: string): string {
   return join(import.meta.dirname, kept, `${target}.txt`);
 }

@@ -44,7 +44,7 @@ export interface FuzzTask {
 }
 
 /** Fuzzes until the time limit or the number of runs is reached. */
-export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): Promise<FuzzFigures> {
+export async function fuzzTarget(task: FuzzTask, print: (line: string) => void): Promise<FuzzFigures> {
   const startedSecs = coreSecs();
   const secsGone = (): number => coreSecs() - startedSecs;
   const inputs: Uint8Array[] = [];
@@ -53,7 +53,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
   const take = (finding: Finding): void => {
     if (keys.has(finding.key)) return;
     keys.add(finding.key);
-    say(`${task.target}: FOUND ${finding.text}\n  ${saved(task, finding)}`);
+    print(`${task.target}: FOUND ${finding.text}\n  ${saved(task, finding)}`);
   };
   for (let turn = 0; ; turn++) {
     const before = sum.executions;
@@ -71,7 +71,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
       else if (news.kind === 'found') take(news.finding);
       else if (news.kind === 'figures') {
         Object.assign(sum, { ...news, executions: before + news.executions });
-        say(line(task.target, sum, secsGone()));
+        print(line(task.target, sum, secsGone()));
       }
     });
     if ('corpus' in end) {

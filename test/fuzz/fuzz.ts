@@ -39,7 +39,7 @@ else process.exitCode = all();
 
 function all(): number {
   const bound = runs === Infinity ? `${String(secs)} s` : `${String(runs)} runs`;
-  say(`seed ${String(seed)}, ${bound} for each of ${String(chosen.length)} targets`);
+  print(`seed ${String(seed)}, ${bound} for each of ${String(chosen.length)} targets`);
   let failed = 0;
   for (const target of chosen) {
     const flags = values.keep ? ['--keep'] : [];
@@ -51,13 +51,16 @@ function all(): number {
     });
     if (status !== 0) failed++;
   }
-  say(failed === 0 ? 'nothing found' : `${String(failed)} targets with findings`);
+  print(failed === 0 ? 'nothing found' : `${String(failed)} targets with findings`);
   return failed === 0 ? 0 : 1;
 }
 
 async function one(target: string): Promise<void> {
   await loadTarget(target);
-  const { findings } = await fuzzTarget({ target, seed, secs, runs, keep: values.keep, folder: FOLDER }, say);
+  const { findings } = await fuzzTarget(
+    { target, seed, secs, runs, keep: values.keep, folder: FOLDER },
+    print,
+  );
   process.exitCode = findings === 0 ? 0 : 1;
 }
 
@@ -66,9 +69,9 @@ async function repeat(name: string, path: string): Promise<void> {
   const started = process.cpuUsage();
   await target.run(new Uint8Array(readFileSync(path)));
   const { user, system } = process.cpuUsage(started);
-  say(`${name}: nothing found, ${((user + system) / 1000).toFixed(0)} ms`);
+  print(`${name}: nothing found, ${((user + system) / 1000).toFixed(0)} ms`);
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -129,8 +129,8 @@ const CHANGES: readonly Change[] = [
 
 function blockOf(input: Uint8Array, random: Random): { at: number; length: number } {
   const at = random.below(input.length);
-  const most = Math.min(input.length - at, random.once(4) ? MAX_BLOCK : 16);
-  return { at, length: 1 + random.below(most) };
+  const max = Math.min(input.length - at, random.once(4) ? MAX_BLOCK : 16);
+  return { at, length: 1 + random.below(max) };
 }
 
 function inserted(input: Uint8Array, at: number, block: Uint8Array): Uint8Array {

@@ -13,9 +13,9 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Writes the files and finds the tests of file `x` in `a`. */
-function related(files: Record<string, string>, most = 10): string[] {
+function related(files: Record<string, string>, max = 10): string[] {
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
-  return testsOf('a/x.ts', importersOf(root, Object.keys(files)), most);
+  return testsOf('a/x.ts', importersOf(root, Object.keys(files)), max);
 }
 
 describe('testsOf', () => {

@@ -33,8 +33,8 @@ function importedPaths(text: string): string[] {
   return paths.filter((path) => path.startsWith('.'));
 }
 
-/** The `most` tests nearest to `file`: first the one of the same name, then by the number of imports in between. */
-export function testsOf(file: string, importers: Importers, most: number): string[] {
+/** The `max` tests nearest to `file`: first the one of the same name, then by the number of imports in between. */
+export function testsOf(file: string, importers: Importers, max: number): string[] {
   const distances = new Map([[file, 0]]);
   const tests: string[] = [];
   // Iterating over a map includes entries that are added during the loop.
@@ -49,5 +49,5 @@ export function testsOf(file: string, importers: Importers, most: number): strin
     if (basename(test) === own) return -1;
     return distances.get(test)! + (dirname(test) === dirname(file) ? 0 : 0.5);
   };
-  return tests.sort((a, b) => rank(a) - rank(b)).slice(0, most);
+  return tests.sort((a, b) => rank(a) - rank(b)).slice(0, max);
 }

@@ -23,8 +23,8 @@ import type { ReplayedList } from './reference.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CLIENTS = 8;
-const IN_FLIGHT_OF_A_CLIENT = 32;
-const EXAMPLES_OF_A_KIND = 5;
+const IN_FLIGHT_PER_CLIENT = 32;
+const EXAMPLES_PER_KIND = 5;
 
 interface Tally {
   readonly observations: Map<string, { blocked: number; allowed: number }>;
@@ -58,7 +58,7 @@ function paths(): { lists: string; queries: string; expected: string; backEnd: '
   };
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
@@ -73,7 +73,7 @@ async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
     const startedMs = performance.now();
     const source = await api.addSource({ name, url: pathToFileURL(file).href, subdomains });
     const secs = ((performance.now() - startedMs) / 1000).toFixed(1);
-    say(
+    print(
       `  ${name}: ${source.status}, ${source.rules} rules, ${source.invalid_lines} invalid lines, ${secs} s`,
     );
     if (source.status !== 'ok') throw new Error(`load ${file}: ${source.last_error ?? 'unknown reason'}`);
@@ -106,24 +106,26 @@ async function ask(port: number, questions: readonly Question[]): Promise<Tally>
   const startedMs = performance.now();
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(port)));
   await Promise.all(
-    clients.flatMap((client) => Array.from({ length: IN_FLIGHT_OF_A_CLIENT }, () => askOn(client))),
+    clients.flatMap((client) => Array.from({ length: IN_FLIGHT_PER_CLIENT }, () => askOn(client))),
   );
   for (const client of clients) client.close();
   tally.elapsedSecs = (performance.now() - startedMs) / 1000;
   return tally;
 }
 
-function sayDifferences(found: readonly Difference[], names: number): void {
-  say(`Differences from the reference: ${found.length} of ${names} names`);
+function printDifferences(found: readonly Difference[], names: number): void {
+  print(`Differences from the reference: ${found.length} of ${names} names`);
   const kinds = Map.groupBy(
     found,
     ({ kind, expectedBy }) =>
       `${kind}${expectedBy.length > 0 ? `, expected by ${expectedBy.join(' and ')}` : ''}`,
   );
   for (const [kind, members] of [...kinds].sort(([, a], [, b]) => b.length - a.length)) {
-    say(`  ${kind}: ${members.length} names, ${members.reduce((sum, { asked }) => sum + asked, 0)} queries`);
-    for (const { name, asked, because } of members.slice(0, EXAMPLES_OF_A_KIND))
-      say(`    ${name} (${asked})${because === null ? '' : `: ${because}`}`);
+    print(
+      `  ${kind}: ${members.length} names, ${members.reduce((sum, { asked }) => sum + asked, 0)} queries`,
+    );
+    for (const { name, asked, because } of members.slice(0, EXAMPLES_PER_KIND))
+      print(`    ${name} (${asked})${because === null ? '' : `: ${because}`}`);
   }
 }
 
@@ -149,7 +151,7 @@ async function replay(): Promise<boolean> {
     upstreams: [`127.0.0.1:${String(upstreamPort)}`],
     toml: `[blocking]\nlist_dirs = [${JSON.stringify(given.lists)}]\n`,
   });
-  say(`Lists, through the API (back end ${given.backEnd}):`);
+  print(`Lists, through the API (back end ${given.backEnd}):`);
   await load(weir, lists);
 
   const tally = await ask(weir.dnsPort, questions);
@@ -160,16 +162,16 @@ async function replay(): Promise<boolean> {
   const expectedBlocked = questions.filter(({ name }) => expected.has(name.toLowerCase())).length;
   const servfail = tally.rcodes.get(Rcode.SERVFAIL) ?? 0;
   const rcodes = [...tally.rcodes].map(([rcode, count]) => `${nameOf(rcode)} ${count}`).join(', ');
-  say(
+  print(
     `Queries: ${questions.length} sent in ${tally.elapsedSecs.toFixed(1)} s, ${tally.lost} lost, ${servfail} SERVFAIL (${rcodes})`,
   );
-  say(
+  print(
     `Blocked: ${tally.blocked} (${percent(tally.blocked, questions.length)}), expected ${expectedBlocked} (${percent(expectedBlocked, questions.length)})`,
   );
-  say(
+  print(
     `query_log: ${rows} rows for ${answered} answers, ${blockedRows} of them blocked, threads replaced: ${weir.replacedThreads}`,
   );
-  sayDifferences(
+  printDifferences(
     differences(
       tally.observations,
       expected,

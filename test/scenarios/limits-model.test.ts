@@ -9,8 +9,8 @@ import { Query } from '../../dns-worker/query/query.ts';
 import { ConnectionLimit } from '../../dns-worker/streams/connection-limit.ts';
 import {
   HandshakeLimit,
-  MAX_HANDSHAKES_A_SECOND,
-  MAX_OF_A_NETWORK,
+  MAX_HANDSHAKES_PER_SECOND,
+  MAX_PER_NETWORK,
 } from '../../dns-worker/streams/handshake-limit.ts';
 import {
   connectionBlocks,
@@ -148,7 +148,7 @@ describe('the limit of connections of several workers', () => {
           readonly client: number;
         }
         let open: Open[] = [];
-        let most = first;
+        let max = first;
         const made = new Map<string, ConnectionLimit>();
         const limitOf = ({
           worker: at,
@@ -161,7 +161,7 @@ describe('the limit of connections of several workers', () => {
           const found =
             made.get(key) ??
             new ConnectionLimit({
-              ...{ table, worker: at, max: MOST, maxPerAddress: most },
+              ...{ table, worker: at, max: MOST, maxPerAddress: max },
               protocol: of as 1 | 2 | 3,
             });
           made.set(key, found);
@@ -171,15 +171,15 @@ describe('the limit of connections of several workers', () => {
           if (each.kind === 'open') {
             const ofThread = open.filter((it) => it.worker === each.worker && it.protocol === each.protocol);
             const ofClient = open.filter((it) => it.client === each.client && it.protocol === each.protocol);
-            const expected = ofThread.length < MOST && (most === 0 || ofClient.length < most);
+            const expected = ofThread.length < MOST && (max === 0 || ofClient.length < max);
             agree(limitOf(each).enter(ADDRESSES[each.client]!), expected);
             if (expected) open.push(each);
           } else if (each.kind === 'close' && open.length > 0) {
             const [gone] = open.splice(each.which % open.length, 1);
             limitOf(gone!).leave(ADDRESSES[gone!.client]!);
           } else if (each.kind === 'limit') {
-            most = each.to;
-            for (const limit of made.values()) limit.limitTo(most);
+            max = each.to;
+            for (const limit of made.values()) limit.limitTo(max);
           } else if (each.kind === 'death') {
             // The kernel closes the connections of a thread that ends; its successor starts at zero.
             open = open.filter((it) => it.worker !== each.worker);
@@ -218,7 +218,7 @@ describe('the limit of handshakes', () => {
           for (let i = 0; i < count; i++) {
             const ofAll = begun.get(all) ?? 0;
             const ofOwn = begun.get(own) ?? 0;
-            const expected = ofAll < MAX_HANDSHAKES_A_SECOND && ofOwn < MAX_OF_A_NETWORK;
+            const expected = ofAll < MAX_HANDSHAKES_PER_SECOND && ofOwn < MAX_PER_NETWORK;
             agree(limit.admits(ADDRESSES[client]!, nowMs), expected);
             if (!expected) continue;
             begun.set(all, ofAll + 1);

@@ -40,8 +40,8 @@ function pick<T>(random: Random, from: readonly T[]): T {
   return from[random(from.length)]!;
 }
 
-function nameOf(random: Random, least = 1): string {
-  return Array.from({ length: least + random(3) }, () => pick(random, LABELS)).join('.');
+function nameOf(random: Random, min = 1): string {
+  return Array.from({ length: min + random(3) }, () => pick(random, LABELS)).join('.');
 }
 
 const isBelow = (name: string, parent: string): boolean => name.endsWith(`.${parent}`);

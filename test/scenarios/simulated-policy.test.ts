@@ -46,8 +46,8 @@ function randomFrom(seed: number): (below: number) => number {
 type Random = ReturnType<typeof randomFrom>;
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)]!;
-const some = <T>(random: Random, most: number, make: () => T): T[] =>
-  Array.from({ length: random(most + 1) }, make);
+const some = <T>(random: Random, max: number, make: () => T): T[] =>
+  Array.from({ length: random(max + 1) }, make);
 
 function line(random: Random): string {
   const name = pick(random, NAMES);
@@ -122,12 +122,12 @@ function knownOf(random: Random): Known[] {
 /** The policy pipelines that answer; one that blocks nothing determines the logged outcome. */
 const [open, before, after] = [new PolicyPipeline(), new PolicyPipeline(), new PolicyPipeline()];
 
-interface Asked extends Known {
+interface ClientQuery extends Known {
   readonly client: string;
 }
 
 function logged(
-  { name, qtype, client }: Asked,
+  { name, qtype, client }: ClientQuery,
   status: QueryStatusName,
   answers: Uint8Array | null,
 ): QueryLogRow {
@@ -142,7 +142,7 @@ function logged(
 }
 
 /** Each question as two rows: as it was answered, and as it was blocked at another time. */
-function rowsOfQuestion(asked: Asked): QueryLogRow[] {
+function rowsOfQuestion(asked: ClientQuery): QueryLogRow[] {
   const { query } = open.ask(asked.name, asked.qtype, asked.client);
   const answers = query.bytes.slice(query.answersAt, query.answersAt + query.answersLength);
   if (query.answersCount === 0)
@@ -176,9 +176,9 @@ function reported({ changes, questions }: Awaited<ReturnType<typeof simulate>>):
 }
 
 /** Decisions of the pipelines themselves. */
-function found(asked: readonly Asked[]): Sums {
+function found(asked: readonly ClientQuery[]): Sums {
   const sums: Sums = {};
-  const isBlocked = (pipeline: PolicyPipeline, { name, qtype, client }: Asked): boolean =>
+  const isBlocked = (pipeline: PolicyPipeline, { name, qtype, client }: ClientQuery): boolean =>
     isBlockedStatus(pipeline.ask(name, qtype, client).query.status);
   for (const one of asked) {
     const [was, is] = [isBlocked(before, one), isBlocked(after, one)];
@@ -188,7 +188,7 @@ function found(asked: readonly Asked[]): Sums {
   return sums;
 }
 
-function applyRandom(random: Random): Asked[] {
+function applyRandom(random: Random): ClientQuery[] {
   const known = knownOf(random);
   const rebinding = { isOn: random(2) === 0, exempt: [] };
   for (const pipeline of [open, before, after])

@@ -1,7 +1,7 @@
 /** `weir import`: imports the settings of another program and reports the result of each. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen, Tone } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
@@ -30,7 +30,7 @@ export async function importFile(run: CommandRun): Promise<0> {
   const { client, screen, isJson, options } = run;
   const file = run.arguments[0]!;
   const body = await readGiven(file);
-  screen.progress(`importing ${printable(file)}, ${shownCount(body.length)} bytes`);
+  screen.progress(`importing ${printable(file)}, ${formatCount(body.length)} bytes`);
   // The command line has checked the format.
   const format = textOption(run, 'format') as NonNullable<CallOf<'POST /import'>['query']>['format'];
   const query = {
@@ -75,7 +75,7 @@ function printDifferences(screen: Screen, { differences }: Report): void {
     screen,
     [{ title: 'QUERIES' }, { title: 'NAME' }, { title: 'REASON' }],
     differences.map(({ name, reason, queries }) => [
-      queries === null ? '-' : shownCount(queries),
+      queries === null ? '-' : formatCount(queries),
       name,
       reason,
     ]),

@@ -3,7 +3,7 @@ import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.t
 import { reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 import { printable, printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
@@ -50,7 +50,7 @@ export async function writeBackup(run: CommandRun): Promise<0> {
   if (isJson) screen.out(printableJson({ file, bytes: size, has_secrets: secrets }, 2));
   else
     screen.out(
-      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'secrets encrypted' : 'without secrets'}`,
+      `${printable(file)}: ${formatCount(size)} bytes, ${secrets ? 'secrets encrypted' : 'without secrets'}`,
     );
   return 0;
 }
@@ -148,10 +148,10 @@ export async function knownPassphrase(run: CommandRun, isStdinTaken: boolean): P
   return givenPassphrase(run, false);
 }
 
-async function givenPassphrase(run: CommandRun, isTwice: boolean): Promise<string> {
+async function givenPassphrase(run: CommandRun, mustRepeat: boolean): Promise<string> {
   const file = textOption(run, 'passphrase-file');
   if (file === undefined)
-    return typedSecret(run, { prompt: 'passphrase of the backup:', what: 'passphrase', isTwice });
+    return typedSecret(run, { prompt: 'passphrase of the backup:', what: 'passphrase', mustRepeat });
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n[^]*$/, '');
   } catch (error) {

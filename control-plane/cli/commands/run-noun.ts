@@ -2,7 +2,7 @@
 import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { type Collection, fieldsOf, type Noun, type NounColumn, NOUNS, type Verb } from '../noun-table.ts';
 import { printable, printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import { printTable } from '../output/text-table.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun, RunCommand } from './command-run.ts';
@@ -50,7 +50,7 @@ async function showNoun(run: CommandRun, noun: Noun): Promise<0> {
   if (run.isJson) return printJson(run, row);
   const fields = Object.entries(row as Row);
   const width = Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) run.screen.out(`${name.padEnd(width)}  ${shownValue(value)}`);
+  for (const [name, value] of fields) run.screen.out(`${name.padEnd(width)}  ${formatValue(value)}`);
   return 0;
 }
 
@@ -142,7 +142,11 @@ async function rowsOf(
 }
 
 function newPassword(run: CommandRun): Promise<string> {
-  return typedSecret(run, { prompt: 'new password (8 to 256 characters):', what: 'password', isTwice: true });
+  return typedSecret(run, {
+    prompt: 'new password (8 to 256 characters):',
+    what: 'password',
+    mustRepeat: true,
+  });
 }
 
 /** Fields of the body from the options; `none` is null. */
@@ -205,7 +209,7 @@ function cellOf(row: Row, { fields, kind }: NounColumn, groups: ReadonlyMap<unkn
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   if (kind === 'moment') return String(value).slice(0, 16).replace('T', ' ');
   if (kind === 'switch') return value === true ? 'yes' : 'no';
-  return kind === 'count' && typeof value === 'number' ? shownCount(value) : String(value);
+  return kind === 'count' && typeof value === 'number' ? formatCount(value) : String(value);
 }
 
 /** The row with its id in the form that users type. */
@@ -229,7 +233,7 @@ function isSame(value: unknown, given: string): boolean {
   return typeof value === 'string' && value.toLowerCase() === given.toLowerCase();
 }
 
-function shownValue(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? printable(value) : printableJson(value);
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import type { Screen, Tone } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
 import type { CommandRun } from './command-run.ts';
@@ -15,7 +15,7 @@ interface Sources {
   readonly allow: readonly Source[];
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Prints all sources. */
 export async function showLists({ client, screen, isJson }: CommandRun): Promise<0> {
@@ -31,7 +31,7 @@ export async function refreshLists({ client, screen, isJson, options }: CommandR
   if (options['no-wait'] !== true) {
     for (let busy = busyOf(sources); busy > 0; busy = busyOf(sources)) {
       screen.progress(`${busy} of ${allOf(sources).length} lists are being fetched`);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       sources = await readSources(client);
     }
     screen.progress('');
@@ -70,7 +70,7 @@ function print(screen: Screen, isJson: boolean, sources: Sources): void {
       id,
       kind,
       { text: enabled ? status : 'off', tone: (enabled && TONES[status]) || 'weak' } as const,
-      shownCount(rules),
+      formatCount(rules),
       changed?.slice(0, 16).replace('T', ' ') ?? null,
       name,
       error ?? '',

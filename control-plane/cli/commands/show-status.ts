@@ -2,7 +2,7 @@
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
-import { shownCount, shownDuration, shownPercent } from '../output/quantities.ts';
+import { formatCount, formatDuration, formatPercent } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
 import type { CommandRun } from './command-run.ts';
@@ -39,7 +39,7 @@ async function readStatus(client: TypedClient): Promise<Status> {
 function printStatus(screen: Screen, { health, blocking, rate, stats }: Status): void {
   const tone = (state: string): string => toned(screen, state === 'ok' ? 'good' : 'bad', state);
   const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(15)}${text}`);
-  const since = shownDuration(health.uptime_secs);
+  const since = formatDuration(health.uptime_secs);
   screen.out(
     `Weir ${printable(health.version)} on ${printable(health.node)}: ${tone(health.status)}, up ${since}`,
   );
@@ -52,11 +52,11 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
     return;
   }
   screen.out('In 24 hours');
-  line('queries', shownCount(stats.queries_total));
-  line('blocked', `${shownCount(stats.queries_blocked)} (${shownPercent(stats.block_rate)})`);
-  line('cache hits', shownPercent(stats.cache_hit_rate));
-  line('clients', shownCount(stats.clients));
-  line('names', `${stats.unique_domains_is_estimate ? 'about ' : ''}${shownCount(stats.unique_domains)}`);
+  line('queries', formatCount(stats.queries_total));
+  line('blocked', `${formatCount(stats.queries_blocked)} (${formatPercent(stats.block_rate)})`);
+  line('cache hits', formatPercent(stats.cache_hit_rate));
+  line('clients', formatCount(stats.clients));
+  line('names', `${stats.unique_domains_is_estimate ? 'about ' : ''}${formatCount(stats.unique_domains)}`);
   line(
     'answer in',
     `${stats.avg_query_time_ms.toFixed(1)} ms on average, 95 % in ${stats.p95_query_time_ms.toFixed(1)} ms`,
@@ -67,6 +67,6 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
 export function blockingText(blocking: AnswerOf<'GET /blocking'>): string {
   const { enabled, timer_secs: left, source, this_node_only: isHereOnly } = blocking;
   const state = `${enabled ? 'on' : 'off'}${isHereOnly ? ' on this node' : ''}`;
-  if (left !== null) return `${state} for ${shownDuration(left)}`;
+  if (left !== null) return `${state} for ${formatDuration(left)}`;
   return source === 'switch' ? `${state} until it is resumed` : `${state}, as configured`;
 }

@@ -1,7 +1,7 @@
 /** `weir tail`: shows queries as they are answered. */
 import type { EventOf } from '../../../shared/api/client/typed-client.ts';
 import { fitted, printable, printableJson } from '../output/printable.ts';
-import { shownMillis } from '../output/quantities.ts';
+import { formatMillis } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
 import { Unreachable } from '../remote/node-fetch.ts';
@@ -47,7 +47,7 @@ function lineOf(screen: Screen, row: Row): string {
       row.status.startsWith('BLOCKED') ? 'bad' : 'good',
       fitted(row.status, Width.STATUS, 'left'),
     ),
-    fitted(shownMillis(row.response_time_us), Width.TIME, 'right'),
+    fitted(formatMillis(row.response_time_us), Width.TIME, 'right'),
   ];
   if (row.repeats > 0) cells.push(`+${String(row.repeats)}`);
   const source = row.block_source ?? row.upstream;

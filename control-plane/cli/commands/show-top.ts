@@ -1,6 +1,6 @@
 /** `weir top`: shows the most frequently queried or blocked names, or the busiest clients. */
 import { printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import type { Cell, Column } from '../output/text-table.ts';
 import { printTable } from '../output/text-table.ts';
 import { textOption } from './command-run.ts';
@@ -26,8 +26,8 @@ export async function showTop(run: CommandRun): Promise<0> {
         { title: 'NAME' },
       ];
       const rows = found.map(({ ip_address: address, hostname, count, blocked }) => [
-        shownCount(count),
-        shownCount(blocked),
+        formatCount(count),
+        formatCount(blocked),
         address,
         hostname,
       ]);
@@ -41,7 +41,7 @@ export async function showTop(run: CommandRun): Promise<0> {
 }
 
 function printDomains(run: CommandRun, found: readonly { domain: string; count: number }[]): 0 {
-  const rows = found.map(({ domain, count }) => [shownCount(count), domain]);
+  const rows = found.map(({ domain, count }) => [formatCount(count), domain]);
   return print(run, found, [COUNT, { title: 'NAME' }], rows);
 }
 

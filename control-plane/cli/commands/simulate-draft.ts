@@ -1,7 +1,7 @@
 /** `weir simulate`: shows the effect of a draft on logged queries. */
 import type { AnswerOf } from '../../../shared/api/client/typed-client.ts';
 import { printableJson } from '../output/printable.ts';
-import { shownCount } from '../output/quantities.ts';
+import { formatCount } from '../output/quantities.ts';
 import type { Screen } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
 import type { CommandRun } from './command-run.ts';
@@ -39,10 +39,10 @@ function printSimulation(screen: Screen, simulation: Simulation): void {
     printTable(
       screen,
       [{ title: 'LIST' }, { title: 'RULES', ...RIGHT }, { title: 'INVALID', ...RIGHT }],
-      [[name, shownCount(rules), invalid]],
+      [[name, formatCount(rules), invalid]],
     );
   screen.out(
-    `${shownCount(queries.judged)} queries evaluated, from ${minute(simulation.from)} to ${minute(simulation.to)} UTC`,
+    `${formatCount(queries.judged)} queries evaluated, from ${minute(simulation.from)} to ${minute(simulation.to)} UTC`,
   );
   screen.out(`newly blocked: ${totalsText(blocked)}`);
   screen.out(`newly allowed: ${totalsText(allowed)}`);
@@ -65,15 +65,15 @@ function printDomains(screen: Screen, { domains, domains_total: total }: Simulat
       { title: 'RULE' },
     ],
     domains.map(({ domain, newly_blocked: blocked, newly_allowed: allowed, before, after }) => [
-      shownCount(blocked),
-      shownCount(allowed),
+      formatCount(blocked),
+      formatCount(allowed),
       domain,
       before.status,
       { text: after.status, tone: after.status.startsWith('BLOCKED') ? 'bad' : 'good' } as const,
       after.rule?.rule ?? '',
     ]),
   );
-  if (total > domains.length) screen.out(`and ${shownCount(total - domains.length)} more names`);
+  if (total > domains.length) screen.out(`and ${formatCount(total - domains.length)} more names`);
 }
 
 function printClients(screen: Screen, { clients, clients_total: total }: Simulation): void {
@@ -83,17 +83,17 @@ function printClients(screen: Screen, { clients, clients_total: total }: Simulat
     screen,
     [{ title: 'BLOCKED', ...RIGHT }, { title: 'ALLOWED', ...RIGHT }, { title: 'CLIENT' }, { title: 'NAME' }],
     clients.map(({ ip_address: address, hostname, newly_blocked: blocked, newly_allowed: allowed }) => [
-      shownCount(blocked),
-      shownCount(allowed),
+      formatCount(blocked),
+      formatCount(allowed),
       address,
       hostname,
     ]),
   );
-  if (total > clients.length) screen.out(`and ${shownCount(total - clients.length)} more clients`);
+  if (total > clients.length) screen.out(`and ${formatCount(total - clients.length)} more clients`);
 }
 
 function totalsText({ queries, domains, clients }: Simulation['newly_blocked']): string {
-  return `${shownCount(queries)} queries for ${shownCount(domains)} names by ${shownCount(clients)} clients`;
+  return `${formatCount(queries)} queries for ${formatCount(domains)} names by ${formatCount(clients)} clients`;
 }
 
 function minute(timestamp: string): string {

@@ -9,19 +9,19 @@ export interface WantedSecret {
   /** Name of the secret in messages, such as `password`. */
   readonly what: string;
   /** Whether a person has to type it twice. */
-  readonly isTwice: boolean;
+  readonly mustRepeat: boolean;
 }
 
 /** The secret. @throws {Misuse} if there is none, or the two entries differ */
 export async function typedSecret(
   { screen }: Pick<CommandRun, 'screen'>,
-  { prompt, what, isTwice }: WantedSecret,
+  { prompt, what, mustRepeat }: WantedSecret,
 ): Promise<string> {
   const reader = new PasswordReader(process.stdin);
   try {
     if (reader.interactive) screen.err(prompt);
     const secret = await reader.readLine();
-    if (!reader.interactive || !isTwice) return secret;
+    if (!reader.interactive || !mustRepeat) return secret;
     screen.err('repeat:');
     if ((await reader.readLine()) !== secret) throw new Misuse(`the two ${what}s differ`);
     return secret;

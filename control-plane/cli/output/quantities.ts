@@ -12,7 +12,7 @@ export function durationSecs(text: string): number | null {
 }
 
 /** The two largest units of a time: `3 h 12 min`. */
-export function shownDuration(secs: number): string {
+export function formatDuration(secs: number): string {
   const units = [
     ['d', 86_400],
     ['h', 3600],
@@ -30,16 +30,16 @@ export function shownDuration(secs: number): string {
 }
 
 /** `12,345`. */
-export function shownCount(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
 /** `12.3 %`. */
-export function shownPercent(percent: number): string {
+export function formatPercent(percent: number): string {
   return `${percent.toFixed(1)} %`;
 }
 
 /** Formats microseconds, e.g. `1.2 ms`. */
-export function shownMillis(micros: number): string {
+export function formatMillis(micros: number): string {
   return `${(micros / 1000).toFixed(micros < 100_000 ? 1 : 0)} ms`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { memoryScreen } from '../../../test/support/parts/memory-screen.ts';
-import { durationSecs, shownDuration, shownMillis } from './quantities.ts';
+import { durationSecs, formatDuration, formatMillis } from './quantities.ts';
 import { widthOf } from './printable.ts';
 import { printTable } from './text-table.ts';
 
@@ -52,7 +52,7 @@ describe('quantities', () => {
   });
 
   test('shows the two largest units of a time', () => {
-    expect([0, 59, 60, 3661, 90_000, 864_000].map(shownDuration)).toEqual([
+    expect([0, 59, 60, 3661, 90_000, 864_000].map(formatDuration)).toEqual([
       '0 s',
       '59 s',
       '1 min',
@@ -60,6 +60,6 @@ describe('quantities', () => {
       '1 d 1 h',
       '10 d',
     ]);
-    expect([0, 1234, 250_000].map(shownMillis)).toEqual(['0.0 ms', '1.2 ms', '250 ms']);
+    expect([0, 1234, 250_000].map(formatMillis)).toEqual(['0.0 ms', '1.2 ms', '250 ms']);
   });
 });

@@ -14,7 +14,7 @@ export type Cell = string | number | null | { readonly text: string; readonly to
 
 const GAP = '  ';
 /** Minimum width of a truncated column. */
-const LEAST = 8;
+const MIN_WIDTH = 8;
 
 /** Prints the rows below their titles; the widest columns shrink if the terminal is too narrow. */
 export function printTable(
@@ -58,7 +58,7 @@ function narrowed(wanted: readonly number[], columns: number | null): number[] {
   let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns;
   while (over > 0) {
     const widest = Math.max(...widths);
-    if (widest <= LEAST) break;
+    if (widest <= MIN_WIDTH) break;
     widths[widths.indexOf(widest)] = widest - 1;
     over--;
   }

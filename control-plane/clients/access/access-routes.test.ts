@@ -32,7 +32,7 @@ const suiteRoutes: Rows = (parts) => {
         state: { now: () => ({ warnings: ['one_address'], onlyAddress: '172.17.0.1' }) },
       },
     }),
-    ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+    ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
   ];
 };
 

@@ -58,7 +58,7 @@ function readRefused(
                 until: new Date(announcement.untilMs).toISOString(),
                 networks: announcedNetworks(announcement, clients),
               },
-        refused: nodeAccess.reports.refused().map((report) => shownRefused(report, blocked)),
+        refused: nodeAccess.reports.refused().map((report) => toApiRefused(report, blocked)),
       };
     },
   });
@@ -85,7 +85,7 @@ function allowNetworks(
   });
 }
 
-function shownRefused(
+function toApiRefused(
   { network, lastClient, firstMs, lastMs, count }: RefusedNetworkReport,
   blocked: readonly string[],
 ): RefusedNetwork {

@@ -13,7 +13,7 @@ import type { Access } from '../../../shared/policy/access.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 
 /** Interval at which the networks of this machine are checked. */
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
 /** The length of a network of all addresses, which an interface with a wrong mask has. */
@@ -75,7 +75,7 @@ export class ActiveAccess {
         applied = null;
         failed(error);
       });
-    }, LOOK_MS);
+    }, POLL_MS);
     return () => clearInterval(timer);
   }
 

@@ -10,7 +10,7 @@ import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { DeviceParts, isPart } from '../parts/device-parts.ts';
 import { addSeen, earliest, isManual, isNew, latest } from './client-record.ts';
-import { newRecord, noteAddress, recordOf, takeStored } from './client-record.ts';
+import { newRecord, noteAddress, recordOf, applyStored } from './client-record.ts';
 import type { ChangedClients, ClientRecord, SeenAddress, Sighting, StoredClient } from './client-record.ts';
 import { type ExclusionRows, UncountedClients } from './excluded-clients.ts';
 import { locateNamed } from './locate-named.ts';
@@ -91,7 +91,7 @@ export class ClientDirectory {
       return record;
     }
     this.unlink(known);
-    takeStored(known, stored);
+    applyStored(known, stored);
     if (known.addresses.length === 0) {
       known.addresses = [...stored.addresses];
       known.site = stored.site;
@@ -368,7 +368,7 @@ export class ClientDirectory {
     if (record.mac !== null) this.byMac.set(record.mac, record);
     else if (record.ip !== null) this.byIp.set(record.ip, record);
     else if (record.key !== null) this.byKey.set(record.key, record);
-    if (record.mac !== null && record.site === this.site) this.macs.recall(record.addresses, record.mac);
+    if (record.mac !== null && record.site === this.site) this.macs.restore(record.addresses, record.mac);
   }
 
   /** The same addresses belong to other devices at another site. */

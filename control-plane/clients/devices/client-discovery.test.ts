@@ -78,7 +78,7 @@ function start(database: Database): void {
 
 async function saw(address: string, queries = 1): Promise<void> {
   sightings.push({ address, queries, lastSeenMs: nowMs });
-  await discovery.look();
+  await discovery.check();
 }
 
 interface Row {
@@ -103,7 +103,7 @@ describe('ClientDiscovery', () => {
     await saw('192.0.2.7', 4);
     expect((await rows())[0]).toMatchObject({ queries: 3 });
     nowMs += MINUTE_MS;
-    await discovery.look();
+    await discovery.check();
     expect((await rows())[0]).toMatchObject({ queries: 7 });
     expect(directory.all()[0]).toMatchObject({ storedQueries: 7, newQueries: 0 });
   });
@@ -116,7 +116,7 @@ describe('ClientDiscovery', () => {
     await discovery.load();
     const seen = async (): Promise<object[]> => {
       sightings.push({ address: '', clientId, queries: 1, lastSeenMs: nowMs });
-      await discovery.look();
+      await discovery.check();
       const { rows: found } = await served.database.query(
         'SELECT client_key AS key, first_seen AS first, last_seen AS last FROM client_key_sightings',
       );
@@ -174,7 +174,7 @@ describe('ClientDiscovery', () => {
     directory.nameHost(directory.at('192.0.2.7')!, 'Tablet.lan');
     directory.nameHost(directory.at('192.0.2.8')!, 'laptop');
     nowMs += 5000;
-    await discovery.look();
+    await discovery.check();
     expect(applications).toBe(2);
     const where = () => directory.locateNamed(ruleClients).map(({ addresses }) => addresses.toSorted());
     const anywhere = macIdentity(ruleClients[0]!);
@@ -183,9 +183,9 @@ describe('ClientDiscovery', () => {
     directory.at('192.0.2.6')!.name = 'Tablet';
     expect(where()[1]).toEqual(['192.0.2.6']);
     nowMs += 5000;
-    await discovery.look();
+    await discovery.check();
     nowMs += 5000;
-    await discovery.look();
+    await discovery.check();
     expect(applications).toBe(3);
     expect(directory.locateNamed(['unknown'])).toEqual([{ name: 'unknown', addresses: [] }]);
   });
@@ -209,7 +209,7 @@ describe('ClientDiscovery', () => {
       status: () => database.status(),
       onStatus: (listener) => database.onStatus(listener),
       listen: (channel, listener) => database.listen(channel, listener),
-      hears: (channel) => database.hears(channel),
+      isListening: (channel) => database.isListening(channel),
       watch: (watch) => database.watch(watch),
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),
@@ -229,7 +229,7 @@ describe('ClientDiscovery', () => {
     await saw('192.0.2.7', 4);
     expect(await rows()).toEqual([]);
     isDown = false;
-    await discovery.look();
+    await discovery.check();
     expect(await rows()).toMatchObject([{ ip: '192.0.2.7', queries: 7 }]);
   });
 
@@ -238,7 +238,7 @@ describe('ClientDiscovery', () => {
     await saw('192.0.2.8');
     await served.database.query(`UPDATE clients SET name = 'TV' WHERE ip_address = '192.0.2.8'`);
     nowMs += 31 * 24 * 60 * MINUTE_MS;
-    await discovery.look();
+    await discovery.check();
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.8']);
     expect(directory.at('192.0.2.7')).toBeUndefined();
   });
@@ -246,7 +246,7 @@ describe('ClientDiscovery', () => {
   test('applies settings made on another node, and keeps its observations', async () => {
     await saw('192.0.2.7', 3);
     sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
-    await discovery.look();
+    await discovery.check();
     await served.database.query(
       `UPDATE clients SET name = 'tv'; INSERT INTO clients (mac_address, name) VALUES ('${MAC}', 'radio')`,
     );
@@ -272,7 +272,7 @@ describe('ClientDiscovery', () => {
     await saw('192.0.2.7');
     aheadMs = 365 * 24 * 60 * MINUTE_MS;
     nowMs += 2 * 60 * MINUTE_MS;
-    await discovery.look();
+    await discovery.check();
     aheadMs = 0;
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.7']);
   });
@@ -291,7 +291,7 @@ describe('ClientDiscovery', () => {
     writeFileSync(file, `0 ${MAC} 192.0.2.7 telephone *\n`);
     utimesSync(file, 1, 1);
     nowMs += MINUTE_MS;
-    await discovery.look();
+    await discovery.check();
     expect(directory.nameAt('2001:db8::7')).toBe('telephone');
     expect((await rows()).map(({ hostname }) => hostname)).toContain('telephone');
     rmSync(folder, { recursive: true });

@@ -25,7 +25,7 @@ const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
 const NAMES_MS = 5000;
 const WRITE_MS = 60_000;
-const FORGET_MS = 3_600_000;
+const DELETE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** No client has a group by MAC, and no rule identifies one. */
 const NOTHING_APPLIED = JSON.stringify([[], []]);
@@ -102,7 +102,7 @@ export class ClientDiscovery {
   }
 
   /** Runs all tasks that are due; called by the timer and by tests. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { clock } = this.parts;
     const nowMs = clock.monotonicMs();
     if (nowMs >= this.dueMs.leases) {
@@ -117,13 +117,13 @@ export class ClientDiscovery {
     const isDue = nowMs >= this.dueMs.write;
     if (isDue) this.dueMs.write = nowMs + WRITE_MS;
     await this.write(isDue ? 'all' : 'new');
-    if (nowMs >= this.dueMs.forget) await this.forget(nowMs);
+    if (nowMs >= this.dueMs.forget) await this.deleteUnused(nowMs);
   }
 
   private tick(): void {
     if (this.isBusy) return;
     this.isBusy = true;
-    this.turn = this.look()
+    this.turn = this.check()
       .catch((error: unknown) =>
         this.parts.logger.error('could not discover clients', {
           reason: reasonOf(error),
@@ -243,14 +243,14 @@ export class ClientDiscovery {
       this.parts.directory.settle(record, queries, byKey.get(key) ?? null);
   }
 
-  private async forget(nowMs: number): Promise<void> {
+  private async deleteUnused(nowMs: number): Promise<void> {
     const { clock, database, directory, keepDays } = this.parts;
     if (!this.hasLoaded || database.status().state !== 'up') return;
-    this.dueMs.forget = nowMs + FORGET_MS;
+    this.dueMs.forget = nowMs + DELETE_MS;
     // A wrong clock would make every client look old.
     if (!this.clockWatch.isSettled()) return;
     await this.unlessUnavailable(async () => {
-      const ids = await store.forgetUnseen(database, clock.nowMs() - keepDays() * DAY_MS);
+      const ids = await store.deleteUnseen(database, clock.nowMs() - keepDays() * DAY_MS);
       for (const id of ids) directory.remove(id);
     });
   }

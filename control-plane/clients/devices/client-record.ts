@@ -110,7 +110,7 @@ export function isManual(record: Pick<ClientRecord, Settings>): boolean {
 }
 
 /** Updates a record from the database; newer sightings are kept. */
-export function takeStored(known: ClientRecord, stored: StoredClient): void {
+export function applyStored(known: ClientRecord, stored: StoredClient): void {
   known.id = stored.id;
   known.mac = stored.mac;
   known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;

@@ -165,7 +165,7 @@ describe('a key', () => {
     await expect(create()).rejects.toMatchObject({ status: 409 });
     await store.insertSeen(own.database, [seen({})], 'ip');
     await store.deleteUntouched(own.database, [before!.id]);
-    expect(await store.forgetUnseen(own.database, 5000)).toEqual([]);
+    expect(await store.deleteUnseen(own.database, 5000)).toEqual([]);
     expect(await store.readClient(own.database, before!.id)).toMatchObject({ key: 'phone', queryCount: 6 });
   });
 });
@@ -227,13 +227,13 @@ describe('addSightings', () => {
   });
 });
 
-describe('forgetUnseen', () => {
+describe('deleteUnseen', () => {
   test('removes clients without settings that were not seen since', async () => {
     await create();
     const records = [1999, 2000].map((lastSeenMs, at) => seen({ ip: `192.0.2.2${at}`, lastSeenMs }));
     const stored = await store.insertSeen(own.database, records, 'ip');
     const old = stored.find(({ lastSeenMs }) => lastSeenMs === 1999)!;
-    expect(await store.forgetUnseen(own.database, 2000)).toEqual([old.id]);
+    expect(await store.deleteUnseen(own.database, 2000)).toEqual([old.id]);
     expect(await store.readClients(own.database, 9)).toHaveLength(2);
   });
 });

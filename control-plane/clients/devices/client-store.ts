@@ -178,7 +178,7 @@ export async function deleteUntouched(db: Queryable, ids: readonly number[]): Pr
  * Deletes clients without a name, group, key, exclusion, grant or user that were not seen since `beforeMs`; returns
  * their ids.
  */
-export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
+export async function deleteUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
     [new Date(beforeMs)],

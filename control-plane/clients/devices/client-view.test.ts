@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ClientDirectory } from './client-directory.ts';
 import { newRecord } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
-import { findClients, labelOf, shownClient } from './client-view.ts';
+import { findClients, labelOf, toApiClient } from './client-view.ts';
 
 const MAC = 'b8:27:eb:00:00:01';
 
@@ -16,7 +16,7 @@ test('a merged client is shown with the observed data of all its parts, and foun
   const main = directory.put(stored({ id: 1, deviceId: 1, name: 'Pi', ...seen }));
   const earlier = { ...seen, firstSeenMs: 1_000, lastSeenMs: 2_000 };
   directory.put(stored({ id: 2, deviceId: 1, ip: '192.0.2.8', mac: MAC, hostname: 'pi', ...earlier }));
-  expect(shownClient(directory, main)).toMatchObject({
+  expect(toApiClient(directory, main)).toMatchObject({
     ...{ id: 1, name: 'Pi', vendor: null, query_count: 10 },
     first_seen: '1970-01-01T00:00:01.000Z',
     last_seen: '1970-01-01T00:00:03.000Z',

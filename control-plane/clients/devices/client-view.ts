@@ -8,7 +8,7 @@ import { earliest, latest } from './client-record.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 
 /** A stored record with its group and its parts. */
-export function shownClient(
+export function toApiClient(
   directory: Pick<ClientDirectory, 'groupOf' | 'partsOf' | 'isNew'>,
   record: ClientRecord,
 ): Client {
@@ -33,11 +33,11 @@ export function shownClient(
     exclude_from_stats: main.excludeFromStats,
     is_new: directory.isNew(record),
     merged_into: main === record ? null : main.id,
-    merged: merged.map(shownPart),
+    merged: merged.map(toApiPart),
   };
 }
 
-function shownPart(record: ClientRecord): Client['merged'][number] {
+function toApiPart(record: ClientRecord): Client['merged'][number] {
   return {
     id: record.id!,
     ip_address: record.ip,
@@ -62,7 +62,7 @@ export function pageOfClients(
 ): ClientPage {
   const all = findClients(clients, filter);
   const found = own === null ? all : all.filter(({ id }) => id !== null && own.has(id));
-  const data = found.slice(offset, offset + limit).map((record) => shownClient(clients, record));
+  const data = found.slice(offset, offset + limit).map((record) => toApiClient(clients, record));
   return { data, total: found.length, limit, offset };
 }
 
@@ -100,7 +100,7 @@ export function momentText(ms: number | null): string | null {
 export function clientById(clients: ClientDirectory, id: number): Client {
   const record = clients.get(id);
   if (record === undefined) throw notFound(`client ${id}`);
-  return shownClient(clients, record);
+  return toApiClient(clients, record);
 }
 
 /** The name of a client in messages. */

@@ -55,7 +55,7 @@ describe('HostNames', () => {
     expect(await wantBoth()).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 
-  test('forgets the name of an address that has none, and keeps it if nothing is known', async () => {
+  test('deletes the name of an address that no longer has one, and keeps it if the lookup fails', async () => {
     answer = () => Promise.reject(new Error('no reply'));
     names.want('10.0.0.1');
     await turn();

@@ -36,7 +36,7 @@ export class LeaseWatch {
     let hasChanged = false;
     for (const path of this.paths()) {
       const known = before.get(path);
-      const file = await this.look(path, known);
+      const file = await this.check(path, known);
       this.files.set(path, file);
       hasChanged ||= file.leases !== known?.leases;
     }
@@ -60,7 +60,7 @@ export class LeaseWatch {
     return lease?.hostname ?? null;
   }
 
-  private async look(path: string, known: WatchedFile | undefined): Promise<WatchedFile> {
+  private async check(path: string, known: WatchedFile | undefined): Promise<WatchedFile> {
     try {
       const found = await stat(path);
       if (!found.isFile()) throw new Error('not a regular file');

@@ -32,17 +32,17 @@ export class NeighbourMap {
       known.confirmed = ++this.confirmations;
       return false;
     }
-    this.forget(address);
-    if (this.macs.size >= MAX_ENTRIES) this.forget(this.macs.keys().next().value!);
+    this.remove(address);
+    if (this.macs.size >= MAX_ENTRIES) this.remove(this.macs.keys().next().value!);
     const others = this.addresses.get(mac) ?? [];
-    if (others.length >= MAX_OF_ONE) this.forget(this.leastConfirmed(others));
+    if (others.length >= MAX_OF_ONE) this.remove(this.leastConfirmed(others));
     this.macs.set(address, { mac, confirmed: ++this.confirmations });
     this.addresses.set(mac, [address, ...this.addressesOf(mac)]);
     return true;
   }
 
   /** Records an entry from before the restart, unless the kernel has a newer one. */
-  recall(addresses: readonly string[], mac: string): void {
+  restore(addresses: readonly string[], mac: string): void {
     // The list starts with the last one learnt.
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
@@ -53,10 +53,10 @@ export class NeighbourMap {
    */
   private leastConfirmed(addresses: readonly string[]): string {
     const confirmed = (address: string): number => this.macs.get(address)?.confirmed ?? 0;
-    return addresses.reduce((least, address) => (confirmed(address) < confirmed(least) ? address : least));
+    return addresses.reduce((min, address) => (confirmed(address) < confirmed(min) ? address : min));
   }
 
-  private forget(address: string): void {
+  private remove(address: string): void {
     const mac = this.macAt(address) ?? undefined;
     if (mac === undefined) return;
     this.macs.delete(address);

@@ -31,8 +31,8 @@ interface Door {
 }
 
 /** Maximum requests of one network per minute. */
-const CREATED_A_MINUTE = 60;
-const READ_A_MINUTE = 1200;
+const CREATED_PER_MINUTE = 60;
+const READS_PER_MINUTE = 1200;
 /** Seconds after which one of too many probes may have ended. */
 const RETRY_SECS = 30;
 
@@ -58,7 +58,7 @@ export function publicProbeRoutes(context: ProbeContext): Route[] {
     const limit = new RequestLimit(context.clock, { perSecond: aMinute / 60, burst: aMinute });
     return { access: 'public', spend: (http) => limit.spend(clientAddress(http)) };
   };
-  return [createProbe(context, doorOf(CREATED_A_MINUTE)), readProbe(context, doorOf(READ_A_MINUTE))];
+  return [createProbe(context, doorOf(CREATED_PER_MINUTE)), readProbe(context, doorOf(READS_PER_MINUTE))];
 }
 
 function createProbe(context: ProbeContext, { access, spend }: Door): Route {
@@ -78,7 +78,7 @@ function createProbe(context: ProbeContext, { access, spend }: Door): Route {
       spend(http);
       const probe = probes.create();
       if (probe === null) throw overloaded('there are too many probes', RETRY_SECS);
-      return shownProbe(probe, context, access);
+      return toApiProbe(probe, context, access);
     },
   });
 }
@@ -98,17 +98,17 @@ function readProbe(context: ProbeContext, { access, spend }: Door): Route {
       spend(http);
       const probe = probes.get(params.probe_id);
       if (probe === undefined) throw notFound('this probe');
-      return shownProbe(probe, context, access);
+      return toApiProbe(probe, context, access);
     },
   });
 }
 
-function shownProbe(
+function toApiProbe(
   { id, name, createdMs, expiresMs, first, askers, queries }: KeptProbe,
   { nodeName: node, clients }: ProbeContext,
   access: Access,
 ): Probe {
-  const isTold = first !== null && access !== 'public';
+  const isRevealed = first !== null && access !== 'public';
   return {
     id,
     name,
@@ -118,7 +118,7 @@ function shownProbe(
     asked: first !== null,
     asked_at: first === null ? null : new Date(first.askedMs).toISOString(),
     client: first?.client ?? null,
-    client_hostname: isTold ? clients.nameAt(first.client) : null,
+    client_hostname: isRevealed ? clients.nameAt(first.client) : null,
     protocol: first?.protocol ?? null,
     askers: [...askers],
     queries,

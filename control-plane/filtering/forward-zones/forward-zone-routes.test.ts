@@ -12,7 +12,7 @@ import type { SuiteDatabase } from '../../../test/support/parts/suite-database.t
 /** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...forwardZoneRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
 ];
 
 let suite: SuiteDatabase;

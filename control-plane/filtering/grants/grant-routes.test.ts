@@ -12,7 +12,7 @@ import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { clientRoutes } from '../../clients/devices/client-routes.ts';
-import { deleteUntouched, forgetUnseen } from '../../clients/devices/client-store.ts';
+import { deleteUntouched, deleteUnseen } from '../../clients/devices/client-store.ts';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';
 import { PolicyMemory } from '../../policy/change/policy-memory.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';
@@ -156,7 +156,7 @@ describe('grants', () => {
     expect((await read()).map(({ id }) => id)).toEqual([built.id]);
   });
 
-  test('are listed while they are active, the next one to end first', async () => {
+  test('are listed while they are active, in the order in which they end', async () => {
     const long = await create({ group_id: 1, secs: 86_400 });
     const short = await create({ group_id: 1, secs: 10 });
     await read();
@@ -190,7 +190,7 @@ describe('grants', () => {
     expect(await read()).toEqual([]);
   });
 
-  test('keep a client that was only seen from being evicted', async () => {
+  test('prevent the eviction of a client that was only seen', async () => {
     const { rows } = await suite.database.query<{ id: number }>(
       `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.7', '2020-01-01'), ('192.0.2.8', '2020-01-01')
        RETURNING id`,
@@ -198,7 +198,7 @@ describe('grants', () => {
     const [kept, gone] = rows.map(({ id }) => id) as [number, number];
     await create({ client_id: kept, secs: 10 });
     await deleteUntouched(suite.database, [kept]);
-    expect(await forgetUnseen(suite.database, clock.nowMs())).toEqual([gone]);
+    expect(await deleteUnseen(suite.database, clock.nowMs())).toEqual([gone]);
     expect(await read()).toHaveLength(1);
   });
 

@@ -56,7 +56,7 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
       grants()
         .filter((grant) => isOwn(grant, clientsOf(caller)))
         .toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id)
-        .map((grant) => shownGrant(grant, clock)),
+        .map((grant) => toApiGrant(grant, clock)),
   });
 }
 
@@ -70,7 +70,7 @@ function readOneGrant(clock: Clock, grants: () => readonly PolicyGrant[]): Route
     params: IdParams,
     answer: Grant,
     entity: grantEntity,
-    handle: ({ params, caller }) => shownGrant(activeGrant(grants(), params.id, caller), clock),
+    handle: ({ params, caller }) => toApiGrant(activeGrant(grants(), params.id, caller), clock),
   });
 }
 
@@ -107,7 +107,7 @@ function createGrant(policy: PolicyChanges, clock: Clock, catalog: Pick<ServiceC
         });
         return { result, summary: null };
       });
-      return shownGrant(grant, clock);
+      return toApiGrant(grant, clock);
     },
   });
 }
@@ -153,7 +153,7 @@ function timesOf({ secs, until }: GrantCreate, clock: Clock): Pick<NewGrant, 'cr
   throw invalid([{ path: 'until', message: 'expected a time in the future, within a year' }]);
 }
 
-function shownGrant(grant: StoredGrant, clock: Clock): Grant {
+function toApiGrant(grant: StoredGrant, clock: Clock): Grant {
   const { untilMs } = grant;
   const secsLeft = untilMs === null ? null : Math.max(0, Math.ceil((untilMs - clock.nowMs()) / 1000));
   return { ...auditedGrant(grant), service_name: grant.service?.serviceName ?? null, secs_left: secsLeft };

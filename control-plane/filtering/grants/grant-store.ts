@@ -56,8 +56,8 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   const values = [...names, clientId, groupId, action, until, new Date(createdMs), serviceId];
   try {
     const { rows } = await db.query<GrantRow>(text, values);
-    const most = `${MAX_GRANTS} grants, or ${MAX_SERVICE_GRANTS} for services`;
-    if (rows[0] === undefined) throw conflict(`there are ${most}, which is the maximum`);
+    const max = `${MAX_GRANTS} grants, or ${MAX_SERVICE_GRANTS} for services`;
+    if (rows[0] === undefined) throw conflict(`there are ${max}, which is the maximum`);
     return toGrant(rows[0]);
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;

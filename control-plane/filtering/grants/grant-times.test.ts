@@ -25,61 +25,61 @@ function grant(id: number, leftMs: number): PolicyGrant {
 }
 
 /** Active ids, ids that ended, and milliseconds until the next end. */
-function look(grants: readonly PolicyGrant[]): unknown {
-  const { active, ended, nextEndMs } = times.look(grants);
+function check(grants: readonly PolicyGrant[]): unknown {
+  const { active, ended, nextEndMs } = times.check(grants);
   expect(times.active(grants)).toEqual(active);
   return [active.map(({ id }) => id), [...ended], nextEndMs];
 }
 
 describe('GrantTimes', () => {
-  test('look() ends each grant at its time', () => {
+  test('check() ends each grant at its time', () => {
     const grants = [grant(1, 1000), grant(2, 5000)];
-    expect(look(grants)).toEqual([[1, 2], [], 1000]);
+    expect(check(grants)).toEqual([[1, 2], [], 1000]);
     clock.advance(999);
-    expect(look(grants)).toEqual([[1, 2], [], 1]);
+    expect(check(grants)).toEqual([[1, 2], [], 1]);
     clock.advance(1);
-    expect(look(grants)).toEqual([[2], [1], 4000]);
+    expect(check(grants)).toEqual([[2], [1], 4000]);
     clock.advance(4000);
-    expect(look(grants)).toEqual([[], [1, 2], Infinity]);
-    expect(look([])).toEqual([[], [], Infinity]);
+    expect(check(grants)).toEqual([[], [1, 2], Infinity]);
+    expect(check([])).toEqual([[], [], Infinity]);
   });
 
-  test('look() never ends a grant without an end, whatever the time', () => {
+  test('check() never ends a grant without an end, whatever the time', () => {
     const grants = [{ ...grant(1, 0), untilMs: null }, grant(2, 1000)];
-    expect(look(grants)).toEqual([[1, 2], [], 1000]);
+    expect(check(grants)).toEqual([[1, 2], [], 1000]);
     clock.advance(1000);
-    expect(look(grants)).toEqual([[1], [2], Infinity]);
+    expect(check(grants)).toEqual([[1], [2], Infinity]);
     clock.wallMs += 1_000_000_000_000;
-    expect(look(grants)).toEqual([[1], [2], Infinity]);
+    expect(check(grants)).toEqual([[1], [2], Infinity]);
   });
 
-  test('look() extends nothing when the clock is set back, however often', () => {
+  test('check() extends nothing when the clock is set back, however often', () => {
     const grants = [grant(1, 10_000)];
-    look(grants);
+    check(grants);
     clock.wallMs -= 3_600_000;
-    expect(look(grants)).toEqual([[1], [], 10_000]);
+    expect(check(grants)).toEqual([[1], [], 10_000]);
     clock.advance(10_000);
-    expect(look(grants)).toEqual([[], [1], Infinity]);
+    expect(check(grants)).toEqual([[], [1], Infinity]);
     clock.wallMs -= 3_600_000;
-    expect(look(grants)).toEqual([[], [1], Infinity]);
+    expect(check(grants)).toEqual([[], [1], Infinity]);
     // It was removed from the rows, but is still in the database.
-    look([]);
-    expect(look(grants)).toEqual([[], [1], Infinity]);
+    check([]);
+    expect(check(grants)).toEqual([[], [1], Infinity]);
   });
 
-  test('look() ends grants while a clock that was set ahead is later than their end, and not permanently', () => {
+  test('check() ends grants while a clock that was set ahead is later than their end, and not permanently', () => {
     const grants = [grant(1, 10_000)];
-    look(grants);
+    check(grants);
     clock.wallMs += 60_000;
-    expect(look(grants)).toEqual([[], [], Infinity]);
+    expect(check(grants)).toEqual([[], [], Infinity]);
     clock.wallMs -= 60_000;
-    expect(look(grants)).toEqual([[1], [], 10_000]);
+    expect(check(grants)).toEqual([[1], [], 10_000]);
   });
 
-  test('look() reports a grant that is first seen after its end neither as active nor as ended', () => {
+  test('check() reports a grant that is first seen after its end neither as active nor as ended', () => {
     const grants = [grant(1, -1), grant(2, 0)];
-    expect(look(grants)).toEqual([[], [], Infinity]);
+    expect(check(grants)).toEqual([[], [], Infinity]);
     clock.wallMs -= 1000;
-    expect(look(grants)).toEqual([[1, 2], [], 999]);
+    expect(check(grants)).toEqual([[1, 2], [], 999]);
   });
 });

@@ -33,7 +33,7 @@ export class GrantTimes {
   }
 
   /** Evaluates all grants. */
-  look(grants: readonly PolicyGrant[]): GrantsNow {
+  check(grants: readonly PolicyGrant[]): GrantsNow {
     if (grants.length === 0 && this.seen.size === 0) return NO_GRANTS;
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();
@@ -47,7 +47,7 @@ export class GrantTimes {
         nextEndMs = Math.min(nextEndMs, leftMs);
       } else if (this.hasUsedUp(grant, monotonicMs)) ended.add(grant.id);
     }
-    this.forget(new Set(grants.map(({ id }) => id)), nowMs);
+    this.remove(new Set(grants.map(({ id }) => id)), nowMs);
     return { active, ended, nextEndMs };
   }
 
@@ -73,7 +73,7 @@ export class GrantTimes {
   }
 
   /** Removes entries of deleted grants whose time has passed; the database may still contain others that have ended. */
-  private forget(ids: ReadonlySet<number>, nowMs: number): void {
+  private remove(ids: ReadonlySet<number>, nowMs: number): void {
     for (const [id, { untilMs }] of this.seen) if (!ids.has(id) && untilMs <= nowMs) this.seen.delete(id);
   }
 

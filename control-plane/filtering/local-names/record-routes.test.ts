@@ -28,7 +28,7 @@ const localNames: LocalNames = {
 /** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...recordRoutes({ ...parts, localNames }),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
 ];
 
 let suite: SuiteDatabase;

@@ -77,9 +77,9 @@ function listLocalRecords(database: Database, localNames: LocalNames): Route {
           source === 'dhcp' && type !== 'PTR' && stored.every((record) => record.fqdn !== fqdn),
       );
       return [
-        ...configRecords.map((record) => shownOther(record, 'config')),
+        ...configRecords.map((record) => toApiOther(record, 'config')),
         ...stored.map(toLocalRecord),
-        ...leased.map((record) => shownOther(record, 'dhcp')),
+        ...leased.map((record) => toApiOther(record, 'dhcp')),
       ];
     },
   });
@@ -226,7 +226,7 @@ function toLocalRecord(record: StoredRecord): LocalRecord {
   return { ...record, ip: type === 'A' || type === 'AAAA' ? value : null, source: 'api' };
 }
 
-function shownOther(record: WrittenLocalRecord, source: 'config' | 'dhcp'): LocalRecord {
+function toApiOther(record: WrittenLocalRecord, source: 'config' | 'dhcp'): LocalRecord {
   const { fqdn, type, value, ttlSecs } = record;
   return {
     id: null,

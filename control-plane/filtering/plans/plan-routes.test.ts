@@ -24,7 +24,7 @@ const suiteRoutes: Rows = (parts) => [
   ...planRoutes({ ...parts, catalog }),
   ...clientRoutes({ ...parts, stats }),
   ...groupRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
   ...scheduleRoutes(parts),
   ...serviceRoutes({ ...parts, catalog }),
 ];

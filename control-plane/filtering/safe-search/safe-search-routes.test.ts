@@ -17,7 +17,7 @@ import type { SuiteDatabase } from '../../../test/support/parts/suite-database.t
 const suiteRoutes: Rows = (parts) => [
   ...safeSearchRoutes(parts),
   ...groupRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
 ];
 
 let suite: SuiteDatabase;

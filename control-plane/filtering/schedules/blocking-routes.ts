@@ -42,10 +42,10 @@ interface BlockingContext {
 }
 
 export function blockingRoutes(context: BlockingContext): Route[] {
-  return [readBlocking(context), switchBlocking(context), giveBlockingBack(context)];
+  return [readBlocking(context), switchBlocking(context), resetBlocking(context)];
 }
 
-function shownBlocking({ policyRows, configuration, clock }: BlockingContext): Blocking {
+function toApiBlocking({ policyRows, configuration, clock }: BlockingContext): Blocking {
   return blockingNow(policyRows().blockingSwitch, configuration.current(), clock);
 }
 
@@ -57,7 +57,7 @@ function readBlocking(context: BlockingContext): Route {
     tag: 'Blocking',
     summary: 'Whether blocking is enabled, and for how long',
     answer: Blocking,
-    handle: () => shownBlocking(context),
+    handle: () => toApiBlocking(context),
   });
 }
 
@@ -75,19 +75,19 @@ function switchBlocking(context: BlockingContext): Route {
       const { enabled, timer_secs: timerSecs } = request.body;
       const author = authorOf(request);
       const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
-      const isEverywhere = await switchEverywhere(context, author, { enabled, until });
+      const isEverywhere = await switchAllNodes(context, author, { enabled, until });
       context.logger.info(enabled ? 'blocking enabled' : 'blocking paused', {
         until: until?.toISOString() ?? 'changed',
         author: author.name,
         ...(!isEverywhere && { nodes: 'this one, because the database is unavailable' }),
       });
-      return shownBlocking(context);
+      return toApiBlocking(context);
     },
   });
 }
 
 /** Stores the change for all nodes, or makes it only here; false = here. */
-async function switchEverywhere(
+async function switchAllNodes(
   context: BlockingContext,
   author: Author,
   to: BlockingSwitchChange,
@@ -97,7 +97,7 @@ async function switchEverywhere(
     return true;
   } catch (error) {
     if (!isWithoutDatabase(error)) throw error;
-    await switchHere(context, author, to, error);
+    await switchThisNode(context, author, to, error);
     return false;
   }
 }
@@ -123,7 +123,7 @@ function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
   );
 }
 
-async function switchHere(
+async function switchThisNode(
   context: BlockingContext,
   author: Author,
   { enabled, until }: BlockingSwitchChange,
@@ -138,7 +138,7 @@ async function switchHere(
   await context.activePolicy.applyLive();
 }
 
-function giveBlockingBack(context: BlockingContext): Route {
+function resetBlocking(context: BlockingContext): Route {
   return route({
     method: 'DELETE',
     path: '/blocking',

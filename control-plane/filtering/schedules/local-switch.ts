@@ -1,7 +1,7 @@
 /**
  * A change of all blocking that was made without a database: it is active only on this node, for a limited time. It is
- * stored in the data directory over a restart, with the entries that are missing in the audit log until the database is
- * available again. A later change in the database ends it.
+ * stored in the data directory, so that it survives a restart, with the entries that are missing in the audit log until
+ * the database is available again. A later change in the database ends it.
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -41,7 +41,7 @@ interface Entry {
 }
 
 /** Contents of the file. */
-interface Kept {
+interface SwitchFile {
   readonly active: Active | null;
   readonly entries: readonly Entry[];
 }
@@ -82,14 +82,14 @@ export class LocalSwitch {
     const at = new Date(this.parts.clock.nowMs()).toISOString();
     const { name, address } = actor;
     this.entries = [...this.entries, { at, actor: name, address, before: current, after: local }];
-    return this.keep();
+    return this.save();
   }
 
   /** Ends it, so that the stored state applies again. */
   async end(): Promise<void> {
     if (this.active === null) return;
     this.active = null;
-    await this.keep();
+    await this.save();
   }
 
   /** The rows as they apply on this node, with its local state instead of the stored one while it is active. */
@@ -119,19 +119,23 @@ export class LocalSwitch {
         });
     });
     this.entries = this.entries.slice(entries.length);
-    await this.keep();
+    await this.save();
   }
 
   /**
    * Without the file, a restart would end the local state, and its entries would be missing in the audit log: that is
    * logged.
    */
-  private keep(): Promise<void> {
+  private save(): Promise<void> {
     const { active, entries } = this;
     this.writing = this.writing.then(async () => {
       try {
         if (active === null && entries.length === 0) await rm(this.path, { force: true });
-        else await writeDurably(this.path, Buffer.from(JSON.stringify({ active, entries } satisfies Kept)));
+        else
+          await writeDurably(
+            this.path,
+            Buffer.from(JSON.stringify({ active, entries } satisfies SwitchFile)),
+          );
       } catch (error) {
         this.parts.logger.warn('could not store the blocking state of this node', {
           path: this.path,
@@ -142,9 +146,9 @@ export class LocalSwitch {
     return this.writing;
   }
 
-  private read(): Kept | null {
+  private read(): SwitchFile | null {
     try {
-      return JSON.parse(readFileSync(this.path, 'utf8')) as Kept;
+      return JSON.parse(readFileSync(this.path, 'utf8')) as SwitchFile;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
         this.parts.logger.warn('could not read the blocking state of this node', {

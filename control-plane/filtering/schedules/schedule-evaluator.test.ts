@@ -189,15 +189,15 @@ describe('ScheduleEvaluator', () => {
       grants: [grant(4, '2026-05-04T11:58:40.123Z'), grant(5, '2026-05-04T12:00:00Z')],
     };
     const granted: string[] = [];
-    const look = (): void => {
+    const check = (): void => {
       const { grants, endedGrants } = evaluator.evaluate(rows);
       granted.push(`${new Date().toISOString().slice(14, 23)} ${grants.map(({ id }) => id).join()}`);
       rows = { ...rows, grants: rows.grants.filter(({ id }) => !endedGrants.has(id)) };
     };
-    look();
+    check();
     evaluator.start({
       rows: () => rows,
-      apply: async () => look(),
+      apply: async () => check(),
       endGrants: (ids) => removed.push(...ids),
     });
     await jest.advanceTimersByTimeAsync(30_000);

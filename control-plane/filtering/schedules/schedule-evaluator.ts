@@ -14,7 +14,7 @@ import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
 /** Maximum sleep: limits how late a step of the clock is noticed. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 type Overrides = ReadonlyMap<number, GroupOverride>;
 
@@ -86,15 +86,15 @@ export class ScheduleEvaluator {
     if (this.policy === undefined) return;
     const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.active ?? {};
     const leftMs = Math.min(untilMs - this.clock.nowMs(), untilMonotonicMs - this.clock.monotonicMs());
-    this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(LOOK_MS, leftMs)));
+    this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(POLL_MS, leftMs)));
     this.timer.unref();
   }
 
   private wake(): void {
-    this.running = this.look().finally(() => this.sleep());
+    this.running = this.check().finally(() => this.sleep());
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const { policy, active } = this;
     if (policy === undefined) return;
     if (active !== undefined && this.holds(active)) return;
@@ -120,7 +120,7 @@ export class ScheduleEvaluator {
   private evaluation(rows: PolicyRows): Evaluation {
     const fromMs = this.clock.nowMs();
     const minuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
-    const grants = this.grants.look(rows.grants);
+    const grants = this.grants.check(rows.grants);
     const timerMs = timerEndMs(rows.blockingSwitch, fromMs) ?? Infinity;
     return {
       overrides: overridesAt(rows, fromMs),

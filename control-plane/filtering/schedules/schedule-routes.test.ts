@@ -28,7 +28,7 @@ const suiteRoutes: Rows = (parts) => [
   ...scheduleRoutes(parts),
   ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => active }),
   ...groupRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
 ];
 
 let suite: SuiteDatabase;

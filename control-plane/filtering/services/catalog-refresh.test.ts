@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { catalogParts, forgetFetches } from '../../../test/support/parts/shared-catalog.ts';
+import { catalogParts, deleteFetches } from '../../../test/support/parts/shared-catalog.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { within } from '../../../test/support/parts/until.ts';
 import { CatalogRefresh, type CatalogRefreshParts } from './catalog-refresh.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 beforeEach(async () => {
-  await forgetFetches(own.database);
+  await deleteFetches(own.database);
   dataDir = mkdtempSync(join(tmpdir(), 'weir-catalog-'));
   catalog = new ServiceCatalog(dataDir);
   logger = new MemoryLogger();
@@ -71,7 +71,7 @@ const GAMES = { id: 'games', name: 'Games', category: 'Gambling', domains: ['Gam
 describe('CatalogRefresh', () => {
   test('fetches a new catalog, activates it, and keeps it after a restart', async () => {
     serve([GAMES]);
-    await refresh.look();
+    await refresh.check();
     expect(catalog.all()).toEqual([
       {
         id: 'games',
@@ -96,12 +96,12 @@ describe('CatalogRefresh', () => {
 
   test('checks again after a day, and not before', async () => {
     serve([GAMES]);
-    await refresh.look();
+    await refresh.check();
     serve([{ ...GAMES, name: 'More games', domains: ['games.example', 'more.example'] }]);
-    await refresh.look();
+    await refresh.check();
     expect(catalog.get('games')?.name).toBe('Games');
     nowMs += 86_400_000;
-    await refresh.look();
+    await refresh.check();
     expect([catalog.get('games')?.name, applied]).toEqual(['More games', 2]);
   });
 
@@ -117,24 +117,24 @@ describe('CatalogRefresh', () => {
   ])('keeps the active catalog if the file %s, and logs why', async (_what, prepare) => {
     const before = catalog.all();
     prepare();
-    await refresh.look();
+    await refresh.check();
     expect([catalog.all(), applied]).toEqual([before, 0]);
     expect(logger.text()).toContain('service catalog not updated; the shipped one stays active');
   });
 
   test('uses the content fetched by another node, without a request to the server', async () => {
     serve([GAMES]);
-    await refresh.look();
+    await refresh.check();
     rmSync(join(dataDir, 'services.json'));
     const folder = join(dataDir, 'other');
     mkdirSync(folder);
     const other = new ServiceCatalog(folder);
     const following = refreshOf(other, folder);
-    await following.look();
+    await following.check();
     expect([other.all(), applied]).toEqual([catalog.all(), 2]);
     expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
     // The active catalog is not applied again.
-    await Promise.all([refresh.look(), following.look()]);
+    await Promise.all([refresh.check(), following.check()]);
     expect(applied).toBe(2);
     await following.close();
   });
@@ -151,9 +151,9 @@ describe('CatalogRefresh', () => {
       return hanging.promise;
     };
     const following = refreshOf(other, folder, { jobs: { hold } });
-    void following.look();
+    void following.check();
     await within('the fetch that hangs', asked.promise);
-    await refresh.look();
+    await refresh.check();
     await following.follow();
     expect(other.all()).toEqual(catalog.all());
     hanging.resolve(false);
@@ -163,41 +163,41 @@ describe('CatalogRefresh', () => {
   test('two nodes fetch it once', async () => {
     serve([GAMES]);
     const other = refreshOf(new ServiceCatalog(dataDir), dataDir);
-    await Promise.all([refresh.look(), other.look()]);
-    await Promise.all([refresh.look(), other.look()]);
+    await Promise.all([refresh.check(), other.check()]);
+    await Promise.all([refresh.check(), other.check()]);
     expect(logger.lines.filter(({ message }) => message === 'service catalog updated')).toHaveLength(1);
     await other.close();
   });
 
   test('logs a damaged stored catalog, and fetches it again', async () => {
     serve([GAMES]);
-    await refresh.look();
+    await refresh.check();
     await own.database.query(`UPDATE blobs SET bytes = '\\x00'`);
     const other = new ServiceCatalog(dataDir);
     const following = refreshOf(other, dataDir);
-    await following.look();
+    await following.check();
     expect(logger.text()).toContain('could not use the service catalog in the database; fetching it again');
-    await following.look();
+    await following.check();
     expect(other.get('games')).toBeDefined();
     expect((await own.database.query('SELECT 1 FROM blobs')).rows).toHaveLength(1);
     await following.close();
   });
 
   test('counts failures for all nodes: the pause grows with failures of any node', async () => {
-    await refresh.look();
+    await refresh.check();
     const other = refreshOf(catalog, dataDir);
     serve([GAMES]);
-    await other.look();
+    await other.check();
     expect(catalog.get('games')).toBeUndefined();
     nowMs += 60_000;
-    await other.look();
+    await other.check();
     expect(catalog.get('games')).toBeDefined();
     await other.close();
   });
 
   test('fetches nothing without a URL', async () => {
     url = '';
-    await refresh.look();
+    await refresh.check();
     expect(logger.lines).toEqual([]);
   });
 });

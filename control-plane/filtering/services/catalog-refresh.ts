@@ -32,7 +32,7 @@ import { TEMPORARY_SUFFIX } from '../../host/files/durable-file.ts';
 import { isDue } from '../../lists/fetch/refresh-schedule.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
-import { type CatalogRow, forgetCatalog, noteAttempt, readCatalogRow, useCatalog } from './catalog-store.ts';
+import { type CatalogRow, deleteCatalog, noteAttempt, readCatalogRow, useCatalog } from './catalog-store.ts';
 import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 
@@ -59,7 +59,7 @@ export interface CatalogRefreshParts {
 
 const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
 /** Milliseconds between two checks of whether a fetch is due. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** The included catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
@@ -85,9 +85,9 @@ export class CatalogRefresh {
   /** Checks now and periodically. */
   start(): void {
     clearInterval(this.timer);
-    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    this.timer = setInterval(() => void this.check(), POLL_MS);
     this.timer.unref();
-    void this.look();
+    void this.check();
   }
 
   /** Stops a running fetch. */
@@ -104,15 +104,15 @@ export class CatalogRefresh {
    */
   async follow(): Promise<void> {
     await this.taking.run();
-    void this.look();
+    void this.check();
   }
 
   /**
    * Applies a catalog that another node fetched, and updates the catalog if due; resolves when done, successful or not.
    */
-  look(): Promise<void> {
+  check(): Promise<void> {
     this.running = this.running
-      .then(() => this.lookNow())
+      .then(() => this.checkNow())
       .catch((error: unknown) => {
         if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the next check retries.
         this.parts.logger.warn('could not check for a service catalog', { reason: reasonOf(error) });
@@ -120,7 +120,7 @@ export class CatalogRefresh {
     return this.running;
   }
 
-  private async lookNow(): Promise<void> {
+  private async checkNow(): Promise<void> {
     const { database, jobs } = this.parts;
     const url = this.parts.url();
     if (url === '' || this.stopping.signal.aborted) return;
@@ -243,7 +243,7 @@ export class CatalogRefresh {
         reason: reasonOf(error),
       });
       await removeBlob(database, key);
-      await forgetCatalog(database, key);
+      await deleteCatalog(database, key);
     }
   }
 

@@ -48,7 +48,7 @@ export async function useCatalog(tx: Queryable, contentKey: string, validators: 
 }
 
 /** Removes a catalog whose blob is unusable, so that it is fetched again. */
-export async function forgetCatalog(tx: Queryable, contentKey: string): Promise<void> {
+export async function deleteCatalog(tx: Queryable, contentKey: string): Promise<void> {
   await tx.query(
     `UPDATE service_catalog SET content_key = NULL, etag = NULL, last_modified = NULL, last_checked_at = NULL
      WHERE content_key = $1`,

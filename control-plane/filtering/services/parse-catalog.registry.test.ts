@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { catalogParts, forgetFetches } from '../../../test/support/parts/shared-catalog.ts';
+import { catalogParts, deleteFetches } from '../../../test/support/parts/shared-catalog.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { parseCatalog, readShippedCatalog } from './parse-catalog.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 beforeEach(async () => {
-  await forgetFetches(own.database);
+  await deleteFetches(own.database);
   dataDir = mkdtempSync(join(tmpdir(), 'weir-registry-'));
   catalog = new ServiceCatalog(dataDir);
   logger = new MemoryLogger();
@@ -83,7 +83,7 @@ async function take(...services: unknown[]): Promise<void> {
   server.removeAllListeners('request');
   server.on('request', (_request, response) => response.writeHead(status).end(body));
   nowMs += DAY_MS;
-  await refresh.look();
+  await refresh.check();
 }
 
 describe('CatalogRefresh with the registry of hostlists', () => {
@@ -168,12 +168,12 @@ describe('CatalogRefresh with the registry of hostlists', () => {
 
   test('asks the server that the catalog is from whether it has changed', async () => {
     body = JSON.stringify({ blocked_services: [CHAT] });
-    await refresh.look();
+    await refresh.check();
     nowMs += DAY_MS;
-    await refresh.look();
+    await refresh.check();
     url = url.replace('services.json', 'other.json');
     nowMs += DAY_MS;
-    await refresh.look();
+    await refresh.check();
     expect(asked).toEqual([undefined, '"1"', undefined]);
   });
 
@@ -193,7 +193,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     await fail();
     expect(catalog.all()).toEqual(before);
     nowMs += DAY_MS;
-    await refresh.look();
+    await refresh.check();
     const failures = logger.lines.filter(({ message }) =>
       message.endsWith('not updated; the previous one stays active'),
     );

@@ -29,13 +29,16 @@ interface PublicContext {
 }
 
 /** Requests of one network in a minute. */
-const ASKED_A_MINUTE = 10;
+const REQUESTS_PER_MINUTE = 10;
 /** Largest body: a name and its field. */
 const BODY_LIMIT_BYTES = 2048;
 
 /** Rows below the page `/check`. */
 export function publicRequestRoutes(context: PublicContext): Route[] {
-  const limit = new RequestLimit(context.clock, { perSecond: ASKED_A_MINUTE / 60, burst: ASKED_A_MINUTE });
+  const limit = new RequestLimit(context.clock, {
+    perSecond: REQUESTS_PER_MINUTE / 60,
+    burst: REQUESTS_PER_MINUTE,
+  });
   const ask = route({
     method: 'POST',
     path: '/unblock-requests',

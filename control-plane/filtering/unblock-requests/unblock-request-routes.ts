@@ -42,7 +42,7 @@ function listRequests(context: RequestContext): Route {
     summary:
       'Open requests of devices to unblock a name, the oldest first; for the role family only those of linked devices',
     answer: UnblockRequestList,
-    handle: ({ caller }) => shownTo(caller, context),
+    handle: ({ caller }) => visibleRequests(caller, context),
   });
 }
 
@@ -57,7 +57,7 @@ function readRequest(context: RequestContext): Route {
     answer: UnblockRequest,
     entity: requestEntity,
     handle: async ({ params, caller }) => {
-      const found = (await shownTo(caller, context)).find(({ id }) => id === params.id);
+      const found = (await visibleRequests(caller, context)).find(({ id }) => id === params.id);
       if (found === undefined) throw notFound(`unblock request ${params.id}`);
       return found;
     },
@@ -94,7 +94,7 @@ function dismissRequest(context: RequestContext): Route {
 }
 
 /** The open requests that a caller may see. */
-async function shownTo(caller: Caller | null, context: RequestContext): Promise<UnblockRequest[]> {
+async function visibleRequests(caller: Caller | null, context: RequestContext): Promise<UnblockRequest[]> {
   const own = clientsOf(caller);
   const open = await readOpen(context.database, context.clock.nowMs());
   return open

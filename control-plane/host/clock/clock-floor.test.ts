@@ -32,7 +32,7 @@ async function started(wallMs: number): Promise<ClockFloor> {
   clock.wallMs = wallMs;
   const floor = await ClockFloor.open({ dataDir, clock, kernelClock: () => kernel, logger });
   floor.start(() => lowered++);
-  await floor.look();
+  await floor.check();
   return floor;
 }
 
@@ -46,7 +46,7 @@ describe('ClockFloor', () => {
     expect(floor.trouble()).toContain('the clock shows 2020-01-01T00:00:00.000Z, before');
     clock.wallMs = RELEASE_MS + DAY_MS;
     expect([floor.isWrong, floor.trouble()]).toEqual([false, null]);
-    await floor.look();
+    await floor.check();
     await floor.close();
     expect(messages()).toEqual([
       'clock is wrong; DNSSEC ignores the validity periods of signatures until it is set',
@@ -78,10 +78,10 @@ describe('ClockFloor', () => {
     const floor = await started(RELEASE_MS + DAY_MS);
     const first = stored();
     clock.advance(HOUR_MS - 1);
-    await floor.look();
+    await floor.check();
     expect(stored()).toBe(first);
     clock.advance(1);
-    await floor.look();
+    await floor.check();
     expect(Date.parse(stored().trim())).toBe(RELEASE_MS + DAY_MS + HOUR_MS);
     await floor.close();
   });
@@ -91,7 +91,7 @@ describe('ClockFloor', () => {
     const floor = await started(RELEASE_MS + DAY_MS);
     expect([floor.isWrong, lowered]).toEqual([true, 0]);
     kernel = 'synchronised';
-    await floor.look();
+    await floor.check();
     await floor.close();
     expect([floor.isWrong, lowered]).toEqual([false, 1]);
     expect(Date.parse(stored().trim())).toBe(RELEASE_MS + DAY_MS);

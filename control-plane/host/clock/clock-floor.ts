@@ -17,7 +17,7 @@ import { RELEASE_DATE } from './release-date.ts';
 export const TIME_FILE = 'last-time';
 
 const RELEASE_MS = Date.parse(RELEASE_DATE);
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** Interval between two writes of the time, in milliseconds; long, because memory cards wear out. */
 const STORE_EVERY_MS = 3_600_000;
 
@@ -71,8 +71,8 @@ export class ClockFloor {
   /** Stores the time periodically; `onLowered` is called if the stored time itself turns out to be wrong. */
   start(onLowered: () => void): void {
     this.onLowered = onLowered;
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
-    void this.look();
+    this.timer = setInterval(() => void this.check(), POLL_MS).unref();
+    void this.check();
   }
 
   /** Stops after the running check. */
@@ -82,12 +82,12 @@ export class ClockFloor {
   }
 
   /** Logs a change, and stores the time if it is known and due. Never rejects. */
-  look(): Promise<void> {
-    this.running = this.running.then(() => this.lookOnce());
+  check(): Promise<void> {
+    this.running = this.running.then(() => this.checkOnce());
     return this.running;
   }
 
-  private async lookOnce(): Promise<void> {
+  private async checkOnce(): Promise<void> {
     const { clock, kernelClock } = this.parts;
     this.logChange();
     if (kernelClock() !== 'synchronised') return;

@@ -106,12 +106,12 @@ export class Explainer {
       stages,
       lists: this.listsOf(explanation),
       upstreams: this.upstreamsOf(explanation),
-      answer: shownAnswer(explanation.answer),
+      answer: toApiAnswer(explanation.answer),
     };
   }
 
   private listsOf({ snapshotVersion, groupId, containing }: Explanation): ExplainAnswer['lists'] {
-    return this.parts.publisher.listsContaining(snapshotVersion, containing, groupId).map(shownList);
+    return this.parts.publisher.listsContaining(snapshotVersion, containing, groupId).map(toApiList);
   }
 
   private upstreamsOf({ servers }: Explanation): ExplainAnswer['upstreams'] {
@@ -174,11 +174,11 @@ export class Explainer {
   }
 }
 
-function shownList({ sourceId, ...list }: ContainingList): ExplainAnswer['lists'][number] {
+function toApiList({ sourceId, ...list }: ContainingList): ExplainAnswer['lists'][number] {
   return { source_id: sourceId, ...list };
 }
 
-function shownAnswer(message: Uint8Array): ExplainAnswer['answer'] {
+function toApiAnswer(message: Uint8Array): ExplainAnswer['answer'] {
   if (message.length < Header.SIZE) return null;
   const rcode = rcodeName(message[3]! & 0x0f);
   const nameEnd = skipName(message, Header.SIZE, message.length);

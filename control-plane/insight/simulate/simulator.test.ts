@@ -100,7 +100,13 @@ afterAll(async () => {
   await suite.close();
 });
 
-type Asked = readonly [client: string, name: string, status: QueryStatusName, times: number, target?: string];
+type SampleQuery = readonly [
+  client: string,
+  name: string,
+  status: QueryStatusName,
+  times: number,
+  target?: string,
+];
 
 /** The answer section of an upstream's response. */
 function records(name: string, target: string | undefined): Uint8Array {
@@ -111,7 +117,7 @@ function records(name: string, target: string | undefined): Uint8Array {
 }
 
 async function storeQueries(): Promise<void> {
-  const asked: readonly Asked[] = [
+  const asked: readonly SampleQuery[] = [
     ['192.0.2.1', 'www.example.org', 'CACHED', 5],
     ['192.0.2.1', 'shop.example', 'ALLOWED', 3, 'x.tracker.example'],
     ['192.0.2.2', 'shop.example', 'CACHED', 2, 'x.tracker.example'],

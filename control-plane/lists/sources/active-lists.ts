@@ -134,7 +134,7 @@ export class ActiveLists {
   }
 
   /** Activates the rows after a rollback, including their list contents. */
-  bringBack(): Promise<void> {
+  activateRestored(): Promise<void> {
     return this.orRetry(() => this.takeOverRows());
   }
 
@@ -170,7 +170,7 @@ export class ActiveLists {
     const sources = await this.chooseCopies();
     const known = new Set(sources.map(({ id }) => id));
     const gone = cache.ids().filter((id) => !known.has(id));
-    for (const id of gone) cache.forget(id);
+    for (const id of gone) cache.removeCopy(id);
     return { sources, hasLess: gone.length > 0 };
   }
 
@@ -186,11 +186,11 @@ export class ActiveLists {
     const { cache, refused } = this.parts;
     const { id, contentKey, heldKey } = source;
     if (contentKey === null) {
-      cache.forget(id);
+      cache.removeCopy(id);
       return;
     }
     if (refusalOf(refused, source, contentKey) !== undefined) return;
-    if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.forget(id);
+    if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.removeCopy(id);
   }
 
   /** Applies a stored change; on failure schedules retries and throws the error. */

@@ -141,7 +141,7 @@ describe('custom rules', () => {
   test('are active at other nodes, and after a restart', async () => {
     const [one, two] = [await running.startNode(), await running.startOther()];
     await write(one, '||a.example^');
-    two.life.lookSoon();
+    two.life.checkSoon();
     await two.life.idle();
     expect(kindsOf(two, 'a.example')).toBe(2);
     await one.stop();

@@ -162,7 +162,7 @@ export class CustomRules {
 
   private async activate(source: StoredSource, apply: () => Promise<void>): Promise<void> {
     const { active, refused } = this.parts;
-    refused.forget(source.id);
+    refused.remove(source.id);
     const [chosen = source] = await active.chooseCopies([source.id]);
     if (!active.needsCompile(chosen)) return apply();
     return active.compileFor(chosen, chosen.contentKey ?? undefined);

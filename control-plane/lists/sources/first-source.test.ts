@@ -34,7 +34,7 @@ test('the first list is kept when the first change by a user is undone', async (
     ...{ summary: 'Weir: installed', is_own: true, can_rollback: true },
     codes: { subject: codedSubject('weir'), action: codedAction('installed') },
   });
-  const parts = { database, policy, clients: new ClientDirectory(), bringBack: async () => undefined };
+  const parts = { database, policy, clients: new ClientDirectory(), activateRestored: async () => undefined };
   await rollBack(parts, installed.id, TESTER);
   expect([before.length, await listSources(database)]).toEqual([1, before]);
   expect((await database.query('SELECT FROM clients')).rows).toEqual([]);

@@ -1,5 +1,5 @@
 /** The list of a new installation, so that Weir blocks something before anyone configures it. */
-import { forgetChanges } from '../../policy/change/noted-now.ts';
+import { deleteChanges } from '../../policy/change/noted-now.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
@@ -24,6 +24,6 @@ export async function seedFirstSource(database: Database): Promise<void> {
     );
     if (rowCount !== 1) return;
     await insertSource(tx, 'block', { ...FIRST_SOURCE, group_ids: [] });
-    await forgetChanges(tx);
+    await deleteChanges(tx);
   });
 }

@@ -71,12 +71,12 @@ export class ListArrivals {
     return new Promise((settle) => {
       if (this.waiting.length === 0) this.firstMs = this.parts.clock.monotonicMs();
       this.waiting.push({ ...arrival, settle });
-      this.look();
+      this.check();
     });
   }
 
   /** Stores arrived lists if no more are expected; otherwise later. Call it when a fetch has ended without a copy. */
-  look(): void {
+  check(): void {
     clearTimeout(this.timer);
     if (this.waiting.length === 0) return;
     const nowMs = this.parts.clock.monotonicMs();

@@ -103,11 +103,11 @@ describe('ListCache', () => {
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('whole');
   });
 
-  test('forget() keeps a newer copy than the given one', async () => {
+  test('removeCopy() keeps a newer copy than the given one', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, KEY_B, 'new');
-    cache.forget(7, before);
+    cache.removeCopy(7, before);
     expect(cache.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
@@ -126,7 +126,7 @@ describe('ListCache', () => {
   test('prunes the copies of sources that are forgotten', async () => {
     await put(7, URL_1, KEY_A, 'seven');
     await put(8, URL_2, KEY_B, 'eight');
-    cache.forget(7);
+    cache.removeCopy(7);
     await cache.prune(NONE);
     expect(cache.ids()).toEqual([8]);
     expect(files()).toHaveLength(1);

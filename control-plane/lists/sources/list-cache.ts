@@ -114,14 +114,14 @@ export class ListCache {
   }
 
   /** Removes the copy of a source, or only the one at `path`; the next pruning deletes its file. */
-  forget(id: number, path?: string): void {
+  removeCopy(id: number, path?: string): void {
     const isMeant = path === undefined || this.copies.get(id)?.path === path;
     if (isMeant && this.copies.delete(id)) this.choiceCount++;
   }
 
   /** Deletes a copy that cannot be read, so that it is fetched again. */
   async discard(id: number, path: string): Promise<void> {
-    this.forget(id, path);
+    this.removeCopy(id, path);
     this.remove(id, path);
     await rm(path, { force: true });
   }

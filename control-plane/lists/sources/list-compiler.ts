@@ -175,7 +175,7 @@ export class ListCompiler {
     const good = this.goodCopyOf(id);
     const active = good === undefined ? 'none of its rules are' : 'the previous copy stays';
     logger.error(`rejected a copy of a list: ${active} active`, { id, reason });
-    if (good === undefined) cache.forget(id, path);
+    if (good === undefined) cache.removeCopy(id, path);
     else cache.use(id, good.contentKey);
   }
 

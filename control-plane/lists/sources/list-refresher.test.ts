@@ -65,12 +65,12 @@ describe('ListRefresher', () => {
   test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {
     const node = await running.startNode();
     let atWork = 0;
-    let most = 0;
+    let max = 0;
     let release: () => void = () => undefined;
     const fourAtWork = new Promise<void>((resolve) => (release = resolve));
     for (let index = 0; index < 12; index++) {
       running.serveBy(`/${index}`, (_, response) => {
-        most = Math.max(most, ++atWork);
+        max = Math.max(max, ++atWork);
         // A fifth fetch would start while the fourth is running.
         if (atWork === 4) setTimeout(release, 20);
         void fourAtWork.then(() => {
@@ -85,7 +85,7 @@ describe('ListRefresher', () => {
     await running.database.query('UPDATE list_sources SET enabled = true');
     expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
     await node.life.idle();
-    expect(most).toBe(4);
+    expect(max).toBe(4);
     expect(Array.from({ length: 12 }, (_, index) => kindsOf(node, `n${index}.example`))).toEqual(
       Array(12).fill(1),
     );
@@ -97,17 +97,17 @@ describe('ListRefresher', () => {
     await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     await node.life.create(blocklist(running.urlOf('/missing'), { name: 'missing' }));
     await node.life.idle();
-    const look = async (minutes: number): Promise<string[]> => {
-      running.forgetAsked();
+    const check = async (minutes: number): Promise<string[]> => {
+      running.clearAsked();
       node.clock.ms += minutes * 60_000;
       await node.life.refreshDue();
       await node.life.idle();
       return running.asked().toSorted();
     };
-    expect(await look(0)).toEqual([]);
-    expect(await look(1)).toEqual(['/missing']);
-    expect(await look(1)).toEqual([]);
-    expect(await look(24 * 60)).toEqual(['/a', '/missing']);
+    expect(await check(0)).toEqual([]);
+    expect(await check(1)).toEqual(['/missing']);
+    expect(await check(1)).toEqual([]);
+    expect(await check(24 * 60)).toEqual(['/a', '/missing']);
   });
 
   test('close() ends running fetches, and the next start resumes them', async () => {

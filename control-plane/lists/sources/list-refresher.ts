@@ -181,7 +181,7 @@ export class ListRefresher {
   }
 
   private expectNoMore(attempt: AbortController): void {
-    if (this.expected.delete(attempt)) this.arrivals.look();
+    if (this.expected.delete(attempt)) this.arrivals.check();
   }
 
   private async refresh(id: number, attempt: Attempt): Promise<void> {

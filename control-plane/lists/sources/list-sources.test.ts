@@ -183,7 +183,7 @@ describe('ListSources', () => {
     const first = await running.startNode();
     await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
-    running.forgetAsked();
+    running.clearAsked();
     const second = await running.startNode();
     await second.life.idle();
     expect(kindsOf(second, 'a.example')).toBe(1);
@@ -199,7 +199,7 @@ describe('ListSources', () => {
     await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
     running.dropSnapshots();
-    running.forgetAsked();
+    running.clearAsked();
     const second = await running.startNode();
     expect(kindsOf(second, 'a.example')).toBe(1);
     await second.life.idle();
@@ -322,7 +322,7 @@ describe('ListSources', () => {
     const second = await running.startNode(undefined, slow);
     await second.life.idle();
     isHeld = true;
-    second.all.lookSoon();
+    second.all.checkSoon();
     await isRead.promise;
     expect(await second.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
     isApproved.resolve(undefined);

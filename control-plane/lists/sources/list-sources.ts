@@ -29,7 +29,7 @@ import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import { ListRefresher } from './list-refresher.ts';
 import { type ActivationParts, ActiveLists } from './active-lists.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
-import { shownSource } from './shown-source.ts';
+import { toApiSource } from './api-source.ts';
 import { listChange, undoRefused, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
@@ -56,7 +56,7 @@ export interface ListSourcesParts extends ActivationParts {
  * Milliseconds between two checks for changes by others and for due lists, including those of a node that died, because
  * its lease ends.
  */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** Manages the list sources. Call `start()` when the database is available; `close()` ends all work in progress. */
 export class ListSources {
@@ -93,9 +93,9 @@ export class ListSources {
     await this.active.begin();
     await this.parts.copies.giveMissing();
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
-    this.timer = setInterval(() => this.look(), LOOK_MS);
+    this.timer = setInterval(() => this.check(), POLL_MS);
     this.timer.unref();
-    this.look();
+    this.check();
   }
 
   /** Starts a refresh of each enabled source that is due. */
@@ -107,8 +107,8 @@ export class ListSources {
    * Checks immediately for changes by another node, and for due lists; does nothing if `start()` has not run yet,
    * because it does the same.
    */
-  lookSoon(): void {
-    if (this.timer !== undefined) this.look();
+  checkSoon(): void {
+    if (this.timer !== undefined) this.check();
   }
 
   /** Stops timers, fetches and compilations; resolves when all have ended. */
@@ -181,7 +181,7 @@ export class ListSources {
     const updated = await changes.change(author, work, async (source, apply) => {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
-      this.parts.refused.forget(id);
+      this.parts.refused.remove(id);
       const [chosen = source] = await this.active.chooseCopies([id]);
       if (!this.active.needsCompile(chosen)) return apply();
       return this.active.compileFor(chosen, cache.copyOf(id)?.contentKey);
@@ -201,7 +201,7 @@ export class ListSources {
     apply: () => Promise<void>,
   ): Promise<void> {
     const { cache } = this.parts;
-    for (const { id } of written) this.parts.refused.forget(id);
+    for (const { id } of written) this.parts.refused.remove(id);
     const chosen = await this.active.chooseCopies(written.map(({ id }) => id));
     const changed = chosen.filter((source) => this.active.needsCompile(source));
     if (changed.length === 0) await apply();
@@ -226,8 +226,8 @@ export class ListSources {
     // Without its row the list has no effect; the next compilation removes its names.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
       this.refresher.stop(id);
-      this.parts.cache.forget(id);
-      this.parts.refused.forget(id);
+      this.parts.cache.removeCopy(id);
+      this.parts.refused.remove(id);
       return apply();
     });
     void this.inBackground('could not compile without a deleted list', this.active.compact());
@@ -242,7 +242,7 @@ export class ListSources {
       return found;
     });
     // A user requested it, who may know that the list was not at fault.
-    this.parts.refused.forget(id);
+    this.parts.refused.remove(id);
     void this.refresher.start(id);
     return this.shown(source);
   }
@@ -287,7 +287,7 @@ export class ListSources {
     };
     await changes.change(author, work, async () => {
       cache.use(id, heldKey);
-      this.parts.refused.forget(id);
+      this.parts.refused.remove(id);
       await this.active.compileFor(source, heldKey);
       if (refusalOf(this.parts.refused, source, heldKey) !== undefined)
         await undoRefused(changes, source, heldKey);
@@ -314,17 +314,17 @@ export class ListSources {
   }
 
   /** Activates the rows after a rollback, including their list contents. */
-  async bringBack(): Promise<void> {
+  async activateRestored(): Promise<void> {
     // A running fetch may deliver the content that was just undone.
     this.refresher.stop();
-    await this.active.bringBack();
+    await this.active.activateRestored();
   }
 
   private shown(stored: StoredSource): BlocklistSource {
-    return shownSource(stored, this.parts.refused, this.refresher.isAtWork(stored.id));
+    return toApiSource(stored, this.parts.refused, this.refresher.isAtWork(stored.id));
   }
 
-  private look(): void {
+  private check(): void {
     if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
     // One after the other: at once they would need two connections, for 10 s in every 15.
     const followed = this.inBackground('follow the lists of other nodes', this.active.follow());

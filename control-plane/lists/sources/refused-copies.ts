@@ -36,7 +36,7 @@ export class RefusedCopies {
   }
 
   /** Allows a source to be retried. */
-  forget(id: number): void {
+  remove(id: number): void {
     this.refusals.delete(id);
   }
 }

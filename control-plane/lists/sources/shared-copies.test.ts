@@ -21,7 +21,7 @@ serveLists((opened) => (running = opened));
 
 /** Makes a node see the changes of others. */
 async function follow(node: ListNode): Promise<void> {
-  node.life.lookSoon();
+  node.life.checkSoon();
   await node.life.idle();
 }
 

@@ -13,12 +13,12 @@ describe('DiskSpace', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'weir-disk-'));
     const disk = new DiskSpace(dataDir, new MemoryLogger());
     expect(disk.now()).toBeNull();
-    await disk.look();
+    await disk.check();
     expect(disk.now()).toMatchObject({ spoolBytes: null, hasNoInodes: false });
     expect(disk.now()!.sizeBytes).toBeGreaterThan(disk.now()!.freeBytes);
     mkdirSync(join(dataDir, 'spool'));
     writeFileSync(join(dataDir, 'spool', '000000000001.blocks'), Buffer.alloc(1000));
-    await disk.look();
+    await disk.check();
     expect(disk.now()).toMatchObject({ spoolBytes: 1000 });
     rmSync(dataDir, { recursive: true });
   });
@@ -26,8 +26,8 @@ describe('DiskSpace', () => {
   test('keeps the last measurement, and logs once that it cannot measure', async () => {
     const logger = new MemoryLogger();
     const disk = new DiskSpace('/no/such/folder', logger);
-    await disk.look();
-    await disk.look();
+    await disk.check();
+    await disk.check();
     expect(disk.now()).toBeNull();
     expect(logger.text().match(/could not measure the free disk space/g)).toHaveLength(1);
   });

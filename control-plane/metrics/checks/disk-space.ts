@@ -20,9 +20,9 @@ export interface DiskState {
 }
 
 const MIB = 1024 ** 2;
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 /** The disk is nearly full below the smaller of the first two limits, but not above the third. */
-const LOW = { share: 0.05, bytes: 1024 * MIB, least: 32 * MIB } as const;
+const LOW = { share: 0.05, bytes: 1024 * MIB, min: 32 * MIB } as const;
 /** Below this the disk counts as full: the database writes in units of 8 KiB, and of 16 MiB. */
 const FULL_BYTES = MIB;
 /** Share of its limit above which the spool is nearly full. */
@@ -44,8 +44,8 @@ export class DiskSpace {
 
   /** Starts measuring; returns a function that stops it. */
   start(): () => Promise<void> {
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
-    void this.look();
+    this.timer = setInterval(() => void this.check(), POLL_MS).unref();
+    void this.check();
     return async () => {
       clearInterval(this.timer);
       await this.running;
@@ -61,7 +61,7 @@ export class DiskSpace {
    * Measures once, unless a measurement is still running, for example on a file system that does not answer. Never
    * rejects.
    */
-  look(): Promise<void> {
+  check(): Promise<void> {
     this.running ??= this.measure().finally(() => (this.running = undefined));
     return this.running;
   }
@@ -97,7 +97,7 @@ export function diskCheck(state: DiskState | null, spoolLimitBytes: number): Hea
 function spaceFault({ freeBytes, sizeBytes, hasNoInodes }: DiskState): string | null {
   if (hasNoInodes) return 'the disk of the data directory is full: it has no inodes left';
   if (freeBytes < FULL_BYTES) return 'the disk of the data directory is full';
-  const low = Math.max(LOW.least, Math.min(LOW.bytes, sizeBytes * LOW.share));
+  const low = Math.max(LOW.min, Math.min(LOW.bytes, sizeBytes * LOW.share));
   if (freeBytes >= low) return null;
   return `the disk of the data directory is nearly full: ${inMib(freeBytes)} of ${inMib(sizeBytes)} left`;
 }

@@ -20,9 +20,9 @@ interface MemoryCalls {
 /** Releases memory periodically, until the returned function is called. */
 export function startReleasingMemory(): () => void {
   const release = findRelease();
-  const heap = new HeapGrowth({ mostShare: BUSY_SHARE });
+  const heap = new HeapGrowth({ maxShare: BUSY_SHARE });
   const timer = setInterval(() => {
-    heap.look();
+    heap.check();
     release?.();
   }, RELEASE_EVERY_MS).unref();
   const started = setTimeout(() => void releaseProgramPages(), STARTED_MS).unref();

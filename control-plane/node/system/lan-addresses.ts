@@ -14,7 +14,7 @@ export interface LanAddress {
 }
 
 /** Interfaces of containers, virtual machines and tunnels, which do not lead to devices of the home network. */
-const NOT_OF_A_LAN =
+const NOT_ON_LAN =
   /^(?:lo|docker|br-|veth|virbr|vnet|vmnet|cni|flannel|cali|podman|lxc|lxdbr|tun|tap|wg|tailscale|zt|ppp|sit|dummy)/;
 
 const RANKS: Readonly<Record<LanAddressKind, number>> = { ipv4: 0, ula: 1, link_local: 2 };
@@ -29,14 +29,14 @@ export function lanAddresses(
   mainInterface = defaultRoute4().name,
 ): LanAddress[] {
   const found = Object.entries(interfaces).flatMap(([name, infos = []]) =>
-    NOT_OF_A_LAN.test(name) ? [] : infos.flatMap((info) => lanAddress(name, info)),
+    NOT_ON_LAN.test(name) ? [] : infos.flatMap((info) => lanAddress(name, info)),
   );
-  const isHeard = ({ address, kind }: LanAddress): boolean =>
+  const isListeningTo = ({ address, kind }: LanAddress): boolean =>
     listening.includes(address) ||
     listening.includes('::') ||
     (kind === 'ipv4' && listening.includes('0.0.0.0'));
   const rank = (one: LanAddress): number => RANKS[one.kind] * 2 + (one.interface === mainInterface ? 0 : 1);
-  return found.filter(isHeard).sort((a, b) => rank(a) - rank(b));
+  return found.filter(isListeningTo).sort((a, b) => rank(a) - rank(b));
 }
 
 function lanAddress(name: string, { address, family, internal }: NetworkInterfaceInfo): LanAddress[] {

@@ -11,7 +11,12 @@ import type { Route } from '../../api/route.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { NodeClaim } from '../../storage/cluster/node-claim.ts';
-import { forgetNode, listNodes, type NodeFigures, type NodeRow } from '../../storage/cluster/node-figures.ts';
+import {
+  deleteGoneNode,
+  listNodes,
+  type NodeFigures,
+  type NodeRow,
+} from '../../storage/cluster/node-figures.ts';
 import { nodeIdOf } from '../../storage/cluster/node-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { GONE_SECS } from '../../storage/cluster/node-figures.ts';
@@ -104,7 +109,7 @@ function removeNode(database: Database): Route {
     handle: async (request) => {
       const { node } = request.params;
       await database.transaction(async (tx) => {
-        const found = await forgetNode(tx, node);
+        const found = await deleteGoneNode(tx, node);
         if (found === 'unknown') throw notFound(`node ${node}`);
         if (found === 'present')
           throw conflict(`node ${node} is running, or was running within the last minute`);

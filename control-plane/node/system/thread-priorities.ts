@@ -16,14 +16,14 @@ const HELPERS = [
   { name: /^libuv-worker/, nicer: 12 },
   { name: /^query-log$/, nicer: CONTROL_PLANE_NICER },
 ] as const;
-const MOST = 19;
+const MAX_NICENESS = 19;
 
 /**
  * Gives threads that are started from now on the niceness of the threads that they replace, if there are any and it is
  * permitted: a process that another one has started inherits the niceness of its control plane. Returns the wanted
  * value.
  */
-export function answerAsFirst(running: number | undefined, logger: Logger): number {
+export function adoptDnsPriority(running: number | undefined, logger: Logger): number {
   const own = getPriority();
   if (running === undefined || running >= own) return own;
   try {
@@ -40,18 +40,18 @@ export function answerAsFirst(running: number | undefined, logger: Logger): numb
  * Sets the priorities of the running threads; call it after the DNS threads have started, with the niceness that they
  * should have. Threads started later inherit the control plane's. Only on Linux does a thread have its own priority.
  */
-export function putAnswersFirst(wanted: number, logger: Logger): void {
+export function raiseDnsPriority(wanted: number, logger: Logger): void {
   if (process.platform !== 'linux') return;
   try {
     const answers = getPriority();
     for (const id of readdirSync(THREADS)) {
       const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trimEnd();
       const helper = HELPERS.find((one) => one.name.test(name));
-      if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
+      if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MAX_NICENESS));
     }
     // If this process inherited the niceness of a control plane, it is kept, so that it does not grow with each
     // upgrade.
-    setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MOST));
+    setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MAX_NICENESS));
   } catch (error) {
     logger.debug('could not raise the priority of the DNS threads', { error: String(error) });
   }

@@ -20,7 +20,7 @@ const MAX_BYTES = 16_384;
 const TOTAL_MS = 10_000;
 const NO_VALIDATORS = { etag: null, lastModified: null };
 
-/** The text of the answer. @throws {Error} that says why there is none */
+/** The text of the answer. @throws {Error} with the reason if there is none */
 export async function fetchAnswer({
   url,
   bounds,

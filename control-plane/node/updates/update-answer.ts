@@ -9,7 +9,7 @@ export interface Release {
   readonly url: string;
 }
 
-/** Reads the answer; further fields are ignored. @throws {Error} that says what is wrong */
+/** Reads the answer; further fields are ignored. @throws {Error} with the fault */
 export function readAnswer(text: string): Release {
   let value: unknown;
   try {

@@ -65,11 +65,11 @@ async function open({ clock = new TestClock(), url = `${base}/newest.json`, vers
   const stop = check.start();
   // It starts as soon as the data directory exists.
   await Promise.resolve();
-  await check.look();
+  await check.check();
   const passHours = async (hours: number): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
       clock.advance(HOUR_MS);
-      await check.look();
+      await check.check();
     }
   };
   return { check, clock, logger, configured, stop, passHours };

@@ -84,10 +84,10 @@ export class UpdateCheck {
     return { checkedAtMs, newer, fault };
   }
 
-  /** Asks if it is due; resolves when done, successful or not. */
-  look(): Promise<void> {
+  /** Sends the request if it is due; resolves when done, successful or not. */
+  check(): Promise<void> {
     this.running = this.running
-      .then(() => this.lookNow())
+      .then(() => this.checkNow())
       .catch((error: unknown) => {
         this.parts.logger.warn('could not check for a new version', { reason: reasonOf(error) });
       });
@@ -96,12 +96,12 @@ export class UpdateCheck {
 
   private begin(): void {
     if (this.stopping.signal.aborted) return;
-    this.timer = setInterval(() => void this.look(), MINUTE_MS).unref();
+    this.timer = setInterval(() => void this.check(), MINUTE_MS).unref();
     this.running = this.running.then(() => this.read());
-    void this.look();
+    void this.check();
   }
 
-  private async lookNow(): Promise<void> {
+  private async checkNow(): Promise<void> {
     const { clock } = this.parts;
     const url = this.parts.url();
     if (this.stopping.signal.aborted) return;
@@ -134,8 +134,8 @@ export class UpdateCheck {
     await this.store(url);
   }
 
-  private randomMinutes(most: number): number {
-    return Math.floor(this.random() * most) * MINUTE_MS;
+  private randomMinutes(max: number): number {
+    return Math.floor(this.random() * max) * MINUTE_MS;
   }
 
   private async store(url: string): Promise<void> {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { within } from '../../../test/support/parts/until.ts';
 import { HandoverChannel, numberOf, textField } from './handover-channel.ts';
 
-const PATIENT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 describe('HandoverChannel', () => {
   let server: Server;
@@ -29,9 +29,9 @@ describe('HandoverChannel', () => {
 
   test('returns messages one by one, however their bytes arrive', async () => {
     other.write('{"type":"one"}\n{"type":"tw');
-    expect(await talk.next(PATIENT_MS)).toEqual({ type: 'one' });
+    expect(await talk.next(TIMEOUT_MS)).toEqual({ type: 'one' });
     other.write('o","count":2}\n');
-    expect(numberOf(await talk.expect('two', PATIENT_MS), 'count')).toBe(2);
+    expect(numberOf(await talk.expect('two', TIMEOUT_MS), 'count')).toBe(2);
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('HandoverChannel', () => {
     ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],
   ])('rejects if the other side %s', async (_what, text, reason) => {
     other.end(text);
-    await expect(talk.expect('two', PATIENT_MS)).rejects.toThrow(reason);
+    await expect(talk.expect('two', TIMEOUT_MS)).rejects.toThrow(reason);
   });
 
   test('rejects if the other side is silent', async () => {

@@ -27,7 +27,7 @@ export class HandoverChannel {
   constructor(socket: Socket) {
     this.socket = socket;
     socket.setEncoding('utf8');
-    socket.on('data', (chunk: string) => this.take(chunk));
+    socket.on('data', (chunk: string) => this.receive(chunk));
     // Ignored, because 'close' follows.
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
@@ -90,7 +90,7 @@ export class HandoverChannel {
     this.socket.destroySoon();
   }
 
-  private take(chunk: string): void {
+  private receive(chunk: string): void {
     this.text += chunk;
     const lines = this.text.split('\n');
     this.text = lines.pop()!;

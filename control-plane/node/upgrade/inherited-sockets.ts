@@ -82,19 +82,19 @@ const NOTED = {
   udp: {
     count: WorkerControl.UDP_FD_COUNT_WORD,
     first: WorkerControl.UDP_FD_FIRST_WORD,
-    most: WorkerControl.MAX_UDP_FDS,
+    max: WorkerControl.MAX_UDP_FDS,
   },
   tcp: {
     count: WorkerControl.LISTENER_FD_COUNT_WORD,
     first: WorkerControl.LISTENER_FD_FIRST_WORD,
-    most: WorkerControl.MAX_LISTENER_FDS,
+    max: WorkerControl.MAX_LISTENER_FDS,
   },
 } as const;
 
 function note(control: Int32Array, transport: BoundSocket['transport'], fd: number): boolean {
-  const { count, first, most } = NOTED[transport];
+  const { count, first, max } = NOTED[transport];
   const index = control[count]!;
-  if (index === most) return false;
+  if (index === max) return false;
   control[first + index] = fd;
   control[count] = index + 1;
   return true;

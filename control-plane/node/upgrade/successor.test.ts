@@ -5,7 +5,7 @@ import { makeTempDir } from '../../../test/support/weir/data-dir.ts';
 import type { TempDir } from '../../../test/support/weir/data-dir.ts';
 import { checkRelease } from './successor.ts';
 
-const PATIENT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 let tempDir: TempDir;
 beforeEach(() => {
@@ -24,14 +24,14 @@ function makeRelease(script: string): void {
 describe('checkRelease()', () => {
   test('accepts a configuration that the release accepts', async () => {
     makeRelease('[ "$1 $2 $3" = "check-config --config /etc/weir.toml" ]');
-    await checkRelease(tempDir.path, '/etc/weir.toml', PATIENT_MS);
+    await checkRelease(tempDir.path, '/etc/weir.toml', TIMEOUT_MS);
   });
 
   test.each([
     [
       'with its faults',
       'echo "server.web_port: expected a number" >&2; exit 1',
-      PATIENT_MS,
+      TIMEOUT_MS,
       'server.web_port',
     ],
     ['if it does not answer in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],

@@ -13,7 +13,7 @@ import { loadDescriptorCalls } from './descriptor-calls.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeSource } from './upgrade-source.ts';
 
-const PATIENT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const HELLO = { type: 'take-over', format: HANDOVER_FORMAT, version: '2.0.0', pid: 4242 } as const;
 
 const native = loadDescriptorCalls();
@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 /** A side whose steps only record that they were taken. */
-async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promise<void> {
+async function start(silenceMs = TIMEOUT_MS, ownRelease = '/nonexistent'): Promise<void> {
   // A handover that is undone after its test has ended must not record that in the next test's list.
   const steps: string[] = [];
   done = steps;
@@ -76,12 +76,12 @@ function makeRelease(script: string): void {
 async function answering(): Promise<HandoverChannel> {
   const talk = await open();
   talk.send(HELLO);
-  await talk.expect('welcome', PATIENT_MS);
+  await talk.expect('welcome', TIMEOUT_MS);
   talk.send({ type: 'loaded' });
   // Everything is as before this side left, if it has left.
-  expect(await talk.expect('sockets', PATIENT_MS)).toMatchObject({ nodeState: NodeState.READY });
+  expect(await talk.expect('sockets', TIMEOUT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.send({ type: 'reading' });
-  await talk.expect('stopped', PATIENT_MS);
+  await talk.expect('stopped', TIMEOUT_MS);
   return talk;
 }
 
@@ -91,7 +91,7 @@ describe('UpgradeSource', () => {
     const talk = await answering();
     expect(done).toEqual(['prepare', 'stop reading']);
     talk.send({ type: 'go' });
-    await talk.expect('free', PATIENT_MS);
+    await talk.expect('free', TIMEOUT_MS);
     talk.send({ type: 'holding' });
     await until(
       'the other process to have everything',
@@ -138,7 +138,7 @@ describe('UpgradeSource', () => {
     // Long enough for all steps before the silence.
     await start(1500);
     const talk = await answering();
-    expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 1.5 s/);
+    expect((await talk.next(TIMEOUT_MS))['reason']).toMatch(/silent for 1.5 s/);
     expect(done).toEqual(['prepare', 'stop reading', 'read again']);
     talk.end();
   });
@@ -149,8 +149,8 @@ describe('UpgradeSource', () => {
     for (const _attempt of ['the first', 'the next']) {
       const talk = await open();
       talk.send({ type: 'upgrade', release: tempDir.path });
-      await talk.expect('step', PATIENT_MS);
-      expect((await talk.next(PATIENT_MS))['reason']).toMatch(/was silent for 0.05 s, and was terminated/);
+      await talk.expect('step', TIMEOUT_MS);
+      expect((await talk.next(TIMEOUT_MS))['reason']).toMatch(/was silent for 0.05 s, and was terminated/);
       await talk.ended();
     }
     expect(done).toEqual([]);
@@ -160,7 +160,7 @@ describe('UpgradeSource', () => {
     await start();
     const dying = await answering();
     dying.send({ type: 'go' });
-    await dying.expect('free', PATIENT_MS);
+    await dying.expect('free', TIMEOUT_MS);
     dying.end();
     await until(
       'the start of its release to fail',
@@ -172,7 +172,7 @@ describe('UpgradeSource', () => {
     done.length = 0;
     const talk = await answering();
     talk.send({ type: 'go' });
-    await talk.expect('free', PATIENT_MS);
+    await talk.expect('free', TIMEOUT_MS);
     talk.send({ type: 'holding' });
     await until(
       'the other process to have everything',
@@ -187,14 +187,14 @@ describe('UpgradeSource', () => {
     await start();
     const talk = await answering();
     talk.send({ type: 'go' });
-    await talk.expect('free', PATIENT_MS);
+    await talk.expect('free', TIMEOUT_MS);
     talk.send({ type: 'failed', reason: 'no memory' });
-    expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
+    expect((await talk.next(TIMEOUT_MS))['reason']).toBe('no memory');
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer again']);
     done.length = 0;
     const next = await answering();
     next.send({ type: 'go' });
-    await next.expect('free', PATIENT_MS);
+    await next.expect('free', TIMEOUT_MS);
     next.send({ type: 'holding' });
     await next.ended();
     expect(done).toEqual(['stop reading', 'gone to 4242']);
@@ -211,7 +211,7 @@ describe('UpgradeSource', () => {
     expect(existsSync(reported!)).toBe(true);
     const other = await open();
     other.send({ type: 'upgrade', release: tempDir.path });
-    expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');
+    expect((await other.next(TIMEOUT_MS))['reason']).toBe('the running server is stopping');
     for (const one of [talk, other]) one.end();
   });
 
@@ -220,7 +220,7 @@ describe('UpgradeSource', () => {
     const talk = await answering();
     await handing.end(Promise.resolve());
     talk.send({ type: 'go' });
-    await talk.expect('free', PATIENT_MS);
+    await talk.expect('free', TIMEOUT_MS);
     talk.send({ type: 'holding' });
     await talk.ended();
     // The process that asked Weir to stop ends it.
@@ -234,7 +234,7 @@ describe('UpgradeSource', () => {
     await handing.end(stopped.promise);
     talk.send({ type: 'dance' });
     stopped.resolve(undefined);
-    await expect(talk.next(PATIENT_MS)).rejects.toThrow('the other side has ended');
+    await expect(talk.next(TIMEOUT_MS)).rejects.toThrow('the other side has ended');
     expect(done).toEqual(['prepare', 'stop reading']);
   });
 
@@ -255,7 +255,7 @@ describe('UpgradeSource', () => {
     await start();
     const talk = await open();
     talk.send(message);
-    expect((await talk.next(PATIENT_MS))['reason']).toMatch(reason);
+    expect((await talk.next(TIMEOUT_MS))['reason']).toMatch(reason);
     expect(done).toEqual([]);
     talk.end();
   });
@@ -264,7 +264,7 @@ describe('UpgradeSource', () => {
     await start();
     const [one, other] = [await answering(), await open()];
     other.send(HELLO);
-    expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is in progress');
+    expect((await other.next(TIMEOUT_MS))['reason']).toBe('another upgrade is in progress');
     for (const talk of [one, other]) talk.end();
     await until(
       'the server to read again',

@@ -168,7 +168,7 @@ export class UpgradeSource {
 
   /** Starts a process of the release and reports its progress to the command. */
   private async upgrade(talk: HandoverChannel, release: string): Promise<void> {
-    this.refuseBeside(this.attempt ?? this.successor);
+    this.refuseConcurrent(this.attempt ?? this.successor);
     if (process.pid === 1)
       throw new HandoverError(
         'this process is the first of its container: start the new container with "start --take-over"',
@@ -176,7 +176,7 @@ export class UpgradeSource {
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     await checkRelease(release, configFile, silenceMs);
     // Another one may have been requested in the meantime.
-    this.refuseBeside(this.attempt ?? this.successor);
+    this.refuseConcurrent(this.attempt ?? this.successor);
     const successor = this.launch(release);
     this.watcher = talk;
     try {
@@ -202,12 +202,12 @@ export class UpgradeSource {
     return (this.successor = new Successor(release, configFile, silenceMs));
   }
 
-  private refuseBeside(other: Attempt | Successor | undefined): void {
+  private refuseConcurrent(other: Attempt | Successor | undefined): void {
     if (other !== undefined) throw new HandoverError('another upgrade is in progress');
   }
 
   private async runHandover(talk: HandoverChannel, hello: HandoverMessage): Promise<void> {
-    this.refuseBeside(this.attempt);
+    this.refuseConcurrent(this.attempt);
     const format = textField(hello, 'format');
     if (format !== HANDOVER_FORMAT)
       throw new HandoverError(

@@ -13,7 +13,7 @@ import { HandoverChannel } from './handover-channel.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeTarget } from './upgrade-target.ts';
 
-const PATIENT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** Enough for the earlier messages. */
 const SHORT_MS = 1000;
 
@@ -34,11 +34,11 @@ beforeEach(async () => {
   await begin();
 });
 
-async function begin(silenceMs = PATIENT_MS): Promise<void> {
+async function begin(silenceMs = TIMEOUT_MS): Promise<void> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const begun = UpgradeTarget.begin(tempDir.path, '2.0.0', logger, silenceMs);
   talk = new HandoverChannel((await within('the connection', accepted))[0]);
-  expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
+  expect(await talk.expect('take-over', TIMEOUT_MS)).toMatchObject({
     format: HANDOVER_FORMAT,
     version: '2.0.0',
   });
@@ -58,16 +58,16 @@ describe('UpgradeTarget', () => {
   test('takes the lock when it is free, and reports it once its start is complete', async () => {
     expect([taking.dnsPort, taking.niceness]).toEqual([5353, -5]);
     const finished = taking.finish();
-    await talk.expect('reading', PATIENT_MS);
+    await talk.expect('reading', TIMEOUT_MS);
     talk.send({ type: 'stopped' });
-    await talk.expect('go', PATIENT_MS);
+    await talk.expect('go', TIMEOUT_MS);
     old.release();
     talk.send({ type: 'free' });
     await within('the taking over to finish', finished);
     await taking.lock.taken;
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
     const completed = taking.complete();
-    await talk.expect('holding', PATIENT_MS);
+    await talk.expect('holding', TIMEOUT_MS);
     talk.end();
     await within('the other process to end', completed);
   });
@@ -85,7 +85,7 @@ describe('UpgradeTarget', () => {
 
   test('continues alone if the other process has died', async () => {
     const finished = taking.finish();
-    await talk.expect('reading', PATIENT_MS);
+    await talk.expect('reading', TIMEOUT_MS);
     talk.end();
     old.release();
     await within('the taking over to finish', finished);
@@ -94,7 +94,7 @@ describe('UpgradeTarget', () => {
 
   test('reports why it fails, and continues until the other process answers queries again', async () => {
     const failed = taking.fail('could not load the policy: no memory');
-    expect(await talk.next(PATIENT_MS)).toEqual({
+    expect(await talk.next(TIMEOUT_MS)).toEqual({
       type: 'failed',
       reason: 'could not load the policy: no memory',
     });
@@ -104,14 +104,14 @@ describe('UpgradeTarget', () => {
 
   test('gives up if the other process takes over again', async () => {
     const finished = taking.finish();
-    await talk.expect('reading', PATIENT_MS);
+    await talk.expect('reading', TIMEOUT_MS);
     talk.send({ type: 'failed', reason: 'it changed its mind' });
     await expect(finished).rejects.toThrow('the upgrade was rolled back: it changed its mind');
   });
 
   test('works without sockets if the other process has none to pass', async () => {
     const sockets = taking.sockets();
-    await talk.expect('loaded', PATIENT_MS);
+    await talk.expect('loaded', TIMEOUT_MS);
     talk.send({ type: 'sockets', ticket: 'x', count: 0 });
     expect(await sockets).toBeNull();
   });

@@ -20,12 +20,12 @@ import { InheritedSockets } from './inherited-sockets.ts';
 import { connectUnix } from './unix-connection.ts';
 
 /** Maximum number of bytes that accompany descriptors. */
-const MAX_BESIDE = 16;
+const MAX_DATA_BYTES = 16;
 /** Maximum time for which a failing process answers until the running one receives queries again, in milliseconds. */
 const READ_AGAIN_MS = 5000;
 /** Maximum time for which the lock of a killed process outlasts it, and the polling interval, in milliseconds. */
 const LOCK_MS = 2000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** A takeover in progress. */
 export class UpgradeTarget {
@@ -105,7 +105,7 @@ export class UpgradeTarget {
       sendDescriptors(calls, connection, { bytes: Buffer.from(ask), descriptors: [] });
       const descriptors: number[] = [];
       while (descriptors.length < count) {
-        const part = receiveDescriptors(calls, connection, MAX_BESIDE);
+        const part = receiveDescriptors(calls, connection, MAX_DATA_BYTES);
         if (part.descriptors.length === 0) throw new Error('could not take over: some sockets are missing');
         descriptors.push(...part.descriptors);
       }
@@ -183,7 +183,7 @@ export class UpgradeTarget {
         if (performance.now() > untilMs)
           throw new Error(`the upgrade was rolled back: ${reason}`, { cause: error });
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }

@@ -92,7 +92,7 @@ function asJson(value: unknown): string | null {
 }
 
 /** PostgreSQL cannot store a NUL in text. */
-function stored(text: string, most: number): string {
+function stored(text: string, max: number): string {
   const clean = text.replaceAll('\0', '\ufffd');
-  return clean.length <= most ? clean : `${clean.slice(0, most - 1).toWellFormed()}…`;
+  return clean.length <= max ? clean : `${clean.slice(0, max - 1).toWellFormed()}…`;
 }

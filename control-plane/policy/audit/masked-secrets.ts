@@ -14,7 +14,7 @@ const URL_START = /^\s*[a-z][a-z0-9+.-]*:[/\\]/i;
 
 /** A copy of JSON data without secrets. */
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return shownText(value);
+  if (typeof value === 'string') return maskedText(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return value.toISOString();
@@ -30,7 +30,7 @@ function hides(field: unknown): boolean {
   return typeof field === 'string' ? field !== '' : typeof field === 'object' && field !== null;
 }
 
-function shownText(text: string): string {
+function maskedText(text: string): string {
   if (SECRET_TEXT.test(text)) return MASK;
   return URL_START.test(text) ? shownUrl(text) : text;
 }

@@ -274,7 +274,7 @@ describe('rollBack()', () => {
       database,
       policy: changes,
       clients: new ClientDirectory(),
-      bringBack: () => Promise.resolve(),
+      activateRestored: () => Promise.resolve(),
     };
     const first = await newestRevision(database);
     await change();

@@ -8,6 +8,6 @@ export const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER 
 export const NOTED_NOW = 'xmin = pg_current_xact_id()::xid';
 
 /** Deletes all recorded changes: revisions start from the current rows, and rollbacks cannot undo earlier changes. */
-export async function forgetChanges(tx: Queryable): Promise<void> {
+export async function deleteChanges(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM policy_changes WHERE ${NOTED_NOW}`);
 }

@@ -106,7 +106,10 @@ function isSame(a: PolicyBlockedService, b: PolicyBlockedService): boolean {
   return a.exact === b.exact || a.exact.length + b.exact.length === 0;
 }
 
-/** Grants with the names of built-in services; custom ones have theirs. The same array if there are none. */
+/**
+ * Grants with the names of built-in services; those of custom services are stored with the grant. Returns the same
+ * array if there are no built-in services.
+ */
 export function resolveGrants(grants: PolicyRows['grants'], findService: FindService): PolicyRows['grants'] {
   if (grants.every(({ serviceId }) => serviceId === undefined)) return grants;
   return grants.map((grant) => {

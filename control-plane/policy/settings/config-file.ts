@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { editToml } from '../../../config/edit-toml.ts';
-import { inFileTurn } from '../../../config/file-turns.ts';
+import { runInFileTurn } from '../../../config/file-turns.ts';
 import { formatFault } from '../../../config/config-fault.ts';
 import type { ConfigFault } from '../../../config/config-fault.ts';
 import { isSecret, pickValues, setValues } from '../../../config/layers.ts';
@@ -53,7 +53,7 @@ export class ConfigFile {
 
   /** Runs `work` while no other part of Weir changes the file. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return inFileTurn(this.path, work);
+    return runInFileTurn(this.path, work);
   }
 
   /** Reads the file and the local changes for writing; 409 with each of their errors, or if one cannot be read. */

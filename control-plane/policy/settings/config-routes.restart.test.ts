@@ -15,7 +15,7 @@ import type { SuiteDatabase } from '../../../test/support/parts/suite-database.t
 import { configRoutes } from './config-routes.ts';
 
 /** Keys that need a restart, each with another value, and further keys. */
-const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
+const RESTARTED: readonly { key: string; to: unknown; alongside?: Values }[] = [
   { key: 'server.alt_compat', to: true },
   { key: 'server.dns_port', to: 15353 },
   { key: 'server.bind_address', to: ['127.0.0.2'] },
@@ -29,7 +29,7 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   {
     key: 'server.proxy_protocol_enabled',
     to: true,
-    beside: { 'server.proxy_protocol_trusted': ['192.0.2.1'] },
+    alongside: { 'server.proxy_protocol_trusted': ['192.0.2.1'] },
   },
   { key: 'server.web_tls.enabled', to: true },
   { key: 'server.web_tls.tls_cert_path', to: '/other/cert.pem' },
@@ -41,18 +41,18 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   {
     key: 'server.encrypted_dns.tls_cert_path',
     to: '/other/cert.pem',
-    beside: { 'server.encrypted_dns.tls_key_path': '/other/key.pem' },
+    alongside: { 'server.encrypted_dns.tls_key_path': '/other/key.pem' },
   },
   {
     key: 'server.encrypted_dns.tls_key_path',
     to: '/other/key.pem',
-    beside: { 'server.encrypted_dns.tls_cert_path': '/other/cert.pem' },
+    alongside: { 'server.encrypted_dns.tls_cert_path': '/other/cert.pem' },
   },
   { key: 'database.url', to: ['postgres://weir@db.example.org/weir'] },
   {
     key: 'database.owner_url',
     to: ['postgres://owner@db.example.org/weir'],
-    beside: { 'database.url': ['postgres://weir@db.example.org/weir'] },
+    alongside: { 'database.url': ['postgres://weir@db.example.org/weir'] },
   },
   { key: 'database.password_file', to: '/run/secrets/weir-database' },
   { key: 'database.owner_password_file', to: '/run/secrets/weir-database-owner' },
@@ -84,9 +84,9 @@ describe('RESTART_KEYS', () => {
 
 describe('a key that needs a restart', () => {
   test('is stored in the file, reported as pending, and not active', async () => {
-    for (const { key, to, beside } of RESTARTED) {
+    for (const { key, to, alongside } of RESTARTED) {
       const node = await RunningApi.start(suite.database, rows, { toml: 'auth.enabled = false' });
-      const values = { ...beside, [key]: to };
+      const values = { ...alongside, [key]: to };
       const sent = Object.keys(values).every((name) => !isFileOnly(name))
         ? await node.send('PATCH', '/api/config', { json: treeOf(values) })
         : await editFile(node, values);

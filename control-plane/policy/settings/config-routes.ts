@@ -38,9 +38,9 @@ export function configRoutes(context: {
     path: '/config',
     answer: ConfigAnswer,
     body: ConfigBody,
-    read: async (db) => shownSections(configuration.writtenWith(await readConfigRows(db))),
+    read: async (db) => toApiSections(configuration.writtenWith(await readConfigRows(db))),
     // The answer to a change has no sections.
-    covers: (answer) => ('dns' in answer ? {} : shownSections(configuration.written())),
+    covers: (answer) => ('dns' in answer ? {} : toApiSections(configuration.written())),
   });
   return [
     readConfig(configuration, config),
@@ -60,7 +60,7 @@ function readConfig(configuration: StoredConfiguration, config: Entity): Route {
     answer: ConfigAnswer,
     entity: config,
     handle: () => ({
-      ...shownSections(configuration.written()),
+      ...toApiSections(configuration.written()),
       sources: configuration.sources(),
       restart_required: configuration.pending(),
     }),
@@ -132,7 +132,7 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
 
 /** The body without keys whose values are those that a reader is shown. */
 function withoutUnchanged(body: unknown, stored: Config): unknown {
-  const [given, shown] = [valuesOf(body), valuesOf(shownSections(stored))];
+  const [given, shown] = [valuesOf(body), valuesOf(toApiSections(stored))];
   const names = Object.keys(given).filter((name) => isSameValue(given[name], shown[name]));
   return withoutKeys(body, new Set(names), []);
 }
@@ -158,7 +158,7 @@ function unmasked(values: Values, stored: Values): Values {
 }
 
 /** The sections of the configuration in the form that a reader is shown. */
-function shownSections(config: Config): ConfigSections {
+function toApiSections(config: Config): ConfigSections {
   return withoutSecrets(config, []) as ConfigSections;
 }
 

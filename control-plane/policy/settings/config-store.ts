@@ -8,7 +8,7 @@ import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed } from '../change/change.ts';
-import { forgetChanges } from '../change/noted-now.ts';
+import { deleteChanges } from '../change/noted-now.ts';
 
 /** All rows. */
 export async function readConfigRows(db: Queryable): Promise<Values> {
@@ -65,7 +65,7 @@ export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> 
   );
   if (rows.length === 0) return false;
   await putConfigRows(tx, file);
-  await forgetChanges(tx);
+  await deleteChanges(tx);
   return true;
 }
 

@@ -2,7 +2,7 @@
  * The active configuration on this node, and the one way to change it. Keys of the cluster are database rows, keys of
  * the node are in its file; the environment outranks both. The last edit counts, whether by API or in the file.
  */
-import { inFileTurn } from '../../../config/file-turns.ts';
+import { runInFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
 import type { Layers, Source, Values } from '../../../config/layers.ts';
 import type { LoadedConfig } from '../../../config/parse-config.ts';
@@ -355,7 +355,7 @@ export class Configuration {
   /** Runs a change while no other change of this node runs. */
   private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
     const run = (): Promise<Activation> => storeChange(policy, author, change);
-    const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
+    const stored = this.file?.inTurn(run) ?? runInFileTurn(this.parts.dataDir, run);
     return stored.then(({ isActive }) => isActive);
   }
 

@@ -5,7 +5,7 @@ import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.t
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
-import { type Kept, OpenBlock } from './open-block.ts';
+import { type StoredParts, OpenBlock } from './open-block.ts';
 import { BlockReader } from './block-reader.ts';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 
@@ -27,7 +27,7 @@ describe('BlockReader', () => {
   test('reads a block that is not compressed yet as the same block once it is', async () => {
     for (const answers of [true, false]) {
       const open = new OpenBlock();
-      const kept: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers, clientIds: true };
+      const kept: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers, clientIds: true };
       for (const row of fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 50, seed: 5 }))
         open.add(row, Math.round(row.timestampMs * 1000), kept);
       const raw = sealBlock(open);

@@ -19,7 +19,7 @@ const KEYED_GROUP_WORD = 1;
 const MAPPED = 0xffff;
 
 /** Parts of client identities that are stored. */
-export interface KeptClients {
+export interface StoredClientParts {
   /** Leading bytes of an IPv4 and of an IPv6 address; the rest becomes zero. */
   readonly ipv4Bytes: number;
   readonly ipv6Bytes: number;
@@ -48,7 +48,7 @@ export class ClientDictionary {
   }
 
   /** Index of a row's client, which is added if it is missing; `source` is the row's memory. */
-  place(row: QueryLogRow, { view }: ViewedBytes, kept: KeptClients): number {
+  place(row: QueryLogRow, { view }: ViewedBytes, kept: StoredClientParts): number {
     const { client, clientId, groupId } = row;
     const { at } = client;
     const group = this.groupWord(groupId, kept.clientIds ? clientId : 0);
@@ -100,7 +100,7 @@ export class ClientDictionary {
     return clientId === 0 ? groupId : -1 - this.keyed.place(clientId, groupId, 0, 0, 0);
   }
 
-  private ipv4Place(address: number, group: number, { ipv4Bytes }: KeptClients): number {
+  private ipv4Place(address: number, group: number, { ipv4Bytes }: StoredClientParts): number {
     return this.clients.place(0, 0, MAPPED, address & leadingBytes(ipv4Bytes), group);
   }
 }

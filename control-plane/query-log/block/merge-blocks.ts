@@ -4,10 +4,10 @@ import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
 import { forEachRepeat, forEachRow } from './block-rows.ts';
 import { type BlockHead, type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
-import { type Kept, OpenBlock } from './open-block.ts';
+import { type StoredParts, OpenBlock } from './open-block.ts';
 
 /** Privacy was already applied to the blocks. */
-const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
+const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** The queries of all blocks, in order; yields to other work of the thread between blocks. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {

@@ -7,7 +7,7 @@ import { nameToText } from '../../../shared/dns/name.ts';
 import type { QueryLogRow } from '../rows/row.ts';
 import { AnswerForm, ReducedAnswers, secsBeyond } from './answer-form.ts';
 import { ByteDictionary, Entry, NOTES } from './byte-dictionary.ts';
-import { ClientDictionary, type KeptClients, type RepeatedClient } from './client-dictionary.ts';
+import { ClientDictionary, type StoredClientParts, type RepeatedClient } from './client-dictionary.ts';
 import { type ViewedBytes, viewed } from './viewed-bytes.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
 import { type HeadClient, HOUR_US, MAX_BLOCK_ROWS, nameClassOf, type Repeats } from './block-layout.ts';
@@ -21,7 +21,7 @@ const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
 const MAX_CARRIED = 65_535;
 
 /** Optional parts of a query that are stored. */
-export interface Kept extends KeptClients {
+export interface StoredParts extends StoredClientParts {
   readonly answers: boolean;
 }
 
@@ -80,7 +80,7 @@ export class OpenBlock {
   }
 
   /** Adds a query for which `accepts()` has returned true. */
-  add(row: QueryLogRow, timestampUs: number, kept: Kept): void {
+  add(row: QueryLogRow, timestampUs: number, kept: StoredParts): void {
     if (this.rowCount === 0) this.begin(timestampUs);
     const index = this.rowCount++;
     if (timestampUs < this.firstUs) this.firstUs = timestampUs;
@@ -100,7 +100,7 @@ export class OpenBlock {
   }
 
   /** Adds a query of the same second to the repeats of the row at an index. */
-  addRepeat(row: QueryLogRow, rowPlace: number, kept: Kept): void {
+  addRepeat(row: QueryLogRow, rowPlace: number, kept: StoredParts): void {
     const repeats = (this.repeats ??= new OpenRepeats());
     this.view(row);
     const isOther = !repeats.hasManyClients(rowPlace);

@@ -27,10 +27,10 @@ import {
   type ClearBlock,
   deleteBlocks,
   fetchBlocks,
-  insertLeft,
+  insertRemainder,
   isCounted,
   listBlocks,
-  type RunOfLeft,
+  type RemainderRun,
 } from './cleared-blocks.ts';
 
 /** Dependencies of a run. */
@@ -59,7 +59,7 @@ export class ClearRun {
   private readonly options: ClearRunOptions;
   private readonly clear: OpenClear;
   private readonly signal: AbortSignal;
-  private readonly runs = new Map<number, RunOfLeft>();
+  private readonly runs = new Map<number, RemainderRun>();
   private readonly damaged = new Set<string>();
 
   constructor(options: ClearRunOptions, clear: OpenClear, signal: AbortSignal) {
@@ -170,7 +170,7 @@ export class ClearRun {
         : await cutBlock(new BlockReader(block), [this.clear]);
       await nextTurn();
       if (cut === null) return null;
-      const gone = isCounted(listed) ? await tallyOfGone(block, cut.kept) : null;
+      const gone = isCounted(listed) ? await tallyRemoved(block, cut.kept) : null;
       return { block: listed, left: cut.kept, removed: cut.removed, gone };
     } catch (error) {
       this.leaveDamaged(listed, error);
@@ -185,8 +185,8 @@ export class ClearRun {
     day: number,
     planned: readonly Replacement[],
     looked: number,
-  ): Promise<ReadonlyMap<number, RunOfLeft>> {
-    const runs = new Map<number, RunOfLeft>();
+  ): Promise<ReadonlyMap<number, RemainderRun>> {
+    const runs = new Map<number, RemainderRun>();
     const { nodeId } = planned[0]!.block;
     // Before the blocks, in the same order as when blocks are added to lists.
     await awaitLists(client, nodeId);
@@ -197,7 +197,7 @@ export class ClearRun {
       if (left === null) continue;
       const { key, nextSeq } = runs.get(block.runId) ?? this.runs.get(block.runId) ?? newRun();
       const place = { key, firstSeq: nextSeq };
-      runs.set(block.runId, { key, nextSeq: await insertLeft(client, block, left, place) });
+      runs.set(block.runId, { key, nextSeq: await insertRemainder(client, block, left, place) });
     }
     await this.subtract(client, planned, { day, nodeId });
     await noteRemoved(client, this.clear.id, sumOf(planned), looked);
@@ -241,7 +241,7 @@ export class ClearRun {
 }
 
 /** The removed queries of a block that are in lists. */
-async function tallyOfGone(block: EncodedBlock, left: EncodedBlock | null): Promise<Tally> {
+async function tallyRemoved(block: EncodedBlock, left: EncodedBlock | null): Promise<Tally> {
   const gone = new BlockTally();
   await gone.addBlock(new BlockReader(block), nextTurn);
   if (left === null) return gone;
@@ -253,7 +253,7 @@ async function tallyOfGone(block: EncodedBlock, left: EncodedBlock | null): Prom
   return gone;
 }
 
-function newRun(): RunOfLeft {
+function newRun(): RemainderRun {
   return { key: randomUUID(), nextSeq: 0 };
 }
 
@@ -266,7 +266,7 @@ function sumOf(planned: readonly Replacement[]): RemovedRows {
   const shown = planned.filter(({ block, removed }) => block.usedBy !== UsedBy.STATS && removed.rows > 0);
   return {
     rows: shown.reduce((sum, { removed }) => sum + removed.rows, 0),
-    firstUs: shown.reduce((least, { removed }) => Math.min(least, removed.firstUs), Number.MAX_SAFE_INTEGER),
-    lastUs: shown.reduce((most, { removed }) => Math.max(most, removed.lastUs), 0),
+    firstUs: shown.reduce((min, { removed }) => Math.min(min, removed.firstUs), Number.MAX_SAFE_INTEGER),
+    lastUs: shown.reduce((max, { removed }) => Math.max(max, removed.lastUs), 0),
   };
 }

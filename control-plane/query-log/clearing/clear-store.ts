@@ -81,6 +81,6 @@ export async function endClear(db: Queryable, id: number): Promise<void> {
 }
 
 /** Deletes clears that no longer affect anything: no statistics, and no rows that could still arrive. */
-export async function forgetClears(db: Queryable, before: Date): Promise<void> {
+export async function deleteOldClears(db: Queryable, before: Date): Promise<void> {
   await db.query('DELETE FROM query_log_clears WHERE done_at IS NOT NULL AND to_time < $1', [before]);
 }

@@ -22,7 +22,7 @@ export interface ClearBlock extends StoredBlock {
 }
 
 /** The run in which remaining rows are numbered: one for each run with removed rows, until the process ends. */
-export interface RunOfLeft {
+export interface RemainderRun {
   readonly key: string;
   nextSeq: number;
 }
@@ -83,7 +83,7 @@ export async function deleteBlocks(
  * Stores the rest of a block with new numbers, so that an id that a user has seen never means another row. Returns the
  * number after the last, which is valid when the transaction is committed.
  */
-export async function insertLeft(
+export async function insertRemainder(
   client: LentClient,
   { nodeId, usedBy, listed }: ClearBlock,
   left: EncodedBlock,

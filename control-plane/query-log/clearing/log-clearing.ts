@@ -7,7 +7,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 import type { JobLeases } from '../../storage/cluster/leases.ts';
 import { DatabaseUnavailable, isConflict } from '../../storage/db/database-errors.ts';
 import { ClearRun, type ClearRunOptions } from './clear-run.ts';
-import { forgetClears, nextOpenClear } from './clear-store.ts';
+import { deleteOldClears, nextOpenClear } from './clear-store.ts';
 
 /** Dependencies of the clearing. */
 export interface LogClearingOptions extends ClearRunOptions {
@@ -18,7 +18,7 @@ export interface LogClearingOptions extends ClearRunOptions {
 }
 
 /** Milliseconds between two checks for clears of other nodes. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** Milliseconds until failed work is retried, or work that another node has begun. */
 const RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
@@ -41,7 +41,7 @@ export class LogClearing {
   /** Starts, and continues whenever the database becomes available; returns a function that stops it. */
   start(): () => Promise<void> {
     const { database } = this.options;
-    const timer = setInterval(() => this.wake(), LOOK_MS).unref();
+    const timer = setInterval(() => this.wake(), POLL_MS).unref();
     const stopListening = database.onStatus(({ state }) => {
       if (state === 'up') this.wake();
     });
@@ -99,7 +99,7 @@ export class LogClearing {
         logger.info('query log cleared', { id: clear.id });
       }
       const keptDays = Math.max(rollupDays(), SPOOL_DAYS);
-      await forgetClears(database, new Date(clock.nowMs() - keptDays * DAY_MS));
+      await deleteOldClears(database, new Date(clock.nowMs() - keptDays * DAY_MS));
     });
   }
 

@@ -12,7 +12,7 @@ import {
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../rows/row.ts';
-import type { Kept } from '../block/open-block.ts';
+import type { StoredParts } from '../block/open-block.ts';
 import { ProtobufWriter } from './protobuf.ts';
 
 /** Content type of the stream. */
@@ -66,7 +66,7 @@ export class DnstapFrames {
   }
 
   /** The frame of a row, reduced to the permitted data; valid until the next one. */
-  frameOf(row: QueryLogRow, kept: Kept): Uint8Array {
+  frameOf(row: QueryLogRow, kept: StoredParts): Uint8Array {
     const { frame } = this;
     this.writeMessage(row, kept);
     frame.begin();
@@ -78,7 +78,7 @@ export class DnstapFrames {
     return frame.written();
   }
 
-  private writeMessage(row: QueryLogRow, kept: Kept): void {
+  private writeMessage(row: QueryLogRow, kept: StoredParts): void {
     const { message } = this;
     const queryUs = Math.round(row.timestampMs * 1000);
     const client = this.clientOf(row, kept);
@@ -100,7 +100,7 @@ export class DnstapFrames {
   }
 
   /** The client's address, truncated to the permitted part. */
-  private clientOf({ bytes, client }: QueryLogRow, { ipv4Bytes, ipv6Bytes }: Kept): Uint8Array {
+  private clientOf({ bytes, client }: QueryLogRow, { ipv4Bytes, ipv6Bytes }: StoredParts): Uint8Array {
     const isMapped = client.length === 16 && isMappedIpv4(bytes, client.at);
     const at = isMapped ? client.at + 12 : client.at;
     const length = isMapped ? 4 : client.length;
@@ -109,7 +109,7 @@ export class DnstapFrames {
     return address.fill(0, length === 4 ? ipv4Bytes : ipv6Bytes);
   }
 
-  private responseOf({ bytes, qname, qtype, rcode, answers }: QueryLogRow, kept: Kept): Uint8Array {
+  private responseOf({ bytes, qname, qtype, rcode, answers }: QueryLogRow, kept: StoredParts): Uint8Array {
     const { response } = this;
     const answersLength = kept.answers ? answers.length : 0;
     const answersAt = HEADER_BYTES + qname.length + 4;

@@ -119,11 +119,11 @@ export class FrameStream {
       if (this.received.length < 8 + length) return;
       const frame = this.received.subarray(8, 8 + length);
       this.received = this.received.subarray(8 + length);
-      this.obey(frame.readUInt32BE(0), frame.subarray(4));
+      this.handle(frame.readUInt32BE(0), frame.subarray(4));
     }
   }
 
-  private obey(control: number, fields: Buffer): void {
+  private handle(control: number, fields: Buffer): void {
     const { contentType, logger } = this.options;
     if (control === Control.FINISH) this.socket?.destroy();
     if (control !== Control.ACCEPT || this.isOpen) return;

@@ -56,7 +56,7 @@ const DRAIN_INTERVAL_MS = 20;
 /** Interval while the rings are empty, in case a thread dies before it wakes the drain. */
 const SLEEP_MS = 1000;
 /** Maximum number of records per ring before the event loop gets its turn. */
-const MAX_RECORDS_A_TURN = 4000;
+const MAX_RECORDS_PER_TURN = 4000;
 
 /** Moves records from the rings of all threads to the writer. */
 export class LogDrain {
@@ -116,8 +116,8 @@ export class LogDrain {
 
   /** Continues, alternating with the event loop, while a ring has more records than one turn reads. */
   private readonly takeTurn = (): void => {
-    const taken = this.drain(MAX_RECORDS_A_TURN);
-    this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
+    const taken = this.drain(MAX_RECORDS_PER_TURN);
+    this.nextTurn = taken === MAX_RECORDS_PER_TURN ? setImmediate(this.takeTurn) : undefined;
     if (this.nextTurn !== undefined) return;
     this.isAsleep = taken === 0 && this.sleep();
     this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
@@ -140,21 +140,21 @@ export class LogDrain {
 
   /** Reads at most `limit` records per ring; returns the largest number of one ring. */
   private drain(limit: number): number {
-    let most = 0;
+    let max = 0;
     for (const reader of this.readers)
-      most = Math.max(most, reader.drain(limit, this.takeRecord, this.catchUp));
+      max = Math.max(max, reader.drain(limit, this.takeRecord, this.catchUp));
     const lost = this.dropped() - this.lostRows;
     if (lost > 0) {
       this.lostRows += lost;
       this.sink.lose(lost);
     }
-    if (most > 0) this.sink.turned?.();
-    return most;
+    if (max > 0) this.sink.turned?.();
+    return max;
   }
 
-  private readonly takeRecord = (reader: LogRingReader, at: number): void => this.take(reader, at);
+  private readonly takeRecord = (reader: LogRingReader, at: number): void => this.readRecord(reader, at);
 
-  private take(reader: LogRingReader, at: number): void {
+  private readRecord(reader: LogRingReader, at: number): void {
     const { bytes, view } = reader;
     const { row } = this;
     const qnameLength = bytes[at + LogRecord.QNAME_LENGTH]!;

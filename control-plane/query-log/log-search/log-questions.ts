@@ -8,7 +8,7 @@ import { invalid } from '../../api/api-error.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { QueryLogReader } from '../reading/query-log-reader.ts';
-import type { Scans, WholeName } from './log-scans.ts';
+import type { Scans, SingleAnswerName } from './log-scans.ts';
 import { type Answers, type Arguments, QUESTION_NAMES } from './questions.ts';
 
 export interface LogQuestionsOptions {
@@ -21,7 +21,10 @@ export interface LogQuestionsOptions {
 }
 
 type AskedQuestions = {
-  readonly [Name in WholeName]: (argument: Arguments[Name], signal: AbortSignal) => Promise<Answers[Name]>;
+  readonly [Name in SingleAnswerName]: (
+    argument: Arguments[Name],
+    signal: AbortSignal,
+  ) => Promise<Answers[Name]>;
 };
 
 /** A method for each query type of `questions.ts`. Work is cancelled when the signal is aborted. */
@@ -43,7 +46,7 @@ export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestion
   const named = (rows: readonly LoggedQuery[]): LoggedQuery[] =>
     rows.map((row) => ({ ...row, client_hostname: hostnameOf(row.client, row.client_id) }));
   const methodOf =
-    <Name extends WholeName>(name: Name) =>
+    <Name extends SingleAnswerName>(name: Name) =>
     async (argument: Arguments[Name], signal: AbortSignal): Promise<Answers[Name]> => {
       await store(signal);
       return scans.ask(name, argument, signal);

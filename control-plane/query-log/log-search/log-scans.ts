@@ -33,7 +33,7 @@ export interface LogScansOptions {
 }
 
 /** A request that is answered as a whole, not in parts. */
-export type WholeName = Exclude<QuestionName, 'rows'>;
+export type SingleAnswerName = Exclude<QuestionName, 'rows'>;
 
 /** Answers requests. */
 export interface Scans {
@@ -41,7 +41,7 @@ export interface Scans {
    * Sends a request; cancelled when `signal` is aborted. @throws {DatabaseUnavailable} @throws {ApiError} 503 if too
    * many requests are waiting, or memory does not suffice
    */
-  ask<Name extends WholeName>(
+  ask<Name extends SingleAnswerName>(
     name: Name,
     argument: Arguments[Name],
     signal: AbortSignal,
@@ -93,7 +93,7 @@ export class LogScans implements Scans {
     });
   }
 
-  async ask<Name extends WholeName>(
+  async ask<Name extends SingleAnswerName>(
     name: Name,
     argument: Arguments[Name],
     signal: AbortSignal,
@@ -181,7 +181,7 @@ export class LogScans implements Scans {
         if (this.thread === thread) this.idleTimer = setTimeout(() => this.endThread(), idleMs).unref();
       },
       ended: (cause) => {
-        if (this.thread === thread) this.forget();
+        if (this.thread === thread) this.clearReports();
         return this.explain(cause);
       },
     });
@@ -197,11 +197,11 @@ export class LogScans implements Scans {
 
   private endThread(): void {
     const { thread } = this;
-    this.forget();
+    this.clearReports();
     if (thread !== undefined) this.ending = Promise.all([this.ending, thread.end()]);
   }
 
-  private forget(): void {
+  private clearReports(): void {
     clearTimeout(this.idleTimer);
     this.thread = undefined;
   }

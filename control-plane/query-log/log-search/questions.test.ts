@@ -54,10 +54,7 @@ describe('laneOf()', () => {
       'a timeline of a group in a day',
       { name: 'timeline', argument: { ...hours(24), granularity: '15min', timezone: 'UTC', group_id: 2 } },
     ],
-    [
-      'the slots of clients in a day',
-      { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, most: 3 } },
-    ],
+    ['the slots of clients in a day', { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, max: 3 } }],
     ['an export', { name: 'rows', argument: { from: null, to: null } }],
   ])('%s is a scan', (_, question) => {
     expect(laneOf(question)).toBe('scan');

@@ -14,7 +14,7 @@ import { ScanRun } from './scan-run.ts';
 
 /** Lower priority than all threads that answer and the log itself, like other readers of the whole log. */
 const NICENESS = 9;
-const MOST = 19;
+const MAX_NICENESS = 19;
 /** The name of the connections in `pg_stat_activity`. */
 const CONNECTION_NAME = 'weir scans';
 /** Number of connections: one for each concurrent request. */
@@ -47,7 +47,7 @@ function cut(): void {
 }
 
 // Only on Linux does this affect the thread alone.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MAX_NICENESS));
 
 port.on('message', (message: ToScans) => {
   switch (message.type) {

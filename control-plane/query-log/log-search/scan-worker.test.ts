@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Question } from './questions.ts';
-import { type Asked, ScanWorker } from './scan-worker.ts';
+import { type ScanRequest, ScanWorker } from './scan-worker.ts';
 
 const NEWEST: Question = { name: 'page', argument: { limit: 1, offset: 0 } };
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-function asked(signal = new AbortController().signal): Asked {
+function asked(signal = new AbortController().signal): ScanRequest {
   return { question: NEWEST, lane: 'quick', server: own.database.target(), signal };
 }
 

@@ -19,7 +19,7 @@ export interface ScanWorkerEvents {
 }
 
 /** A request that waits for its answer. */
-export interface Asked {
+export interface ScanRequest {
   readonly question: Question;
   readonly lane: Lane;
   readonly server: SentTarget;
@@ -28,7 +28,7 @@ export interface Asked {
   readonly take?: (rows: readonly LoggedQuery[]) => void;
 }
 
-interface Pending extends Asked {
+interface Pending extends ScanRequest {
   readonly settle: (error: Error | null, answer?: Answers[QuestionName]) => void;
 }
 
@@ -52,7 +52,7 @@ export class ScanWorker {
       resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
     });
     let cause: Error | undefined;
-    this.worker.on('message', (message: FromScans) => this.take(message));
+    this.worker.on('message', (message: FromScans) => this.handle(message));
     this.worker.on('error', (error: unknown) => {
       cause = error instanceof Error ? error : new Error(String(error));
     });
@@ -69,7 +69,7 @@ export class ScanWorker {
   }
 
   /** Sends a request; cancelled when the signal is aborted. */
-  ask(id: number, asked: Asked): Promise<Answers[QuestionName]> {
+  ask(id: number, asked: ScanRequest): Promise<Answers[QuestionName]> {
     const { question, server, signal } = asked;
     return new Promise((resolve, reject) => {
       const settle: Pending['settle'] = (error, answer) => {
@@ -102,7 +102,7 @@ export class ScanWorker {
     clearTimeout(late);
   }
 
-  private take(message: FromScans): void {
+  private handle(message: FromScans): void {
     switch (message.type) {
       case 'answer':
         this.pending.get(message.id)?.settle(null, message.answer);

@@ -1,6 +1,6 @@
 /**
- * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work never runs
- * beside earlier work for the same request: what comes later shares one further run. Work that no caller waits for is
+ * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work never
+ * overlaps earlier work for the same request: later callers share one further run. Work that no caller waits for is
  * cancelled.
  */
 
@@ -42,14 +42,14 @@ export class SharedAnswers {
     const giveUp = new AbortController();
     const start = (): Promise<unknown> => {
       giveUp.signal.throwIfAborted();
-      setTimeout(() => this.forget(key, shared), SHARED_MS).unref();
+      setTimeout(() => this.remove(key, shared), SHARED_MS).unref();
       return work(giveUp.signal);
     };
     const before = this.lastEnds.get(key);
     const answer = before === undefined ? Promise.try(start) : before.then(start);
     const shared: Shared = { answer, giveUp, callers: 0 };
     this.shared.set(key, shared);
-    answer.catch(() => this.forget(key, shared));
+    answer.catch(() => this.remove(key, shared));
     const stopped = new Promise((resolve) =>
       giveUp.signal.addEventListener('abort', resolve, { once: true }),
     );
@@ -61,11 +61,11 @@ export class SharedAnswers {
   }
 
   private end(key: string, shared: Shared): void {
-    this.forget(key, shared);
+    this.remove(key, shared);
     shared.giveUp.abort();
   }
 
-  private forget(key: string, shared: Shared): void {
+  private remove(key: string, shared: Shared): void {
     if (this.shared.get(key) === shared) this.shared.delete(key);
   }
 }

@@ -55,7 +55,7 @@ const CLEARED = `SELECT exported.day::text FROM (
       WHERE client_id IS NULL AND (from_time IS NULL OR from_time <= start) AND to_time >= start + interval '1 day'
         OR exported.day >= (SELECT min(day) FROM query_blocks) AND first_time < start + interval '1 day' AND last_time >= start)
   ORDER BY day`;
-const FORGET = `DELETE FROM meta WHERE starts_with(key, $1) AND key < $1 || (SELECT min(day) FROM query_blocks)`;
+const DELETE_MARKS = `DELETE FROM meta WHERE starts_with(key, $1) AND key < $1 || (SELECT min(day) FROM query_blocks)`;
 
 /** Exports days. */
 export class DayExport {
@@ -109,7 +109,7 @@ export class DayExport {
       await this.exportDay(folder, day, lease);
     }
     await this.removeCleared(folder, lease);
-    await database.query(FORGET, [MARK]);
+    await database.query(DELETE_MARKS, [MARK]);
   }
 
   private async removeCleared(folder: string, lease: Lease): Promise<void> {

@@ -15,7 +15,7 @@ export interface ClientSlotsRequest {
   /** Length of a slot; slots start at multiples of it. */
   readonly stepMs: number;
   /** Maximum number of clients with their own slots. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Slots of any length: each is made of steps. */
@@ -43,7 +43,7 @@ export interface SlotsOfClients {
 }
 
 const TIMES_AND_CLIENTS: BlockUse = {
-  wholePieces: ['times', 'clientOf'],
+  fullPieces: ['times', 'clientOf'],
   rowPieces: ['times', 'clientOf'],
   usesNames: false,
 };
@@ -51,12 +51,12 @@ const TIMES_AND_CLIENTS: BlockUse = {
 /** Counts of a span, of all nodes. */
 export async function readClientSlots(
   log: LogSource,
-  { fromMs, toMs, stepMs, most }: ClientSlotsRequest,
+  { fromMs, toMs, stepMs, max }: ClientSlotsRequest,
 ): Promise<SlotsOfClients> {
   const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - Math.floor(fromMs / stepMs));
   const slotOfStep = Uint32Array.from({ length: slotCount }, (_, step) => step);
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
-  return log.read((tx) => countClients(tx, request, { stepMs, slotOfStep, slotCount }, most));
+  return log.read((tx) => countClients(tx, request, { stepMs, slotOfStep, slotCount }, max));
 }
 
 /** Counts of the busiest clients by slot. */
@@ -64,11 +64,11 @@ export async function countClients(
   tx: BlockTransaction,
   request: SumRequest,
   { stepMs, slotOfStep, slotCount }: StepSlots,
-  most: number,
+  max: number,
 ): Promise<SlotsOfClients> {
   const stepUs = stepMs * 1000;
   const first = Math.floor(request.fromUs / stepUs);
-  const busiest = (await sumClients(tx, request)).top(most, 'all');
+  const busiest = (await sumClients(tx, request)).top(max, 'all');
   const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
   const others = new Uint32Array(slotCount);
   await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {

@@ -189,7 +189,7 @@ async function clientsAgree(): Promise<void> {
         minutesOf(queries.filter((query) => query.client === client)),
       );
     expect(await timelineOf({ ...timeline, group_id: 2 })).toEqual(minutesOf(ofGroup));
-    const request = { ...span, stepMs: MINUTE_MS, most: 4 };
+    const request = { ...span, stepMs: MINUTE_MS, max: 4 };
     const { clients, others } = await readClientSlots(log, request);
     for (const { client, total } of clients) expect(total).toBe(ofClient[client]);
     expect(clients.reduce((sum, { total }) => sum + total, others.total)).toBe(queries.length);

@@ -74,10 +74,10 @@ describe('exportQueries()', () => {
     };
     const before = memory();
     const ids = new Set<number>();
-    let [last, most, batches] = ['9', 0, 0];
+    let [last, max, batches] = ['9', 0, 0];
     for await (const rows of exported()) {
       expect(rows.length).toBeLessThanOrEqual(250);
-      if (batches++ % 40 === 0) most = Math.max(most, memory() - before);
+      if (batches++ % 40 === 0) max = Math.max(max, memory() - before);
       for (const { id, timestamp } of rows) {
         if (timestamp > last) throw new Error(`${timestamp} comes after ${last}`);
         last = timestamp;
@@ -85,7 +85,7 @@ describe('exportQueries()', () => {
       }
     }
     expect(ids.size).toBe(50_000);
-    expect(most).toBeLessThan(20);
+    expect(max).toBeLessThan(20);
   });
 
   test('reads further only when its rows are consumed', async () => {

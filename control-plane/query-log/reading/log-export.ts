@@ -22,7 +22,7 @@ import { fetchBlock, type Piece, type StoredBlock } from '../search/stored-block
 /** Number of rows per batch. */
 const ROWS_AT_ONCE = 250;
 /** Number of matching rows that end a turn. */
-const ROWS_OF_A_TURN = 10_000;
+const ROWS_PER_TURN = 10_000;
 /**
  * Maximum number of rows and blocks that are searched in one turn; more are searched only if all of them have the same timestamp.
  */
@@ -89,7 +89,7 @@ class ExportScan {
     for await (const stored of scanBlocks(tx, request)) {
       const isFull = searched.rows >= MAX_SEARCHED.rows || searched.blocks >= MAX_SEARCHED.blocks;
       const isProgress = stored.lastUs + 1 < span.toUs;
-      if (isProgress && (isFull || rowsAfter(found, stored.lastUs) >= ROWS_OF_A_TURN))
+      if (isProgress && (isFull || rowsAfter(found, stored.lastUs) >= ROWS_PER_TURN))
         return { blocks: found, endUs: stored.lastUs };
       searched.rows += stored.rowCount;
       searched.blocks++;

@@ -13,7 +13,7 @@ export interface LogSource {
  * A reader of the log in the form that routes use: it runs in the thread of `query-log/log-search/`, and is cancelled
  * when `signal` is aborted.
  */
-export type Asked<Reader extends (log: LogSource, argument: never) => unknown> = (
+export type AbortableReader<Reader extends (log: LogSource, argument: never) => unknown> = (
   argument: Parameters<Reader>[1],
   signal: AbortSignal,
 ) => ReturnType<Reader>;

@@ -110,7 +110,7 @@ export class PageScan {
     const toSkip = cursor === undefined ? offset : 0;
     const needed = toSkip + limit;
     const isNewer = cursor?.isNewer === true;
-    const span = spanBeside(this.span, cursor);
+    const span = spanOnPageSide(this.span, cursor);
     const known = cursor?.totals ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
     const counted = { rows: 0, queries: 0 };
     let found: PageRow[] = [];
@@ -203,7 +203,7 @@ export class PageScan {
     const rows = isAll ? null : this.filter.rows(reader, span, names);
     const isNewer = cursor?.isNewer === true;
     const beside =
-      cursor === undefined || rows === null ? rows : rows.filter((row) => isBeside(place(row), cursor));
+      cursor === undefined || rows === null ? rows : rows.filter((row) => isOnPageSide(place(row), cursor));
     const sign = isNewer ? 1 : -1;
     return nearestRows(beside, times, needed, isNewer)
       .sort((a, b) => sign * (times[a]! - times[b]! || a - b))
@@ -282,13 +282,13 @@ function isWhole({ firstUs, lastUs }: StoredBlock, { fromUs, toUs }: TimeSpan): 
 }
 
 /** The part of a span on the side of the cursor where the page is. */
-function spanBeside({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
+function spanOnPageSide({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
   if (cursor === undefined) return { fromUs, toUs };
   if (cursor.isNewer) return { fromUs: Math.max(fromUs, cursor.timestampUs), toUs };
   return { fromUs, toUs: Math.min(toUs, cursor.timestampUs + 1) };
 }
 
-function isBeside(place: PageRow, cursor: QueryLogCursor): boolean {
+function isOnPageSide(place: PageRow, cursor: QueryLogCursor): boolean {
   const difference = place.timestampUs - cursor.timestampUs || place.id - cursor.id;
   return cursor.isNewer ? difference > 0 : difference < 0;
 }

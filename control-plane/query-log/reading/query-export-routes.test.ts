@@ -17,7 +17,7 @@ import { queryExportRoutes } from './query-export-routes.ts';
 let suite: SuiteDatabase;
 let api: RunningApi;
 /** Exports that have begun: their answers, when they end, and the most text that waited to be sent. */
-let begun: { readonly response: Response; readonly ended: Promise<unknown>; mostBytes: number }[] = [];
+let begun: { readonly response: Response; readonly ended: Promise<unknown>; maxBytes: number }[] = [];
 let reads = 0;
 
 const rows: Rows = (parts) => {
@@ -36,11 +36,11 @@ const rows: Rows = (parts) => {
       const write = response.write.bind(response) as (text: string) => boolean;
       response.write = (text: string) => {
         const isTaken = write(text);
-        entry.mostBytes = Math.max(entry.mostBytes, response.writableLength);
+        entry.maxBytes = Math.max(entry.maxBytes, response.writableLength);
         return isTaken;
       };
       const ended = row.run(http, response, caller);
-      const entry = { response, ended, mostBytes: 0 };
+      const entry = { response, ended, maxBytes: 0 };
       begun.push(entry);
       return ended;
     },
@@ -59,9 +59,9 @@ function exportOf(query = ''): Promise<TestAnswer> {
 
 /** Stores rows from now backwards, each a moment before the previous one. */
 async function store(count: number): Promise<void> {
-  const most = 10_000;
-  for (let from = 0; from < count; from += most) {
-    const rows = Array.from({ length: Math.min(count - from, most) }, (_, place) => {
+  const max = 10_000;
+  for (let from = 0; from < count; from += max) {
+    const rows = Array.from({ length: Math.min(count - from, max) }, (_, place) => {
       const i = from + place;
       return logRow({
         timestampMs: api.clock.nowMs() - i * 200,
@@ -153,7 +153,7 @@ describe('GET /queries/export', () => {
     expect((await exportOf('period=1m')).status).toBe(200);
     expect(reads - readsThen).toBe(1);
     expect(readsThen).toBeLessThan(8);
-    expect(begun[0]!.mostBytes).toBeLessThan(512 * 1024);
+    expect(begun[0]!.maxBytes).toBeLessThan(512 * 1024);
     expect(answer.writableFinished).toBe(false);
     expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });

@@ -72,7 +72,10 @@ function cursorsOf(
   }: Pick<QueryLogCursor, 'totals'> & { cursor: QueryLogCursor | undefined; limit: number },
 ): Pick<QueryLogPage, 'next_cursor' | 'prev_cursor'> {
   const isNewer = cursor?.isNewer === true;
-  const besides = (row: Pick<PageRow, 'timestampUs' | 'id'> | undefined, toNewer: boolean): string | null => {
+  const cursorAfter = (
+    row: Pick<PageRow, 'timestampUs' | 'id'> | undefined,
+    toNewer: boolean,
+  ): string | null => {
     if (row !== undefined) return encodeCursor({ ...positionOf(row), totals, isNewer: toNewer });
     if (cursor === undefined) return null;
     // One beyond the row at which the direction changes, so that the page begins with it.
@@ -81,8 +84,8 @@ function cursorsOf(
   };
   const hasOlder = isNewer || places.length === limit;
   return {
-    next_cursor: hasOlder ? besides(places.at(-1), false) : null,
-    prev_cursor: besides(places[0], true),
+    next_cursor: hasOlder ? cursorAfter(places.at(-1), false) : null,
+    prev_cursor: cursorAfter(places[0], true),
   };
 }
 

@@ -108,11 +108,11 @@ async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGen
 /** Collects blocks to fetch together. */
 class Batches<T extends Wanted> {
   batch: T[] = [];
-  private most: number;
+  private max: number;
   private bytes = 0;
 
   constructor(first: number) {
-    this.most = first;
+    this.max = first;
   }
 
   /**
@@ -122,9 +122,9 @@ class Batches<T extends Wanted> {
   add(wanted: T): T[] | null {
     const size = sizeOf(wanted);
     const { batch } = this;
-    const isFull = batch.length > 0 && (batch.length >= this.most || this.bytes + size > FETCHED_BYTES);
+    const isFull = batch.length > 0 && (batch.length >= this.max || this.bytes + size > FETCHED_BYTES);
     if (isFull) {
-      this.most = Math.min(this.most * 2, MAX_FETCHED);
+      this.max = Math.min(this.max * 2, MAX_FETCHED);
       this.batch = [];
       this.bytes = 0;
     }

@@ -18,11 +18,11 @@ export class ByteCache<T> {
   /** Number of the round. */
   round = 0;
   private readonly entries = new Map<string, Entry<T>>();
-  private readonly mostBytes: number;
+  private readonly maxBytes: number;
   private bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
   }
 
   beginRound(): void {
@@ -66,11 +66,11 @@ export class ByteCache<T> {
 
   private makeRoom(bytes: number): boolean {
     for (const [key, { usedIn }] of this.entries) {
-      if (this.bytes + bytes <= this.mostBytes) return true;
+      if (this.bytes + bytes <= this.maxBytes) return true;
       if (this.round - usedIn < ROUNDS_KEPT) return false;
       this.delete(key);
     }
-    return this.bytes + bytes <= this.mostBytes;
+    return this.bytes + bytes <= this.maxBytes;
   }
 
   private delete(key: string): void {

@@ -13,13 +13,13 @@ const KEPT = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 const ALWAYS: ClearScope = { fromUs: 0, toUs: Number.MAX_SAFE_INTEGER, device: null };
 
 /** A query of client 192.0.2.x for nN.test, N milliseconds after the hour; with a key it has the client's id. */
-interface Asked {
+interface TestQuery {
   readonly n: number;
   readonly x: number;
   readonly clientId?: number;
 }
 
-async function blockOf(asked: readonly Asked[], repeats: readonly { row: number; x: number }[] = []) {
+async function blockOf(asked: readonly TestQuery[], repeats: readonly { row: number; x: number }[] = []) {
   const open = new OpenBlock();
   for (const { n, x, clientId = 0 } of asked) {
     const client = Uint8Array.of(192, 0, 2, x);
@@ -56,7 +56,7 @@ const cut = async (block: EncodedBlock, ...scopes: readonly ClearScope[]) =>
   cutBlock(new BlockReader(block), scopes);
 
 describe('cutBlock()', () => {
-  const ASKED: readonly Asked[] = Array.from({ length: 40 }, (_, n) => ({ n, x: n % 5 }));
+  const ASKED: readonly TestQuery[] = Array.from({ length: 40 }, (_, n) => ({ n, x: n % 5 }));
 
   test('leaves the rows of all other clients unchanged', async () => {
     const device = { ids: [9], addresses: ['192.0.2.3', '192.0.2.4'] };

@@ -3,7 +3,7 @@ import { encodeBlock, sealBlock } from '../block/block-encoder.ts';
 import type { BlockReader } from '../block/block-reader.ts';
 import { forEachRepeat, forEachRow } from '../block/block-rows.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
-import { type Kept, OpenBlock } from '../block/open-block.ts';
+import { type StoredParts, OpenBlock } from '../block/open-block.ts';
 import { BlockFilter } from './block-filter.ts';
 import { clientTest, type DeviceCondition } from './query-conditions.ts';
 
@@ -33,13 +33,13 @@ export interface RemovedRows {
 }
 
 /** Marks of the rows and of the entries of the repeats: 1 = to be removed. */
-interface Doomed {
+interface RemovalMarks {
   readonly rows: Uint8Array;
   readonly repeats: Uint8Array;
 }
 
 /** Stored rows are already reduced by privacy. */
-const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
+const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** Whether a scope contains the whole block, judging by its span. */
 export function takesAll({ fromUs, toUs, device }: ClearScope, block: EncodedBlock): boolean {
@@ -65,7 +65,7 @@ export async function cutBlock(reader: BlockReader, scopes: readonly ClearScope[
   return { kept: rows === reader.head.rows ? null : await keep(reader, doomed), removed, isPrefix };
 }
 
-function doomedOf(reader: BlockReader, scopes: readonly ClearScope[]): Doomed {
+function doomedOf(reader: BlockReader, scopes: readonly ClearScope[]): RemovalMarks {
   const { clients, rows: rowCount, repeats } = reader.head;
   const doomed = { rows: new Uint8Array(rowCount), repeats: new Uint8Array(repeats?.rows.length ?? 0) };
   for (const { device, ...span } of scopes) {
@@ -97,7 +97,7 @@ function removedOf(reader: BlockReader, marks: Uint8Array, rows: number): Remove
   return { rows, firstUs, lastUs };
 }
 
-async function keep(reader: BlockReader, doomed: Doomed): Promise<EncodedBlock> {
+async function keep(reader: BlockReader, doomed: RemovalMarks): Promise<EncodedBlock> {
   const kept = new OpenBlock();
   const places = new Uint16Array(reader.head.rows);
   let index = 0;

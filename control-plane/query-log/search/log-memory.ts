@@ -29,13 +29,13 @@ const BOOK_QUESTIONS = 16;
 /** The memory. */
 export class LogMemory {
   private readonly blocks: ByteCache<KnownBlock | KnownList>;
-  private readonly mostKeys: number | undefined;
+  private readonly maxKeys: number | undefined;
   private books: Readonly<Record<ListKind, NameBook>>;
   private booksSince = 0;
 
-  constructor(mostBytes = MAX_BYTES, mostKeys?: number) {
-    this.blocks = new ByteCache(mostBytes);
-    this.mostKeys = mostKeys;
+  constructor(maxBytes = MAX_BYTES, maxKeys?: number) {
+    this.blocks = new ByteCache(maxBytes);
+    this.maxKeys = maxKeys;
     this.books = this.newBooks();
   }
 
@@ -90,7 +90,7 @@ export class LogMemory {
   }
 
   private newBooks(): Record<ListKind, NameBook> {
-    return { names: new NameBook(this.mostKeys), clients: new NameBook(this.mostKeys) };
+    return { names: new NameBook(this.maxKeys), clients: new NameBook(this.maxKeys) };
   }
 }
 

@@ -4,7 +4,7 @@ import { StatsBreakdown, StatsQuery } from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Asked } from '../reading/log-source.ts';
+import type { AbortableReader } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import type { Breakdown, readBreakdown } from './breakdown.ts';
 
@@ -16,7 +16,7 @@ interface NamedList {
 
 /** The row of the breakdown. */
 export function breakdownRoutes(context: {
-  stats: { readonly breakdown: Asked<typeof readBreakdown> };
+  stats: { readonly breakdown: AbortableReader<typeof readBreakdown> };
   policyRows: () => { readonly sources: readonly NamedList[] };
   clock: Clock;
 }): Route[] {

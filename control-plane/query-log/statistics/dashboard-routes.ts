@@ -4,7 +4,7 @@ import { Dashboard, DashboardQuery } from '../../../shared/api/stats-api.ts';
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Asked } from '../reading/log-source.ts';
+import type { AbortableReader } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import { type CacheFigures, toCacheStats } from './cache-use.ts';
 import { type ClientNames, withNames } from './client-names.ts';
@@ -14,7 +14,7 @@ import { granularityOf } from './timeline.ts';
 
 /** The route of the dashboard. */
 export function dashboardRoutes(context: {
-  stats: { dashboard: Asked<typeof readDashboard> };
+  stats: { dashboard: AbortableReader<typeof readDashboard> };
   clock: Clock;
   clients: ClientNames;
   rate: RateCounters;

@@ -22,7 +22,7 @@ export interface MatchingRequest {
 }
 
 const TIMES_AND_OUTCOMES: BlockUse = {
-  wholePieces: ['times', 'outcomeOf'],
+  fullPieces: ['times', 'outcomeOf'],
   rowPieces: ['times', 'outcomeOf'],
   usesNames: false,
 };

@@ -4,13 +4,13 @@ import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../../shared/
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Asked } from '../reading/log-source.ts';
+import type { AbortableReader } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
 import type { readSummary } from './stats-store.ts';
 
 interface SummaryReader {
-  readonly summary: Asked<typeof readSummary>;
+  readonly summary: AbortableReader<typeof readSummary>;
 }
 
 export function statsRoutes(context: {

@@ -9,15 +9,15 @@ import {
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Asked } from '../reading/log-source.ts';
+import type { AbortableReader } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import type { ClientNames } from './client-names.ts';
 import type { LoggedClientTimeline, readClientTimeline } from './client-timeline.ts';
 import { granularityOf, type readTimeline } from './timeline.ts';
 
 interface TimelineReader {
-  readonly timeline: Asked<typeof readTimeline>;
-  readonly clientTimeline: Asked<typeof readClientTimeline>;
+  readonly timeline: AbortableReader<typeof readTimeline>;
+  readonly clientTimeline: AbortableReader<typeof readClientTimeline>;
 }
 
 /** The routes of the timelines. */

@@ -4,14 +4,14 @@ import { TopClients, TopClientsQuery, TopDomains, TopQuery } from '../../../shar
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Asked } from '../reading/log-source.ts';
+import type { AbortableReader } from '../reading/log-source.ts';
 import { spanOf } from '../reading/period-start.ts';
 import { type ClientNames, withNames } from './client-names.ts';
 import type { readTopClients, readTopDomains, TopRequest } from './stats-store.ts';
 
 interface TopReader {
-  readonly topDomains: Asked<typeof readTopDomains>;
-  readonly topClients: Asked<typeof readTopClients>;
+  readonly topDomains: AbortableReader<typeof readTopDomains>;
+  readonly topClients: AbortableReader<typeof readTopClients>;
 }
 
 /** The routes of the top lists. */

@@ -7,7 +7,7 @@ import type { QueryLogRow } from '../rows/row.ts';
 import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { blockToBytes, type RunPart, UsedBy } from '../block/log-block.ts';
 import { countMinutes, MINUTE_US, type MinuteCounts, notCounted, notLogged } from '../block/minute-counts.ts';
-import { type Kept, OpenBlock } from '../block/open-block.ts';
+import { type StoredParts, OpenBlock } from '../block/open-block.ts';
 import { FrameMemory } from '../block/frame-memory.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import { LimitedNetworks, type NetworkPrefixes } from './limited-networks.ts';
@@ -38,7 +38,7 @@ export interface SealedBlock {
 /** Observes the rows as they are gathered. */
 export interface RowTap {
   /** `row` is reused afterwards; only the parts of it in `kept` are stored. `seq` is its sequence number in the run. */
-  take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void;
+  take(row: QueryLogRow, timestampUs: number, kept: StoredParts, seq: number): void;
 }
 
 /** The open block of a run. */

@@ -61,7 +61,7 @@ describe('storeBlock()', () => {
   test('notifies all nodes of each block once, with the number of its run', async () => {
     const reported: (BlockNotice | null)[] = [];
     const stop = own.database.listen(BLOCK_CHANNEL, (payload) => reported.push(readBlockNotice(payload)));
-    await until('the channel to be heard', () => own.database.hears(BLOCK_CHANNEL));
+    await until('the channel to be heard', () => own.database.isListening(BLOCK_CHANNEL));
     const gatherer = new BlockGatherer();
     const run = { key: gatherer.runKey, id: null as number | null };
     await numberRun(own.database, run, 7);

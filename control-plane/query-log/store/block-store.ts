@@ -131,7 +131,7 @@ export async function addBlock(
   const cut = await cutLateRows(client, block);
   const left = cut === null ? block : cut.kept;
   if (left !== null) {
-    const place = await placeOfLeft(client, block, cut, stored);
+    const place = await placeOfRemainder(client, block, cut, stored);
     await insertRow(client, left, { ...place, nodeId, usedBy, listed });
   }
   await addCounts(client, nodeId, block.minutes);
@@ -139,7 +139,7 @@ export async function addBlock(
 }
 
 /** Rows keep their numbers, or get new ones: a number that has been seen never refers to another row. */
-async function placeOfLeft(
+async function placeOfRemainder(
   client: PoolClient,
   { firstSeq, part }: LogBlock,
   cut: CutBlock | null,
@@ -276,7 +276,7 @@ export async function noteStored(
 }
 
 /** Deletes runs that can no longer send blocks and whose blocks were dropped with their days. */
-export async function forgetOldRuns(database: Database, before: Date): Promise<void> {
+export async function deleteOldRuns(database: Database, before: Date): Promise<void> {
   await database.query(
     'DELETE FROM query_runs AS run WHERE last_at < $1 AND NOT EXISTS (SELECT FROM query_blocks WHERE run_id = run.id)',
     [before],

@@ -110,8 +110,8 @@ export class LogWriter {
   append(row: QueryLogRow): void {
     const privacy = this.privacy();
     if (privacy === 'off') return;
-    if (row.exclusion === Exclusion.NONE) this.take(this.gatherer.append(row, privacy));
-    else if (row.exclusion !== Exclusion.BOTH) this.take(this.parts.append(row, privacy));
+    if (row.exclusion === Exclusion.NONE) this.send(this.gatherer.append(row, privacy));
+    else if (row.exclusion !== Exclusion.BOTH) this.send(this.parts.append(row, privacy));
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
@@ -120,7 +120,7 @@ export class LogWriter {
    * gap.
    */
   lose(rows: number): void {
-    this.take(this.gatherer.skip(rows));
+    this.send(this.gatherer.skip(rows));
     this.tally.loseInRing(rows);
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
@@ -185,13 +185,13 @@ export class LogWriter {
 
   private seal(): void {
     this.quietTicks = 0;
-    this.take(this.gatherer.seal());
-    for (const sealed of this.parts.seal()) this.take(sealed);
+    this.send(this.gatherer.seal());
+    for (const sealed of this.parts.seal()) this.send(sealed);
     this.sender.wake();
   }
 
   /** Compresses a block and sends it. */
-  private take(sealed: SealedBlock | null): void {
+  private send(sealed: SealedBlock | null): void {
     if (sealed !== null) this.compression.add(sealed);
   }
 }

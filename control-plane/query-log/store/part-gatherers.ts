@@ -1,7 +1,7 @@
 /**
  * Gathers the queries that are only logged or only counted in statistics separately from the others: each kind is a
- * separate run beside the main one, so that readers can skip whole blocks. Costs nothing until the first such query
- * arrives.
+ * separate run in addition to the main one, so that readers can skip whole blocks. Costs nothing until the first such
+ * query arrives.
  */
 import { randomUUID } from 'node:crypto';
 import { Exclusion } from '../../../shared/query-log.ts';

@@ -29,7 +29,7 @@ export class UnsettledBatches {
     this.timeline = timeline;
     this.batches.push({ batch, storedMs: performance.now() });
     this.bytes += batch.bytes.length;
-    this.forget();
+    this.removeSettled();
     return elsewhere;
   }
 
@@ -42,7 +42,7 @@ export class UnsettledBatches {
   }
 
   /** Only a new acknowledgement proves older batches safe: time also passes while a server hangs. */
-  private forget(): void {
+  private removeSettled(): void {
     const oldestMs = performance.now() - KEPT_MS;
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {
       const { batch } = this.batches.shift()!;

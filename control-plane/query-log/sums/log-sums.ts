@@ -19,7 +19,7 @@ import {
   labelOf,
   type ListKind,
   type ListPlace,
-  readAloneDays,
+  readDaysWithoutBlocks,
 } from '../top-lists/name-list-store.ts';
 import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
 import type { QueryFilter } from '../search/query-conditions.ts';
@@ -73,14 +73,14 @@ interface Target extends BlockUse {
 
 const NAMES_TARGET: Target = {
   kind: 'names',
-  wholePieces: ['names'],
+  fullPieces: ['names'],
   rowPieces: ['names', 'nameOf'],
   usesNames: true,
   addBlock: addNames,
 };
 const CLIENTS_TARGET: Target = {
   kind: 'clients',
-  wholePieces: [],
+  fullPieces: [],
   rowPieces: ['clientOf', 'outcomeOf'],
   usesNames: false,
   addBlock: addClients,
@@ -114,7 +114,7 @@ async function partsOfRequest(
 ): Promise<ListParts> {
   const isInLists = Object.values(rest).every((condition) => condition === undefined);
   if (!isInLists) return { lists: [], blocks: [{ fromUs, toUs, unlisted: null }], isRounded: false };
-  const alone = await readAloneDays(tx, [startOf('d', fromUs / 1000), startOf('d', toUs / 1000)]);
+  const alone = await readDaysWithoutBlocks(tx, [startOf('d', fromUs / 1000), startOf('d', toUs / 1000)]);
   return partsOf({ fromUs, toUs }, alone);
 }
 
@@ -197,7 +197,7 @@ function addClients(
 /** The pieces of a block that are needed. */
 export interface BlockUse {
   /** Pieces in addition to the head: if all queries of the block count, and if only some do. */
-  readonly wholePieces: readonly Piece[];
+  readonly fullPieces: readonly Piece[];
   readonly rowPieces: readonly Piece[];
   /** Whether names may be given by their numbers. */
   readonly usesNames: boolean;
@@ -242,7 +242,7 @@ export async function forEachBlock(
 function piecesOf(
   { known }: StoredBlock,
   filter: BlockFilter,
-  { wholePieces, rowPieces, usesNames }: BlockUse,
+  { fullPieces, rowPieces, usesNames }: BlockUse,
   isWhole: boolean,
 ): ReadonlySet<Piece> {
   const isAll = filter.matchesAll && isWhole;
@@ -250,7 +250,7 @@ function piecesOf(
   if (isWithout && known.head.repeats === null) return new Set();
   const hasNames = known?.names !== undefined;
   const toSearch = filter.piecesToSearch(hasNames).filter((piece) => piece !== 'times' || !isWhole);
-  const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...toSearch]);
+  const wanted = new Set(isAll ? fullPieces : [...rowPieces, ...toSearch]);
   if (usesNames && hasNames && !toSearch.includes('names')) wanted.delete('names');
   if (known === undefined) wanted.add('head');
   return wanted;

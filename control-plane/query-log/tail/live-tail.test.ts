@@ -27,7 +27,7 @@ describe('LiveTail', () => {
       () => node.writer.run.id,
       (now) => now !== null,
     );
-    await node.untilHearing();
+    await node.untilListening();
     node.append(0, 20, { answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9) });
     await reader.count(20);
     expect(node.writer.counters().written).toBe(0);
@@ -51,7 +51,7 @@ describe('LiveTail', () => {
     node.append(0, 1);
     await reader.count(1);
     await node.writer.flush();
-    await node.untilHearing();
+    await node.untilListening();
     const gatherer = new BlockGatherer();
     const nodeId = nodeIdOf('node-b');
     const store = async (from: number, count: number): Promise<void> => {
@@ -89,7 +89,7 @@ describe('LiveTail', () => {
 
   test('shows no row that the log leaves out, and those that statistics leave out once they are stored', async () => {
     const reader = await node.open();
-    await node.untilHearing();
+    await node.untilListening();
     node.append(0, 1, { exclusion: Exclusion.LOG });
     node.append(1, 1, { exclusion: Exclusion.STATS });
     node.append(2, 1, { exclusion: Exclusion.BOTH });
@@ -115,7 +115,7 @@ describe('LiveTail', () => {
     await reader.count(51);
     expect(reader.events.at(-1)!.nodes).toBe('own');
     // Earlier notifications are missed.
-    await node.untilHearing();
+    await node.untilListening();
     const [batch] = await batchesOf([logRow({ timestampMs: NOON, responseTimeUs: 51 })]);
     await storeBlock(node.own.database, batch!, { nodeId: nodeIdOf('node-b'), durable: true });
     await until(

@@ -120,7 +120,7 @@ export class LiveTail {
     this.running?.others.read().catch((error: unknown) => this.report(error));
     // Streams continue even if the rows of this node are late.
     if (!this.isTaking) await this.takeOwn();
-    const nodes = this.parts.database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
+    const nodes = this.parts.database.isListening(BLOCK_CHANNEL) ? 'all' : 'own';
     for (const stream of this.streams) stream.tick(nodes);
   }
 

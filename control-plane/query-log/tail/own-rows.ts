@@ -1,7 +1,7 @@
 /** The rows of this node as they are gathered, copied into small blocks for live tails. Nothing here waits. */
 import type { QueryLogRow } from '../rows/row.ts';
 import { type RawBlock, sealBlock } from '../block/block-encoder.ts';
-import { type Kept, OpenBlock } from '../block/open-block.ts';
+import { type StoredParts, OpenBlock } from '../block/open-block.ts';
 import type { RowTap } from '../store/block-gatherer.ts';
 import type { OwnRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
@@ -60,7 +60,7 @@ export class OwnRows implements RowTap {
   private taken = 0;
   private leftOut = 0;
 
-  take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void {
+  take(row: QueryLogRow, timestampUs: number, kept: StoredParts, seq: number): void {
     if (this.taken === MAX_OWN_ROWS) {
       this.leftOut++;
       return;

@@ -123,13 +123,13 @@ describe('GET /queries/stream of a session', () => {
     const reader = await node.open('', session);
     const { sessions } = node.api.parts.auth;
     const of = sessions.of.bind(sessions);
-    let looks = 0;
+    let checks = 0;
     sessions.of = async (secrets) => {
-      looks++;
+      checks++;
       await of(secrets);
       throw new Error('the database is away');
     };
     await until('the stream to end', () => reader.isEnded);
-    expect(looks).toBe(1);
+    expect(checks).toBe(1);
   });
 });

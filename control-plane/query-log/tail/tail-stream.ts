@@ -8,7 +8,7 @@ import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
 /** Limits of a stream: on average, in a burst, and while its reader is slow. */
 export const TailLimit = {
   /** Additional rows allowed per tick. */
-  ROWS_A_TICK: 200,
+  ROWS_PER_TICK: 200,
   /** Maximum number of rows in one event, saved up in quiet ticks: rows of another node arrive a second at a time. */
   BURST_ROWS: 1000,
   /** Maximum number of rows that wait for a slow reader. */
@@ -82,7 +82,7 @@ export class TailStream {
     }
     this.trim();
     if (this.response.writableNeedDrain || this.isChecking) return;
-    this.budget = Math.min(TailLimit.BURST_ROWS, this.budget + TailLimit.ROWS_A_TICK);
+    this.budget = Math.min(TailLimit.BURST_ROWS, this.budget + TailLimit.ROWS_PER_TICK);
     const { rows, skipped } = this;
     if (rows.length > 0 || skipped > 0) {
       this.rows = [];
@@ -125,8 +125,8 @@ export class TailStream {
   }
 
   private trim(): void {
-    const most = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : TailLimit.BURST_ROWS;
-    const surplus = this.rows.length - most;
+    const max = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : TailLimit.BURST_ROWS;
+    const surplus = this.rows.length - max;
     if (surplus <= 0) return;
     this.rows.splice(0, surplus);
     this.skipped += surplus;

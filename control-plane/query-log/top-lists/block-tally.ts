@@ -16,9 +16,9 @@ export class BlockTally {
   /** All queries, including those for names that were dropped. */
   queries = 0;
 
-  constructor(mostEntries?: number) {
-    this.names = new KeyTable(mostEntries);
-    this.clients = new KeyTable(mostEntries);
+  constructor(maxEntries?: number) {
+    this.names = new KeyTable(maxEntries);
+    this.clients = new KeyTable(maxEntries);
   }
 
   /**

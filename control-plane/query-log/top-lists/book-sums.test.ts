@@ -30,8 +30,8 @@ async function readerOf(
   return new BlockReader(await blockOf(logged));
 }
 
-async function listOf(reader: BlockReader, most?: number): Promise<NameList> {
-  const tally = new BlockTally(most);
+async function listOf(reader: BlockReader, max?: number): Promise<NameList> {
+  const tally = new BlockTally(max);
   await tally.addBlock(reader, () => Promise.resolve());
   return new NameList(await encodeList(tally.names, tally.groups));
 }
@@ -43,7 +43,7 @@ describe('BookSums', () => {
       byRow: fc.boolean(),
       isList: fc.boolean(),
       book: fc.nat(2),
-      most: fc.constantFrom(undefined, 9),
+      max: fc.constantFrom(undefined, 9),
     });
     const parts = fc.array(part, { maxLength: 5 });
     const group = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
@@ -52,9 +52,9 @@ describe('BookSums', () => {
         const books = [new NameBook(), new NameBook(), new NameBook(0)];
         const sums = new BookSums();
         const table = new KeyTable();
-        for (const { rows: some, byRow, isList, book, most } of all) {
+        for (const { rows: some, byRow, isList, book, max } of all) {
           const reader = await readerOf(some);
-          const list = await listOf(reader, isList ? most : undefined);
+          const list = await listOf(reader, isList ? max : undefined);
           const known = isList ? books[book]!.takeList(list) : null;
           const names = books[book]!.takeNames(reader.nameCounts());
           expect(names === null).toBe(book === 2);
@@ -66,7 +66,7 @@ describe('BookSums', () => {
           list.addSumTo(table, known === null && names !== null && !isList ? undefined : wanted);
         }
         const [found, expected] = [sums.keys(), table].map((keys) => new KeySums(keys, (counts) => counts));
-        if (all.every(({ most }) => most === undefined)) {
+        if (all.every(({ max }) => max === undefined)) {
           expect(Object.fromEntries(found!)).toEqual(Object.fromEntries(expected!));
           expect(found!.top(5, 'all')).toEqual(expected!.top(5, 'all'));
         }

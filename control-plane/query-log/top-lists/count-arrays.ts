@@ -66,7 +66,7 @@ export class CountArrays {
     }
   }
 
-  /** Makes room for all keys of the book. */
+  /** Makes space for all keys of the book. */
   makeRoom(): void {
     const { size } = this.book;
     if (this.resolved.length >= size) return;

@@ -5,8 +5,8 @@ import { KeyTable } from './key-table.ts';
 
 type Row = readonly [string, readonly [number, number, number]];
 
-function sumsOf(rows: readonly Row[], most?: number): KeySums<KeyCounts> {
-  const table = new KeyTable(most);
+function sumsOf(rows: readonly Row[], max?: number): KeySums<KeyCounts> {
+  const table = new KeyTable(max);
   for (const [key, [resolved, blocked, other]] of rows) {
     const bytes = Buffer.from(key);
     const place = table.place(bytes, 0, bytes.length, 0);

@@ -78,16 +78,16 @@ describe('KeyTable', () => {
 
   test('records how much it missed after keys were dropped or tables were joined', () => {
     fc.assert(
-      fc.property(events, events, fc.integer({ min: 2, max: 800 }), (first, second, most) => {
-        const [a, b] = [new KeyTable(most), new KeyTable(most)];
+      fc.property(events, events, fc.integer({ min: 2, max: 800 }), (first, second, max) => {
+        const [a, b] = [new KeyTable(max), new KeyTable(max)];
         for (const [text, tag, counts] of first) add(a, text, tag, counts);
         for (const [text, tag, counts] of second) add(b, text, tag, counts);
         expectBounds(a, naiveSums(first));
         a.addTable(b);
-        expect(a.size).toBeLessThanOrEqual(most);
+        expect(a.size).toBeLessThanOrEqual(max);
         expectBounds(a, naiveSums([...first, ...second]));
-        a.keepLargest(Math.ceil(most / 3), 1 << 20);
-        expect(a.size).toBeLessThanOrEqual(Math.ceil(most / 3));
+        a.keepLargest(Math.ceil(max / 3), 1 << 20);
+        expect(a.size).toBeLessThanOrEqual(Math.ceil(max / 3));
         expectBounds(a, naiveSums([...first, ...second]));
       }),
       { numRuns: 20 },

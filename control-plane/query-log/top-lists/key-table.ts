@@ -42,10 +42,10 @@ export class KeyTable {
   /** Positions plus one by hash; twice as many as entries, a power of two. */
   private slots = new Uint32Array(2 * SMALL_ENTRIES);
   private readonly key = Int32Array.of(randomInt(0x1_0000_0000), randomInt(0x1_0000_0000));
-  private readonly most: number;
+  private readonly max: number;
 
-  constructor(most = MAX_ENTRIES) {
-    this.most = most;
+  constructor(max = MAX_ENTRIES) {
+    this.max = max;
   }
 
   /** Position of a key, which is added without counts if it is absent; valid until the next call. */
@@ -53,8 +53,8 @@ export class KeyTable {
     const hash = hashText(source, at, length, tag, this.key);
     let slot = this.freeSlotOrHolder(hash, source, at, length, tag);
     if (this.slots[slot] !== 0) return this.slots[slot]! - 1;
-    if (this.size >= this.most || this.starts[this.size]! + length > MAX_BYTES) {
-      this.keepLargest(this.most >>> 1, MAX_BYTES >>> 1);
+    if (this.size >= this.max || this.starts[this.size]! + length > MAX_BYTES) {
+      this.keepLargest(this.max >>> 1, MAX_BYTES >>> 1);
       slot = this.freeSlotOrHolder(hash, source, at, length, tag);
     }
     const place = this.append(source, at, length);
@@ -119,22 +119,22 @@ export class KeyTable {
   }
 
   /** Drops the entries with the smallest counts until these limits hold. */
-  keepLargest(mostEntries: number, mostBytes: number): void {
-    if (this.size > mostEntries) this.drop(mostEntries);
-    while (this.starts[this.size]! > mostBytes) {
-      const share = mostBytes / this.starts[this.size]!;
+  keepLargest(maxEntries: number, maxBytes: number): void {
+    if (this.size > maxEntries) this.drop(maxEntries);
+    while (this.starts[this.size]! > maxBytes) {
+      const share = maxBytes / this.starts[this.size]!;
       this.drop(Math.floor(this.size * Math.min(share, 0.9)));
     }
   }
 
-  private drop(most: number): void {
+  private drop(max: number): void {
     const { size } = this;
     const totals = new Float64Array(size);
     for (let place = 0; place < size; place++) totals[place] = this.total(place);
-    const threshold = totals.slice().sort()[size - most - 1]!;
+    const threshold = totals.slice().sort()[size - max - 1]!;
     let larger = 0;
     for (const total of totals) if (total > threshold) larger++;
-    let ties = larger < FEW_ENTRIES ? most - larger : 0;
+    let ties = larger < FEW_ENTRIES ? max - larger : 0;
     const before = this.unseen;
     this.beginSketch();
     let kept = 0;

@@ -46,11 +46,11 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** The keys, up to a limit. */
 export class NameBook {
   private readonly table: KeyTable;
-  private readonly mostKeys: number;
+  private readonly maxKeys: number;
 
-  constructor(mostKeys = MAX_KEYS) {
-    this.mostKeys = mostKeys;
-    this.table = new KeyTable(mostKeys);
+  constructor(maxKeys = MAX_KEYS) {
+    this.maxKeys = maxKeys;
+    this.table = new KeyTable(maxKeys);
   }
 
   /** The names of a block by their numbers; null if there might be no room for them. */
@@ -92,7 +92,7 @@ export class NameBook {
 
   private hasRoom(keys: number, textBytes: number): boolean {
     const { size, starts } = this.table;
-    return size + keys <= this.mostKeys && starts[size]! + textBytes <= MAX_TEXT_BYTES;
+    return size + keys <= this.maxKeys && starts[size]! + textBytes <= MAX_TEXT_BYTES;
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type ListKey,
   type ListRequest,
   lockLists,
-  readAloneDays,
+  readDaysWithoutBlocks,
   readLists,
   writeLists,
 } from './name-list-store.ts';
@@ -89,13 +89,17 @@ describe('findLists() and fetchLists()', () => {
   });
 });
 
-describe('readAloneDays()', () => {
+describe('readDaysWithoutBlocks()', () => {
   test('gives those of the days that have only their list', async () => {
     for (const day of [0, 1, 2]) await write({ ...KEY, startMs: START_MS + day * DAY_MS }, '');
     await own.database.query('UPDATE query_names SET is_alone = true WHERE start < $1', [
       new Date(START_MS + 2 * DAY_MS),
     ]);
-    const days = await readAloneDays(own.database, [START_MS, START_MS + 2 * DAY_MS, START_MS - DAY_MS]);
+    const days = await readDaysWithoutBlocks(own.database, [
+      START_MS,
+      START_MS + 2 * DAY_MS,
+      START_MS - DAY_MS,
+    ]);
     expect(days).toEqual(new Set([START_MS]));
   });
 });

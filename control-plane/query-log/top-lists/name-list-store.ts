@@ -130,7 +130,10 @@ export async function* fetchLists(
  * Those of some days that have lost their blocks, so that only their lists are left; by their starts, Unix
  * milliseconds.
  */
-export async function readAloneDays(tx: Queryable, startsMs: readonly number[]): Promise<Set<number>> {
+export async function readDaysWithoutBlocks(
+  tx: Queryable,
+  startsMs: readonly number[],
+): Promise<Set<number>> {
   const { rows } = await tx.query<{ start: Date }>(
     `SELECT start FROM query_names WHERE grain = 'd' AND is_alone AND start = ANY($1::timestamptz[])`,
     [startsMs.map((ms) => new Date(ms))],

@@ -13,9 +13,9 @@ const entry = fc.tuple(text, fc.constantFrom(1, 2, 0x7fff_ffff), fc.tuple(count,
 
 function tableOf(
   entries: readonly (readonly [string, number, readonly number[]])[],
-  most = 200_000,
+  max = 200_000,
 ): KeyTable {
-  const table = new KeyTable(most);
+  const table = new KeyTable(max);
   for (const [key, group, [resolved, blocked, other]] of entries) {
     const bytes = Buffer.from(key, 'latin1');
     const place = table.place(bytes, 0, bytes.length, group);
@@ -43,9 +43,9 @@ describe('NameList', () => {
       fc.asyncProperty(
         fc.array(entry, { maxLength: 200 }),
         fc.integer({ min: 1, max: 300 }),
-        async (list, most) => {
+        async (list, max) => {
           const table = tableOf(list);
-          table.keepLargest(most, 1 << 20);
+          table.keepLargest(max, 1 << 20);
           const read = new KeyTable();
           const stored = new NameList(await encodeList(table, GROUPS));
           stored.addTo(read);

@@ -8,7 +8,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
-import { forgetOldRuns } from '../store/block-store.ts';
+import { deleteOldRuns } from '../store/block-store.ts';
 import {
   dropPartitions,
   ensurePartitions,
@@ -70,7 +70,7 @@ export class LogDays {
     await dropPartitions(database, dropped);
     if (dropped.length > 0) logger.info('dropped old days of the query log', { days: dropped.length });
     const known = Math.min(lastOfFirstRun(filled), today);
-    await forgetOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
+    await deleteOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
   }
 
   private async mayGo(day: number): Promise<boolean> {

@@ -25,11 +25,11 @@ beforeEach(() => emptyLog(own.database));
 afterAll(() => own.stop());
 
 function folding(
-  change: { nodeId?: number; logger?: MemoryLogger; database?: Database; most?: number } = {},
+  change: { nodeId?: number; logger?: MemoryLogger; database?: Database; max?: number } = {},
 ): NameFolding {
-  const { nodeId = 7, logger = new MemoryLogger(), database = own.database, most } = change;
-  const mostEntries = most === undefined ? {} : { mostEntries: { h: most, d: most, M: most } };
-  return new NameFolding({ database, logger, nodeId, ...mostEntries });
+  const { nodeId = 7, logger = new MemoryLogger(), database = own.database, max } = change;
+  const maxEntries = max === undefined ? {} : { maxEntries: { h: max, d: max, M: max } };
+  return new NameFolding({ database, logger, nodeId, ...maxEntries });
 }
 
 /** Stores blocks of three queries each: of two names, two clients and two groups; the third is blocked. */
@@ -247,7 +247,7 @@ describe('NameFolding', () => {
       logRow({ timestampMs: AT_MS + i, qname: wireName(`n${Math.floor(Math.sqrt(i))}.test`) }),
     );
     await storeRows(own.database, rows, 7);
-    await folding({ most: 3 }).turn('own-and-ended');
+    await folding({ max: 3 }).turn('own-and-ended');
     const { rows: figures } = await own.database.query(
       `SELECT queries, name_entries, names_unseen, client_entries, clients_unseen FROM query_names WHERE grain = 'd'`,
     );

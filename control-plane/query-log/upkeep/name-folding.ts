@@ -33,7 +33,7 @@ export interface NameFoldingOptions {
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
   /** Maximum number of entries of a list. */
-  readonly mostEntries?: Readonly<Record<ListGrain, number>>;
+  readonly maxEntries?: Readonly<Record<ListGrain, number>>;
 }
 
 /** About 8 bytes each on disk. */
@@ -56,7 +56,7 @@ export class NameFolding {
   private readonly damaged: BlockPlace[] = [];
 
   constructor(options: NameFoldingOptions) {
-    this.options = { mostEntries: MAX_ENTRIES, ...options };
+    this.options = { maxEntries: MAX_ENTRIES, ...options };
   }
 
   /** Folds what is due, within limits, until `signal` is aborted; returns the number of queries. */
@@ -161,7 +161,7 @@ export class NameFolding {
 
   /** A table of the added entries and a list, cut to the limit of its grain; records the groups of the list. */
   private join(added: KeyTable, list: StoredList | undefined, key: ListKey, groups: Set<number>): KeyTable {
-    const most = this.options.mostEntries[key.grain];
+    const max = this.options.maxEntries[key.grain];
     const table = new KeyTable();
     if (list !== undefined) {
       try {
@@ -177,7 +177,7 @@ export class NameFolding {
       }
     }
     table.addTable(added);
-    table.keepLargest(most, most * TEXT_BYTES);
+    table.keepLargest(max, max * TEXT_BYTES);
     return table;
   }
 }

@@ -37,7 +37,7 @@ export class CacheBusy extends ApiError {
 }
 
 /** Buckets processed per hold of the lock: less than a millisecond. */
-const BUCKETS_A_TURN = 1024;
+const BUCKETS_PER_TURN = 1024;
 const LOCK_TRIES = 500;
 const ALL = { matches: (): boolean => true };
 const ORDER = new Int32Array(new SharedArrayBuffer(4));
@@ -79,8 +79,8 @@ export class CacheIndex {
   /** Splits the index into parts, each a fraction of a millisecond's work. */
   *turns(): Generator<Turn> {
     const buckets = this.memory.bucketMask + 1;
-    for (let first = 0; first < buckets; first += BUCKETS_A_TURN)
-      yield { first, end: Math.min(first + BUCKETS_A_TURN, buckets) };
+    for (let first = 0; first < buckets; first += BUCKETS_PER_TURN)
+      yield { first, end: Math.min(first + BUCKETS_PER_TURN, buckets) };
   }
 
   /** Places in a part of the index with an entry that matches; for `copy`, which may find that it no longer exists. */

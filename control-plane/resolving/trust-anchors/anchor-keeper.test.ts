@@ -19,7 +19,7 @@ let clock: Clock & { at: number };
 let logger: MemoryLogger;
 /** Keys of the zone; an error if no thread answers. */
 let zone: TrustPointKeys | null | Error;
-let looks: number;
+let checks: number;
 let active: number[][];
 let isClockWrong: boolean;
 
@@ -28,7 +28,7 @@ beforeEach(() => {
   clock = { at: Date.UTC(2025, 0, 11), nowMs: () => clock.at, monotonicMs: () => clock.at };
   logger = new MemoryLogger();
   zone = has(key(1));
-  looks = 0;
+  checks = 0;
   active = [];
   isClockWrong = false;
 });
@@ -49,12 +49,12 @@ async function started(isFollowing = true): Promise<AnchorKeeper> {
   });
   keeper.start({
     observe: () => {
-      looks++;
+      checks++;
       return zone instanceof Error ? Promise.reject(zone) : Promise.resolve(zone);
     },
     trust: (anchors) => active.push(marks(anchors)),
   });
-  if (isFollowing) await keeper.look();
+  if (isFollowing) await keeper.check();
   return keeper;
 }
 
@@ -71,13 +71,13 @@ describe('AnchorKeeper', () => {
     keeper = await restarted(keeper);
     expect(marks(keeper.anchors())).toEqual([1]);
     clock.at += 15 * DAY;
-    await keeper.look();
+    await keeper.check();
     expect(active.at(-1)).toEqual([1, 2]);
     keeper = await restarted(keeper);
     expect(marks(keeper.anchors())).toEqual([1, 2]);
     zone = has(key(1).with(1, 0x81), key(2));
     clock.at += 2 * DAY;
-    await keeper.look();
+    await keeper.check();
     expect(active.at(-1)).toEqual([2]);
     keeper = await restarted(keeper);
     expect(marks(keeper.anchors())).toEqual([2]);
@@ -88,31 +88,31 @@ describe('AnchorKeeper', () => {
   test('AnchorKeeper follows no keys while the clock is wrong', async () => {
     isClockWrong = true;
     const keeper = await started();
-    expect(looks).toBe(0);
+    expect(checks).toBe(0);
     isClockWrong = false;
-    await keeper.look();
-    expect(looks).toBe(1);
+    await keeper.check();
+    expect(checks).toBe(1);
     await keeper.close();
   });
 
   test('AnchorKeeper checks as often as the zone’s signatures require, and hourly without an answer', async () => {
     const keeper = await started();
-    expect(looks).toBe(1);
+    expect(checks).toBe(1);
     clock.at += DAY - 1;
-    await keeper.look();
-    expect(looks).toBe(1);
+    await keeper.check();
+    expect(checks).toBe(1);
     clock.at += 1;
     zone = null;
-    await keeper.look();
-    expect(looks).toBe(2);
+    await keeper.check();
+    expect(checks).toBe(2);
     clock.at += DAY / 24;
     zone = new Error('no thread answered');
-    await keeper.look();
-    expect(looks).toBe(3);
+    await keeper.check();
+    expect(checks).toBe(3);
     expect(logger.text()).toContain('no thread answered');
     clock.at -= 100 * DAY;
-    await keeper.look();
-    expect(looks).toBe(4);
+    await keeper.check();
+    expect(checks).toBe(4);
     await keeper.close();
     expect(marks(keeper.anchors())).toEqual([1]);
   });
@@ -123,7 +123,7 @@ describe('AnchorKeeper', () => {
     expect(logger.text()).toContain('not signed by a trusted key');
     zone = { ...has(key(1).with(1, 0x81)), isTrusted: false };
     clock.at += DAY;
-    await keeper.look();
+    await keeper.check();
     expect(active).toEqual([[]]);
     expect(logger.text()).toContain('every trust anchor of a zone is revoked');
     await keeper.close();
@@ -154,7 +154,7 @@ describe('AnchorKeeper', () => {
     rmSync(dataDir, { recursive: true });
     zone = has(key(1).with(1, 0x81), key(2));
     clock.at += DAY;
-    await keeper.look();
+    await keeper.check();
     expect(active.at(-1)).toEqual([]);
     expect(logger.text()).toContain('could not store trust anchors');
     await keeper.close();
@@ -162,9 +162,9 @@ describe('AnchorKeeper', () => {
 
   test('AnchorKeeper queries nothing if disabled, and trusts the configured anchors', async () => {
     const keeper = await started(false);
-    await keeper.look();
+    await keeper.check();
     await keeper.close();
-    expect(looks).toBe(0);
+    expect(checks).toBe(0);
     expect(marks(keeper.anchors())).toEqual([1]);
   });
 });

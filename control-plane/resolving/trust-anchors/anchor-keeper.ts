@@ -44,7 +44,7 @@ interface TrustPoint {
 }
 
 /** Milliseconds between two checks of whether a query is due. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 
 /** Follows the trust anchors of all configured zones. One per node. */
 export class AnchorKeeper {
@@ -81,9 +81,9 @@ export class AnchorKeeper {
   start(validators: Validators): void {
     if (!this.parts.isFollowing) return;
     this.validators = validators;
-    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    this.timer = setInterval(() => void this.check(), POLL_MS);
     this.timer.unref();
-    void this.look();
+    void this.check();
   }
 
   /** Stops after the current check. */
@@ -94,7 +94,7 @@ export class AnchorKeeper {
   }
 
   /** Checks the keys of each zone that is due; resolves when done, successful or not. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     const { validators } = this;
     if (validators === undefined) return this.running;
     this.running = this.running.then(async () => {
@@ -127,7 +127,7 @@ export class AnchorKeeper {
     if (changes.length === 0) return;
     point.keys = keys;
     for (const change of changes) this.report(point, change);
-    await this.keep();
+    await this.save();
     validators.trust(this.anchors());
     if (activeAnchors(point.zone, point.configured, keys).length === 0)
       logger.error('every trust anchor of a zone is revoked: the zone is not validated', {
@@ -154,7 +154,7 @@ export class AnchorKeeper {
   }
 
   /** If storing fails, the result is still used, and will be found again after the next start. */
-  private async keep(): Promise<void> {
+  private async save(): Promise<void> {
     try {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));
       await writeAnchorFile(this.parts.dataDir, keys);

@@ -7,7 +7,7 @@ import { addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../../query-log/rows/row.ts';
 
 /** Maximum number of such names per second; a client that sends more is assumed to make them up. */
-const MAX_A_SECOND = 32;
+const MAX_PER_SECOND = 32;
 
 /** Calls `report` with the token and the client of each such query. It is called for every query of the node. */
 export function watchLoops(report: (token: string, client: string) => void): (row: QueryLogRow) => void {
@@ -19,6 +19,6 @@ export function watchLoops(report: (token: string, client: string) => void): (ro
     const now = Math.floor(timestampMs / 1000);
     reported = now === second ? reported + 1 : 1;
     second = now;
-    if (reported <= MAX_A_SECOND) report(token, addressToText(bytes, client.at));
+    if (reported <= MAX_PER_SECOND) report(token, addressToText(bytes, client.at));
   };
 }

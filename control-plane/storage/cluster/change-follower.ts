@@ -60,7 +60,7 @@ export class ChangeFollower {
   private readonly logger: Logger;
   private readonly reached: () => void;
   /** The newest mark at which the listeners had handled everything. */
-  private heardMark: number | null = null;
+  private handledMark: number | null = null;
 
   /** `reached` is called when the listeners have reached another mark. */
   constructor(
@@ -90,7 +90,7 @@ export class ChangeFollower {
       if (listening.taken === notified) return;
       await listener();
       listening.taken = notified;
-      this.noteHeard();
+      this.recordHandled();
     };
     const retrying = new Retrying({ work, logger: this.logger, what: `follow a change of ${table}` });
     const listening: Listening = { table, retrying, notified: 0, taken: 0 };
@@ -105,7 +105,7 @@ export class ChangeFollower {
   /** The newest mark that policy and all listeners have reached; null = none yet. */
   mark(): number | null {
     const ofPolicy = this.policy.mark();
-    return ofPolicy === null || this.heardMark === null ? null : Math.min(ofPolicy, this.heardMark);
+    return ofPolicy === null || this.handledMark === null ? null : Math.min(ofPolicy, this.handledMark);
   }
 
   /** Stops; resolves when no policy is being applied any longer. */
@@ -123,7 +123,7 @@ export class ChangeFollower {
     const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
     for (const listening of this.listeners)
       if (isOther || changed.includes(listening.table)) notify(listening);
-    this.noteHeard();
+    this.recordHandled();
     // Policy logs errors and retries by itself.
     this.catchingUp.run().catch(() => undefined);
   }
@@ -147,11 +147,11 @@ export class ChangeFollower {
     this.fault = fault;
   }
 
-  private noteHeard(): void {
+  private recordHandled(): void {
     const { mark } = this.known;
-    if (mark === this.heardMark || [...this.listeners].some(({ notified, taken }) => taken < notified))
+    if (mark === this.handledMark || [...this.listeners].some(({ notified, taken }) => taken < notified))
       return;
-    this.heardMark = mark;
+    this.handledMark = mark;
     this.reached();
   }
 }

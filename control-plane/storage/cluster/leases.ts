@@ -69,7 +69,7 @@ export class JobLeases {
     if (this.atWork.has(job)) return false;
     this.atWork.add(job);
     try {
-      const token = await this.take(job);
+      const token = await this.acquire(job);
       if (token === null) return false;
       return await this.workUnder({ job, token }, work);
     } finally {
@@ -77,7 +77,7 @@ export class JobLeases {
     }
   }
 
-  private async take(job: string): Promise<number | null> {
+  private async acquire(job: string): Promise<number | null> {
     const { database, node } = this.parts;
     const { rows } = await database.query<{ token: number }>(TAKE, [job, node]);
     return rows[0]?.token ?? null;

@@ -6,7 +6,7 @@ import { startTestDatabase } from '../../../test/support/parts/test-database.ts'
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
 import { setMark } from './policy-position.ts';
-import { beatNode, forgetNode, listNodes, nodesBehind } from './node-figures.ts';
+import { beatNode, deleteGoneNode, listNodes, nodesBehind } from './node-figures.ts';
 import { waitForNodes } from './wait-for-nodes.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
@@ -163,12 +163,13 @@ describe('nodesBehind()', () => {
   });
 });
 
-describe('forgetNode()', () => {
+describe('deleteGoneNode()', () => {
   test('deletes nodes that are gone, until they come back', async () => {
-    const forget = (name: string): Promise<string> => own.database.transaction((tx) => forgetNode(tx, name));
-    expect([await forget('core'), await forget('nowhere')]).toEqual(['present', 'unknown']);
+    const removeNode = (name: string): Promise<string> =>
+      own.database.transaction((tx) => deleteGoneNode(tx, name));
+    expect([await removeNode('core'), await removeNode('nowhere')]).toEqual(['present', 'unknown']);
     await silence('core', 61);
-    expect([await forget('core'), await forget('core')]).toEqual(['done', 'unknown']);
+    expect([await removeNode('core'), await removeNode('core')]).toEqual(['done', 'unknown']);
     expect(await listNodes(own.database, null)).toMatchObject([{ node: 'edge' }]);
     await claimNode(own.database, CORE, false);
     expect(await listNodes(own.database, null)).toMatchObject([{ node: 'core' }, { node: 'edge' }]);

@@ -81,7 +81,7 @@ const lagOf = (revision: string): string =>
      extract(epoch FROM clock_timestamp() - created_at) * 1000))::integer
      FROM revisions WHERE id > ${revision}::bigint ORDER BY id LIMIT 1), 0) END`;
 
-/** Nodes in trouble, except those that were stopped properly. */
+/** Nodes with problems, except those that were stopped properly. */
 const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'isSilent', silent) ORDER BY name), '[]')
   FROM (SELECT id, name, ${SILENCE} > ${LATE_SECS} AS silent, ${lagOf('policy_revision')} AS lag
           FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL) AS node
@@ -133,7 +133,7 @@ export async function nodesBehind(database: Queryable, mark: number): Promise<st
 }
 
 /** Deletes a node if it is gone; otherwise returns the reason against it. */
-export async function forgetNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
+export async function deleteGoneNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(
     `SELECT ${PRESENCE} AS presence FROM nodes WHERE name = $1 AND forgotten_at IS NULL FOR UPDATE`,
     [name],

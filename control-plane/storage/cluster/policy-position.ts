@@ -51,7 +51,7 @@ export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SEL
     FROM meta WHERE key = 'position_mark'), 0))`;
 
 /** Versions that do not affect policy: API permissions, names of clients, the fetched catalog, requests of devices. */
-const BESIDE_POLICY: ReadonlySet<string> = new Set([
+const NOT_POLICY: ReadonlySet<string> = new Set([
   ...['access', 'client_settings', 'service_catalog', 'unblock_requests'],
 ]);
 
@@ -85,7 +85,7 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
 /** Whether the policy rows are the same at both positions; if a table has no version, decided by the revision alone. */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
-  return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));
+  return differingVersions(one.versions, other.versions).every((name) => NOT_POLICY.has(name));
 }
 
 /** Errors in a position, as text for users; empty = none. */

@@ -5,7 +5,7 @@ import { setMark } from './policy-position.ts';
 import { nodesBehind } from './node-figures.ts';
 
 /** Milliseconds between two polls: a node reports a new mark within this time. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /**
  * Waits until all running nodes have applied everything that was committed before the call. Resolves with the names of
@@ -24,6 +24,6 @@ export async function waitForNodes(
     const isLast = performance.now() >= untilMs || gone.aborted;
     const behind = await nodesBehind(database, mark);
     if (behind.length === 0 || isLast) return behind;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -6,11 +6,11 @@ describe('Semaphore', () => {
     const semaphore = new Semaphore(2);
     const started: number[] = [];
     let running = 0;
-    let most = 0;
+    let max = 0;
     const work = (index: number) =>
       semaphore.run(async () => {
         started.push(index);
-        most = Math.max(most, ++running);
+        max = Math.max(max, ++running);
         await new Promise((resolve) => setImmediate(resolve));
         running--;
         if (index % 2 === 0) throw new Error(`work ${index}`);
@@ -18,7 +18,7 @@ describe('Semaphore', () => {
       });
     const outcomes = await Promise.allSettled([0, 1, 2, 3, 4, 5].map(work));
     expect(started).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
     expect(outcomes.map(({ status }) => status)).toEqual([
       'rejected',
       'fulfilled',

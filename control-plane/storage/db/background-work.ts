@@ -130,7 +130,7 @@ async function inReading<T>(
   const plans = keepsPlans ? '; SET LOCAL plan_cache_mode = force_generic_plan' : '';
   await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}${plans}`);
   try {
-    const inOrder = oneAfterTheOther();
+    const inOrder = serialRunner();
     const result = await work({
       query: (text, values) => inOrder(() => named.query(text, values)),
       copyOut: (query) => inOrder(() => copyOut(client, query)),
@@ -144,7 +144,7 @@ async function inReading<T>(
 }
 
 /** Runs concurrent statements one after the other; a future version of pg will reject concurrent ones. */
-function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
+function serialRunner(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {
     const next = last.then(run, run);

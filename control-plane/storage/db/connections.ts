@@ -19,14 +19,14 @@ import {
 } from './database-errors.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
-import { Liveness, LOOK_MS } from './liveness.ts';
+import { Liveness, POLL_MS } from './liveness.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
 import { logIn, OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
-  /** The server counts as lost if its tables are others, see `askTables`; null = any tables. */
+  /** The server counts as lost if its tables differ from these, see `askTables`; null = any tables. */
   readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
@@ -36,7 +36,10 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
-/** Number of `waitMs` after which an idle transaction is ended; only one if it blocks changes. */
+/**
+ * Multiple of `waitMs` after which an idle transaction is ended; a transaction that blocks changes is ended after one
+ * `waitMs`.
+ */
 const SILENT_WAITS = 3;
 /** Text for users. */
 const BUSY = 'the database is busy with other work; try again in a moment';
@@ -64,7 +67,7 @@ export class Connections {
     this.pool = this.open({
       max: poolSize,
       connectionTimeoutMillis: waitMs,
-      // A node that is gone must not keep rows locked, such as those of its query log.
+      // A node that has failed must not keep rows locked, such as those of its query log.
       idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.changes = this.open({
@@ -134,11 +137,11 @@ export class Connections {
     ended.addEventListener('abort', () => resolve(undefined), { once: true });
     if (ended.aborted) return this.lost.signal.reason;
     // Not awaited: a statement may find that the server is lost before this connection is open or has its answer.
-    const look = async (): Promise<void> => {
-      await this.giveUpUnlessAnswering(LOOK_MS);
+    const check = async (): Promise<void> => {
+      await this.giveUpUnlessAnswering(POLL_MS);
       await this.tryOpening();
     };
-    this.liveness.keepLooking(ended, look).catch((error: unknown) => this.lose(error));
+    this.liveness.keepChecking(ended, check).catch((error: unknown) => this.lose(error));
     await promise;
     return this.lost.signal.reason;
   }
@@ -158,7 +161,7 @@ export class Connections {
   /** Gives up a server that does not respond within `withinMs`; pending calls reject. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
-      await this.liveness.look(withinMs);
+      await this.liveness.check(withinMs);
     } catch (error) {
       this.lose(error);
       this.cut();
@@ -210,7 +213,7 @@ export class Connections {
 
   /** After a refusal, checks every few seconds whether a connection can be opened: an idle node may not open any. */
   private async tryOpening(): Promise<void> {
-    if (this.refused === null || performance.now() < this.triedMs + LOOK_MS) return;
+    if (this.refused === null || performance.now() < this.triedMs + POLL_MS) return;
     this.triedMs = performance.now();
     try {
       await logIn(this.target.config);

@@ -197,14 +197,14 @@ describe('the embedded database', () => {
     const stopWatching = own.database.onStatus(({ state }) => states.push(state));
     const heard: string[] = [];
     const stop = own.database.listen('news', (payload) => heard.push(payload));
-    const hearFrom = async (what: string): Promise<void> => {
+    const receiveFrom = async (what: string): Promise<void> => {
       const ask = async (): Promise<string[]> => {
         await own.database.query('SELECT pg_notify($1, $2)', ['news', what]).catch(() => undefined);
         return heard;
       };
       await until(`the notice ${what}`, ask, (seen) => seen.includes(what));
     };
-    await hearFrom('before');
+    await receiveFrom('before');
     const { rows } = await own.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     process.kill(rows[0]!.pid, 'SIGKILL');
     await until(
@@ -212,7 +212,7 @@ describe('the embedded database', () => {
       () => states,
       (seen) => seen.includes('down') && seen.at(-1) === 'up',
     );
-    await hearFrom('after');
+    await receiveFrom('after');
     stop();
     stopWatching();
   });

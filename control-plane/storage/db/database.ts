@@ -22,7 +22,7 @@ import { queryPosition, SeenServer } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing, oldPrimariesIn } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
 import { excessOf, prepareQueryRole } from './roles/query-role.ts';
-import { endWhereCut, logIn } from './open-pool.ts';
+import { enableKeepalive, logIn } from './open-pool.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -69,7 +69,7 @@ export interface Database extends CopyQueryable {
    */
   listen(channel: string, listener: NoticeListener): () => void;
   /** Whether notifications of a channel currently arrive. */
-  hears(channel: string): boolean;
+  isListening(channel: string): boolean;
   /**
    * Evaluates the watched expression twice per second, immediately after a notification on its channel, and whenever
    * the database comes up; returns a function that stops that. There is only one watch.
@@ -195,8 +195,8 @@ class PooledDatabase implements Database {
     };
   }
 
-  hears(channel: string): boolean {
-    return this.connections !== undefined && this.notices.isHeard(channel);
+  isListening(channel: string): boolean {
+    return this.connections !== undefined && this.notices.isListeningTo(channel);
   }
 
   watch(watch: Watch): () => void {
@@ -309,24 +309,24 @@ class PooledDatabase implements Database {
   private async open(): Promise<OpenedServer> {
     this.tried = null;
     const server = await connectToChosen(await this.source.targets(), this.seen);
-    const { target, client, standing } = server;
+    const { target, client, serverPosition } = server;
     this.tried = target.name;
     try {
-      if (!target.isOurs) await this.seen.note(standing);
-      await endWhereCut(client);
+      if (!target.isOurs) await this.seen.note(serverPosition);
+      await enableKeepalive(client);
       await askTables(client, this.wasUsed);
       await migrate(client, this.logger);
       if (target.owner !== undefined) await prepareQueryRole(client, target.owner.queries);
       const excess = await excessOf(client, target.owner?.queries);
       if (!target.isOurs && target.owner !== undefined) await logIn(target.config);
-      return { target, standing, excess, tables: await askTables(client, false) };
+      return { target, serverPosition, excess, tables: await askTables(client, false) };
     } finally {
       await client.end().catch(() => undefined); // It has served its purpose or has already failed.
     }
   }
 
   /** Serves connections until the server is lost or must no longer be used. */
-  private async stay({ target, standing, excess, tables }: OpenedServer): Promise<void> {
+  private async stay({ target, serverPosition, excess, tables }: OpenedServer): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
@@ -337,7 +337,7 @@ class PooledDatabase implements Database {
     this.set({ state: 'up', server: target.name, error: null, ...(excess !== null && { excess }) });
     const left = new AbortController();
     const comparing =
-      target.isOurs || standing === null ? undefined : this.compare(target, connections, left.signal);
+      target.isOurs || serverPosition === null ? undefined : this.compare(target, connections, left.signal);
     comparing?.catch((error: unknown) => connections.lose(error));
     const reason = await connections.untilLost(this.closing.signal);
     left.abort();
@@ -350,10 +350,10 @@ class PooledDatabase implements Database {
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
-    const standing = () => connections.use(queryPosition);
+    const serverPosition = () => connections.use(queryPosition);
     const targets = await this.source.targets();
     const report = (servers: readonly string[]): void => void (this.oldPrimaries = servers);
-    await keepComparing({ targets, inUse, standing, seen: this.seen, report, ended });
+    await keepComparing({ targets, inUse, serverPosition, seen: this.seen, report, ended });
   }
 
   private up(): Connections {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   stopping.abort();
-  await within('the look to end', ended);
+  await within('the check to end', ended);
 });
 afterAll(() => own.stop());
 
@@ -24,7 +24,7 @@ const sendNotice = (channel: string, payload: string): Promise<unknown> =>
   own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
 /** Checks from now on until the test has ended; `notify` sends the notices of the connection itself. */
-function look(notices: NoticeListeners, notify = sendNotice): Liveness {
+function check(notices: NoticeListeners, notify = sendNotice): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
     logger: own.logger,
@@ -35,7 +35,7 @@ function look(notices: NoticeListeners, notify = sendNotice): Liveness {
     lost: () => undefined,
   });
   stopping = new AbortController();
-  ended = liveness.keepLooking(stopping.signal, () => liveness.look(10_000)).finally(() => liveness.end());
+  ended = liveness.keepChecking(stopping.signal, () => liveness.check(10_000)).finally(() => liveness.end());
   return liveness;
 }
 
@@ -45,18 +45,18 @@ describe('Liveness', () => {
     const heard: string[] = [];
     const hear = (payload: string): unknown => heard.push(payload);
     expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
-    const liveness = look(notices);
-    expect(notices.isHeard('one')).toBe(false);
+    const liveness = check(notices);
+    expect(notices.isListeningTo('one')).toBe(false);
     notices.add('Two "channels"', hear);
     liveness.listen('Two "channels"');
-    await until('the channel to be heard', () => notices.isHeard('Two "channels"'));
+    await until('the channel to be heard', () => notices.isListeningTo('Two "channels"'));
     await sendNotice('Two "channels"', 'b');
     await until(
       'the notice of the channel',
       () => heard,
       (seen) => seen.includes('b'),
     );
-    expect(notices.isHeard('one')).toBe(true);
+    expect(notices.isListeningTo('one')).toBe(true);
     await sendNotice('one', 'a');
     await until(
       'the notice of the first channel',
@@ -64,7 +64,7 @@ describe('Liveness', () => {
       (seen) => seen.includes('a'),
     );
     liveness.listen('one', false);
-    expect(notices.isHeard('one')).toBe(false);
+    expect(notices.isListeningTo('one')).toBe(false);
     heard.length = 0;
     const reportAgain = async (): Promise<string[]> => {
       await sendNotice('Two "channels"', 'c');
@@ -94,7 +94,7 @@ describe('Liveness', () => {
         take: (value) => seen.push(value),
       };
       // A pooler loses the notices of other sessions.
-      look(notices, way === 'heard' ? sendNotice : () => Promise.resolve());
+      check(notices, way === 'heard' ? sendNotice : () => Promise.resolve());
       await until(
         'the first number',
         () => seen.length,
@@ -116,7 +116,7 @@ describe('Liveness', () => {
         );
       // A check in progress would miss the table.
       stopping.abort();
-      await within('the look to end', ended);
+      await within('the check to end', ended);
       // A statement is repeated if its connection is lost.
       await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
     },
@@ -131,17 +131,17 @@ describe('Liveness', () => {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
       const expression = `SELECT 'first' FROM pg_advisory_xact_lock(${String(lock)})`;
       notices.watched = { channel: 'watched', expression, take };
-      look(notices);
+      check(notices);
       const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${String(lock)} AND NOT granted`;
       await until(
-        'the look to wait for the lock',
+        'the check to wait for the lock',
         async () => (await tx.query(waiting)).rows.length,
         (count) => count > 0,
       );
       notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
     });
     await until(
-      'the answer to the second look',
+      'the answer to the second check',
       () => seen.length,
       (count) => count > 0,
     );

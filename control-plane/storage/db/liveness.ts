@@ -11,14 +11,14 @@ import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
 import { refuseOtherTables, TABLES } from './restored-tables.ts';
-import { endWhereCut } from './open-pool.ts';
+import { enableKeepalive } from './open-pool.ts';
 
 /** Milliseconds between two checks, and the time limit for each. */
-export const LOOK_MS = 5000;
+export const POLL_MS = 5000;
 /** The same if something is watched: if notifications arrive, and if they do not because a pooler loses them. */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
 /** Number of polls within which a notification must arrive before a log line reports that none do. */
-const DEAF_LOOKS = 12;
+const MAX_SILENT_POLLS = 12;
 
 /** Result of a liveness check. */
 interface Look {
@@ -49,8 +49,8 @@ export class Liveness {
   private turn = this.connected.promise;
   /** Identifies the notification that tests whether notifications arrive. */
   private readonly greeting = randomUUID();
-  private hears = false;
-  private looks = 0;
+  private isListening = false;
+  private polls = 0;
   private isDue = false;
   private rest = new AbortController();
 
@@ -66,12 +66,12 @@ export class Liveness {
   listen(channel: string, isWanted = true): void {
     const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
     const { notices, notify, logger } = this.parts;
-    notices.setHeard(channel, false);
+    notices.setListening(channel, false);
     const greet = async (): Promise<void> => {
       await this.ask(statement);
-      notices.setHeard(channel, isWanted);
+      notices.setListening(channel, isWanted);
       if (channel !== notices.watched?.channel) return;
-      this.lookSoon();
+      this.checkSoon();
       await notify(channel, this.greeting);
     };
     greet().catch((error: unknown) =>
@@ -79,18 +79,18 @@ export class Liveness {
     );
   }
 
-  /** Connects, then calls `look` repeatedly until `ended` is aborted. */
-  async keepLooking(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
+  /** Connects, then calls `check` repeatedly until `ended` is aborted. */
+  async keepChecking(ended: AbortSignal, check: () => Promise<void>): Promise<void> {
     ended.addEventListener('abort', () => this.rest.abort(), { once: true });
     await this.client.connect();
-    await endWhereCut(this.client);
+    await enableKeepalive(this.client);
     this.connected.resolve(undefined);
     this.parts.opened(this.client);
-    while (await this.isDueBefore(ended)) await look();
+    while (await this.isDueBefore(ended)) await check();
   }
 
   /** Checks whether the server responds and accepts changes; passes the result to the watch. @throws if it does not */
-  async look(withinMs: number): Promise<void> {
+  async check(withinMs: number): Promise<void> {
     const { tables, notices } = this.parts;
     const { watched } = notices;
     const inTime = new AbortController();
@@ -122,13 +122,13 @@ export class Liveness {
   private hear(channel: string, payload: string): void {
     const { notices } = this.parts;
     if (channel === notices.watched?.channel) {
-      this.hears ||= payload === this.greeting;
-      this.lookSoon();
+      this.isListening ||= payload === this.greeting;
+      this.checkSoon();
     }
     notices.take(channel, payload);
   }
 
-  private lookSoon(): void {
+  private checkSoon(): void {
     this.isDue = true;
     this.rest.abort();
   }
@@ -138,11 +138,12 @@ export class Liveness {
     const { watched } = this.parts.notices;
     if (!this.isDue && !ended.aborted) {
       this.rest = new AbortController();
-      const pauseMs = watched === null ? LOOK_MS : this.hears ? WATCH_MS.heard : WATCH_MS.deaf;
+      const pauseMs = watched === null ? POLL_MS : this.isListening ? WATCH_MS.heard : WATCH_MS.deaf;
       await sleep(pauseMs, undefined, { signal: this.rest.signal }).catch(() => undefined);
     }
     this.isDue = false;
-    if (watched !== null && !this.hears && ++this.looks === DEAF_LOOKS) this.reportLostNotifications();
+    if (watched !== null && !this.isListening && ++this.polls === MAX_SILENT_POLLS)
+      this.reportLostNotifications();
     return !ended.aborted;
   }
 

@@ -71,7 +71,7 @@ export async function migrate(
     });
   try {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
-    const names = (await despiteOthers(run, logger)).map((migration) => migration.name);
+    const names = (await retryWhileInUse(run, logger)).map((migration) => migration.name);
     if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
@@ -103,7 +103,7 @@ function numberOf(migration: string): number {
 }
 
 /** Retries while others use the tables. */
-async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
+async function retryWhileInUse<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();

@@ -33,13 +33,13 @@ export class NoticeListeners {
   }
 
   /** Whether the current server sends the notifications of a channel. */
-  isHeard(channel: string): boolean {
+  isListeningTo(channel: string): boolean {
     return this.heard.has(channel);
   }
 
   /** Sets whether the current server sends the notifications of a channel. */
-  setHeard(channel: string, isHeard: boolean): void {
-    if (isHeard) this.heard.add(channel);
+  setListening(channel: string, isListeningTo: boolean): void {
+    if (isListeningTo) this.heard.add(channel);
     else this.heard.delete(channel);
   }
 

@@ -85,7 +85,7 @@ describe('a database that refuses new connections', () => {
     await until(
       'the liveness check to have the only connection',
       async () => ({
-        isConnected: database.hears('news'),
+        isConnected: database.isListening('news'),
         sessions: await asOwner(own.database, `SELECT FROM pg_stat_activity WHERE usename = 'limited'`),
       }),
       ({ isConnected, sessions }) => isConnected && sessions.rows.length === 1,

@@ -24,7 +24,7 @@ export interface PoolListener {
  * After 10 s of silence the server probes the node, and ends the session 15 s later. Unix sockets ignore these
  * settings.
  */
-const ASK_OFTEN = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+const KEEPALIVE_SETTINGS = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
   SET tcp_user_timeout = 25000`;
 
 /**
@@ -38,8 +38,8 @@ const RENEWED_AFTER_SECS = 300;
  * that dropped its state: otherwise the session and its locks stay for hours. A server that does not support this is
  * used anyway.
  */
-export async function endWhereCut(client: pg.ClientBase): Promise<void> {
-  await client.query(ASK_OFTEN).catch(() => undefined);
+export async function enableKeepalive(client: pg.ClientBase): Promise<void> {
+  await client.query(KEEPALIVE_SETTINGS).catch(() => undefined);
 }
 
 /** A pool whose pending calls reject with `DatabaseUnavailable` once it is cut off. */
@@ -60,7 +60,7 @@ export class OpenPool {
       // A borrowed connection also emits its error, which would end the process if unhandled.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
-      await endWhereCut(client);
+      await enableKeepalive(client);
     };
     this.pool = new pg.Pool({ maxLifetimeSeconds: RENEWED_AFTER_SECS, ...config, onConnect });
     this.pool.on('error', lost);

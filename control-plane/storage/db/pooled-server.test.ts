@@ -10,7 +10,7 @@ import { embeddedTarget, parseDatabaseUrls } from './database-target.ts';
 import { runningServerAddress } from './running-postgres.ts';
 import { connectToChosen } from './server-choice.ts';
 
-const SEEN = { recall: () => null, path: '' };
+const SEEN = { load: () => null, path: '' };
 
 test('connectToChosen() refuses a server behind a pooler, and reports why', async () => {
   await using stack = new AsyncDisposableStack();

@@ -34,13 +34,13 @@ describe('isBehind()', () => {
 
 describe('SeenServer', () => {
   test('remembers across a restart, and only writes changes', async () => {
-    expect(seen.recall()).toBeNull();
+    expect(seen.load()).toBeNull();
     await seen.note(SEEN);
     await seen.note({ ...SEEN, position: SEEN.position + 1000 });
-    expect(new SeenServer(folder, logger).recall()).toEqual(SEEN);
+    expect(new SeenServer(folder, logger).load()).toEqual(SEEN);
     const further = { ...SEEN, position: 12 * MIB };
     await seen.note(further);
-    expect(new SeenServer(folder, logger).recall()).toEqual(further);
+    expect(new SeenServer(folder, logger).load()).toEqual(further);
     expect(logger.lines).toEqual([]);
   });
 
@@ -49,18 +49,18 @@ describe('SeenServer', () => {
     await seen.note({ ...SEEN, system: '8', timeline: 1 });
     expect(logger.text()).toContain('the database was replaced: using its data');
     rmSync(seen.path);
-    expect(seen.recall()).toBeNull();
+    expect(seen.load()).toBeNull();
   });
 
   test('works in memory if its file can be neither written nor read', async () => {
     const lost = new SeenServer(join(folder, 'no-such-folder'), logger);
     await lost.note(SEEN);
     await lost.note({ ...SEEN, timeline: 3 });
-    expect(lost.recall()).toEqual({ ...SEEN, timeline: 3 });
+    expect(lost.load()).toEqual({ ...SEEN, timeline: 3 });
     expect(logger.lines).toHaveLength(1);
     await seen.note(SEEN);
     writeFileSync(seen.path, '{"system":7}');
-    expect(seen.recall()).toEqual(SEEN);
+    expect(seen.load()).toEqual(SEEN);
     expect(logger.text()).toContain('read the position of the database server');
   });
 
@@ -69,13 +69,13 @@ describe('SeenServer', () => {
     writeFileSync(seen.path, '');
     await seen.note(SEEN);
     await seen.note(SEEN);
-    expect(new SeenServer(folder, logger).recall()).toEqual(SEEN);
+    expect(new SeenServer(folder, logger).load()).toEqual(SEEN);
     expect(logger.lines).toHaveLength(1);
   });
 
   test('keeps the last of several concurrent writes', async () => {
     await Promise.all([3, 4, 5].map((timeline) => seen.note({ ...SEEN, timeline })));
-    expect(new SeenServer(folder, logger).recall()).toEqual({ ...SEEN, timeline: 5 });
+    expect(new SeenServer(folder, logger).load()).toEqual({ ...SEEN, timeline: 5 });
     expect(logger.lines).toEqual([]);
   });
 });

@@ -23,9 +23,9 @@ export interface ServerPosition {
 const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
   'system', (SELECT system_identifier::text FROM pg_control_system()),
   'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
-  'position', pg_current_wal_flush_lsn() - '0/0') END AS standing`;
+  'position', pg_current_wal_flush_lsn() - '0/0') END AS "serverPosition"`;
 /** No privilege for it, or a PostgreSQL-compatible service without these functions. */
-const UNTOLD = /^(42501|42883|0A000)$/;
+const NOT_REPORTED = /^(42501|42883|0A000)$/;
 
 /** A crash may truncate the last record of the WAL, which is shorter than this. */
 const CUT_BYTES = 1_048_576;
@@ -33,9 +33,9 @@ const CUT_BYTES = 1_048_576;
 /** Queries the WAL position of a server; null = a standby, or the server does not report it. */
 export async function queryPosition(client: Queryable): Promise<ServerPosition | null> {
   try {
-    return (await client.query<{ standing: ServerPosition | null }>(QUESTION)).rows[0]!.standing;
+    return (await client.query<{ serverPosition: ServerPosition | null }>(QUESTION)).rows[0]!.serverPosition;
   } catch (error) {
-    if (UNTOLD.test(errorCode(error))) return null;
+    if (NOT_REPORTED.test(errorCode(error))) return null;
     throw error;
   }
 }
@@ -60,7 +60,7 @@ export class SeenServer {
   private seen: ServerPosition | null = null;
   /** Whether the file contains the latest position, or one close to it. */
   private isKept = true;
-  private isTold = true;
+  private isReported = true;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(dataDir: string, logger: Logger) {
@@ -69,34 +69,34 @@ export class SeenServer {
   }
 
   /** The last position seen; null = none, or an administrator has deleted the file. */
-  recall(): ServerPosition | null {
+  load(): ServerPosition | null {
     if (this.isKept) this.seen = this.read();
     return this.seen;
   }
 
   /** Records the position of the server in use, one call at a time; null = it does not report one. */
-  note(standing: ServerPosition | null): Promise<void> {
-    if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
-    else if (this.isTold)
+  note(serverPosition: ServerPosition | null): Promise<void> {
+    if (serverPosition !== null) this.writing = this.writing.then(() => this.save(serverPosition));
+    else if (this.isReported)
       this.logger.warn(
         'the server does not report its WAL position: an old primary cannot be distinguished from a new one',
       );
-    this.isTold = standing !== null;
+    this.isReported = serverPosition !== null;
     return this.writing;
   }
 
-  private async keep(standing: ServerPosition): Promise<void> {
-    const before = this.recall();
-    if (before !== null && before.system !== standing.system)
+  private async save(serverPosition: ServerPosition): Promise<void> {
+    const before = this.load();
+    if (before !== null && before.system !== serverPosition.system)
       this.logger.warn('the database was replaced: using its data');
-    this.seen = standing;
+    this.seen = serverPosition;
     const isNews =
-      before?.system !== standing.system ||
-      before.timeline !== standing.timeline ||
-      before.position < standing.position - CUT_BYTES;
+      before?.system !== serverPosition.system ||
+      before.timeline !== serverPosition.timeline ||
+      before.position < serverPosition.position - CUT_BYTES;
     if (this.isKept && !isNews) return;
     try {
-      await writeDurably(this.path, Buffer.from(`${JSON.stringify(standing)}\n`));
+      await writeDurably(this.path, Buffer.from(`${JSON.stringify(serverPosition)}\n`));
       this.isKept = true;
     } catch (error) {
       const { path } = this;

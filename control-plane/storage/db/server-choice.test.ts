@@ -15,11 +15,11 @@ import { SeenServer, type ServerPosition } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
 
 describe('keepComparing()', () => {
-  const STANDING: ServerPosition = { system: '7', timeline: 1, position: 1 };
+  const SERVER_POSITION: ServerPosition = { system: '7', timeline: 1, position: 1 };
   const [inUse] = parseDatabaseUrls('postgres://weir@127.0.0.1:1/postgres') as [DatabaseTarget];
 
   /** Compares until it is ended; returns the recorded values. */
-  function compare(standing: () => Promise<ServerPosition>, others: readonly DatabaseTarget[] = []) {
+  function compare(serverPosition: () => Promise<ServerPosition>, others: readonly DatabaseTarget[] = []) {
     const ending = new AbortController();
     const noted: unknown[] = [];
     const note = async (what: unknown): Promise<void> => void noted.push(what);
@@ -27,7 +27,7 @@ describe('keepComparing()', () => {
     const done = keepComparing({
       targets,
       inUse,
-      standing,
+      serverPosition,
       seen: { note },
       ended: ending.signal,
       pauseMs: 1,
@@ -44,7 +44,7 @@ describe('keepComparing()', () => {
     await within('the question', asked.promise);
     ending.abort();
     await within('the comparison to end', done);
-    answer.resolve(STANDING);
+    answer.resolve(SERVER_POSITION);
     await answer.promise;
     expect(noted).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('keepComparing()', () => {
     const { port } = silent.address() as { port: number };
     const [other] = parseDatabaseUrls(`postgres://weir@127.0.0.1:${String(port)}/postgres`);
     const patient = { ...other!, config: { ...other!.config, connectionTimeoutMillis: 0 } };
-    const { ending, done } = compare(() => Promise.resolve(STANDING), [patient]);
+    const { ending, done } = compare(() => Promise.resolve(SERVER_POSITION), [patient]);
     const [socket] = (await within('a connection to the silent server', once(silent, 'connection'))) as [
       Socket,
     ];
@@ -101,54 +101,54 @@ describe('with a primary that is still running after its standby was promoted', 
   }
 
   test('keepComparing() ends when the server is replaced, and connectToChosen() then prefers the other one', async () => {
-    const { standing } = await choose([first]);
+    const { serverPosition } = await choose([first]);
     const comparing = keepComparing({
       ...{ targets: [first, second], inUse: first, seen, pauseMs: 10 },
-      standing: () => Promise.resolve(standing),
+      serverPosition: () => Promise.resolve(serverPosition),
       ended: new AbortController().signal,
     });
     const ended = expect(comparing).rejects.toThrow(`it was replaced by ${second.name}`);
     await promote();
     await within('the comparison to end', ended);
-    expect(seen.recall()).toMatchObject({ timeline: 2 });
+    expect(seen.load()).toMatchObject({ timeline: 2 });
     expect((await choose([first, second])).target.name).toBe(second.name);
   });
 
   test('keepComparing() skips a server that is not used itself, and one whose certificate is missing', async () => {
     await promote();
-    const { standing } = await choose([first]);
+    const { serverPosition } = await choose([first]);
     const others = [
       secondWith('options=-c%20default_transaction_read_only%3Don'),
       secondWith('sslmode=verify-full&sslrootcert=/no/such/file'),
     ];
     const ending = new AbortController();
-    let looks = 0;
+    let checks = 0;
     const comparing = keepComparing({
       ...{ targets: [first, ...others], inUse: first, seen, pauseMs: 1 },
-      standing: async () => {
-        looks++;
-        return standing;
+      serverPosition: async () => {
+        checks++;
+        return serverPosition;
       },
       ended: ending.signal,
     });
     await Promise.race([
       comparing,
       until(
-        'the third look',
-        () => looks,
+        'the third check',
+        () => checks,
         (now) => now > 2,
       ),
     ]);
     ending.abort();
     await within('the comparison to end', comparing);
-    expect(seen.recall()).toEqual(standing);
+    expect(seen.load()).toEqual(serverPosition);
   });
 
   test('connectToChosen() refuses the first server if it has seen the second, until that record is deleted', async () => {
     await promote();
-    const { target, standing } = await choose([first, second]);
+    const { target, serverPosition } = await choose([first, second]);
     expect(target.name).toBe(second.name);
-    await seen.note(standing);
+    await seen.note(serverPosition);
     await expect(connectToChosen([first], seen)).rejects.toThrow(
       /an old primary: it is on timeline 1, and this node has seen timeline 2; .* delete .*database-seen\.json/,
     );

@@ -21,7 +21,7 @@ export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
   /** Null if the server does not report it. */
-  readonly standing: ServerPosition | null;
+  readonly serverPosition: ServerPosition | null;
 }
 
 /** A server that was replaced by another one without knowing it. */
@@ -56,7 +56,7 @@ const POOLER = 'this is a pooler, such as PgBouncer: use the address of the Post
  */
 export async function connectToChosen(
   targets: readonly DatabaseTarget[],
-  seen: Pick<SeenServer, 'recall' | 'path'>,
+  seen: Pick<SeenServer, 'load' | 'path'>,
 ): Promise<ChosenServer> {
   const refuse = refusalBy(seen);
   const found: (ChosenServer | undefined)[] = [];
@@ -95,7 +95,8 @@ function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | 
   let newest: ChosenServer | undefined;
   for (const server of found) {
     if (server === undefined) continue;
-    if (newest === undefined || isOnOlderTimeline(newest.standing, server.standing)) newest = server;
+    if (newest === undefined || isOnOlderTimeline(newest.serverPosition, server.serverPosition))
+      newest = server;
   }
   return newest;
 }
@@ -104,7 +105,7 @@ export interface ComparedParts {
   readonly targets: readonly DatabaseTarget[];
   readonly inUse: DatabaseTarget;
   /** The position of the server in use. */
-  readonly standing: () => Promise<ServerPosition | null>;
+  readonly serverPosition: () => Promise<ServerPosition | null>;
   readonly seen: Pick<SeenServer, 'note'>;
   /** Called with each comparison: servers that accept changes although the one in use has replaced them. */
   readonly report?: (oldPrimaries: readonly string[]) => void;
@@ -122,10 +123,13 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
   const others = targets.filter(({ name }) => name !== inUse.name);
   while (await isDueBefore(ended, pauseMs)) {
     // Whether it responds at all is checked elsewhere.
-    const own = await unlessEnded(parts.standing(), ended);
+    const own = await unlessEnded(parts.serverPosition(), ended);
     if (own === null) continue;
     await seen.note(own);
-    const found = await unlessEnded(Promise.all(others.map((other) => standingOf(other, ended))), ended);
+    const found = await unlessEnded(
+      Promise.all(others.map((other) => serverPositionOf(other, ended))),
+      ended,
+    );
     const isOld = (_server: DatabaseTarget, at: number): boolean => isOnOlderTimeline(found![at]!, own);
     if (found !== null) parts.report?.(others.filter(isOld).map(({ name }) => name));
     const place = found?.findIndex((other) => isOnOlderTimeline(own, other)) ?? -1;
@@ -136,11 +140,11 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
 }
 
 /** Null if no usable server responds, or if it does not report its position. */
-async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerPosition | null> {
+async function serverPositionOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerPosition | null> {
   const server = await connect(target, ended).catch(() => null);
   if (server === null) return null;
   await end(server.client);
-  return server.standing;
+  return server.serverPosition;
 }
 
 /** Result of `work`; null if it fails or `ended` is aborted first. */
@@ -167,11 +171,11 @@ async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean
 
 async function tryServer(
   target: DatabaseTarget,
-  refuse: (standing: ServerPosition | null) => void,
+  refuse: (serverPosition: ServerPosition | null) => void,
 ): Promise<ChosenServer> {
   const server = await connect(target);
   try {
-    if (!target.isOurs) refuse(server.standing);
+    if (!target.isOurs) refuse(server.serverPosition);
     return server;
   } catch (error) {
     await end(server.client);
@@ -197,7 +201,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     // A pooler reports a fake process id. pg gets it from the protocol, but its types do not include it.
     const { processID } = client as unknown as { processID: number };
     if (processID !== pid) throw new DatabaseUnavailable(POOLER);
-    return { target, client, standing: await queryPosition(client) };
+    return { target, client, serverPosition: await queryPosition(client) };
   } catch (error) {
     await end(client);
     throw error;
@@ -207,17 +211,17 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
 }
 
 /** Creates a check that throws for a server that is behind what this node has seen. */
-function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerPosition | null) => void {
-  const last = seen.recall();
-  return (standing) => {
-    if (last === null || standing === null || !isBehind(standing, last)) return;
+function refusalBy(seen: Pick<SeenServer, 'load' | 'path'>): (serverPosition: ServerPosition | null) => void {
+  const last = seen.load();
+  return (serverPosition) => {
+    if (last === null || serverPosition === null || !isBehind(serverPosition, last)) return;
     // Without changing numbers: a different text would be logged again.
     const fault =
-      standing.timeline < last.timeline
-        ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
+      serverPosition.timeline < last.timeline
+        ? `an old primary: it is on timeline ${serverPosition.timeline}, and this node has seen timeline ${last.timeline}`
         : 'an older copy: it lacks data that this node has already seen on its timeline';
     const text = `${fault}; to use it anyway, as after restoring a backup of its files, delete ${seen.path} on each node`;
-    throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
+    throw serverPosition.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };
 }
 

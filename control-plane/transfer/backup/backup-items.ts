@@ -103,7 +103,7 @@ export function diffItems(current: BackupItems, wanted: BackupItems): KindChange
 }
 
 /** The changes in the form of the API. */
-export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
+export function toApiChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
   return changes.map(({ kind, created, changed, were, removed }) => ({
     kind: kind.name,
     created: namesOf(kind, created),
@@ -113,7 +113,7 @@ export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['cha
 }
 
 /** All objects that are left out, for users: at most a few thousand, given the size of a file. */
-export function shownLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
+export function toApiLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
   return leftOut.map(({ kind, item, reason }) => ({
     kind: kind.name,
     name: nameOf(kind, item, undefined),

@@ -15,7 +15,7 @@ import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { RefusedFilter } from '../../policy/snapshot/build/manual-rules.ts';
 import { looksLike } from '../../web/auth/accounts/user-name.ts';
 import { readBackupFile, type Wanted } from './backup-file.ts';
-import { diffItems, readItems, shownChanges, shownLeftOut } from './backup-items.ts';
+import { diffItems, readItems, toApiChanges, toApiLeftOut } from './backup-items.ts';
 import type { BackupItems, KindChange, LeftOut } from './backup-items.ts';
 import { KNOWN_CLIENTS } from './access-kinds.ts';
 import { certificateItems, checkCertificate, shareCertificate } from './certificate-items.ts';
@@ -35,10 +35,10 @@ export interface RestoreParts extends CertificateParts {
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'takeOver'>;
   readonly clock: Clock;
-  /** `forgetCallers` clears the cached sessions and tokens. */
-  readonly auth: { readonly adminName: string; forgetCallers(): void };
+  /** `clearCallers` clears the cached sessions and tokens. */
+  readonly auth: { readonly adminName: string; clearCallers(): void };
   /** Applies stored rows and lists. */
-  readonly bringBack: () => Promise<void>;
+  readonly activateRestored: () => Promise<void>;
 }
 
 /** The planned changes of a restore. */
@@ -78,15 +78,15 @@ export async function restoreBackup(
   const { result, revision } = await parts.policy
     .changeWithRevision(author, work, (restored) => {
       parts.clients.takeOver(restored);
-      return parts.bringBack();
+      return parts.activateRestored();
     })
-    .finally(() => parts.auth.forgetCallers());
+    .finally(() => parts.auth.clearCallers());
   if (newOnes(result, 'certificates').length > 0) await takeCertificate(parts);
   return { dry_run: false, revision, ...toAnswer(result) };
 }
 
 function toAnswer({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | 'left_out'> {
-  return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
+  return { changes: toApiChanges(changes), left_out: toApiLeftOut(leftOut) };
 }
 
 /** A failure is rare, since it was just checked that the files can be replaced, and it will be retried. */

@@ -186,7 +186,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     }
     const clients = new ClientDirectory();
     await rollBack(
-      { database, policy: changes, clients, bringBack: async () => undefined },
+      { database, policy: changes, clients, activateRestored: async () => undefined },
       revision!,
       TESTER,
     );

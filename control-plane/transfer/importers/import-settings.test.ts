@@ -69,11 +69,11 @@ describe('the queue of imports', () => {
 
   test('runs when the previous one has ended; a third that would wait is 503', async () => {
     let running = 0;
-    let most = 0;
+    let max = 0;
     const first = Promise.withResolvers<null>();
     const gate = Promise.withResolvers<null>();
     askLog = async () => {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       first.resolve(null);
       await gate.promise;
       running--;
@@ -88,7 +88,7 @@ describe('the queue of imports', () => {
       gate.resolve(null);
       const answers = await Promise.all([firstAnswer, ...others]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
-      expect(most).toBe(1);
+      expect(max).toBe(1);
       // Requests that have ended free their places.
       await imported(adguard(''), '?dry_run=true');
     } finally {

@@ -39,7 +39,7 @@ const earlier = (column: string): string =>
 const earlierIfAny = (column: string): string =>
   `${column} = CASE WHEN ${HAS_OTHER_CONTENT} AND excluded.content_key IS NOT NULL
     THEN excluded.${column} ELSE list_sources.${column} END`;
-const ofHeld = (column: string, held: string): string =>
+const heldColumn = (column: string, held: string): string =>
   `${column} = CASE WHEN ${IS_UNDONE} THEN ${held} WHEN NOT ${HAS_OTHER_CONTENT} THEN list_sources.${column} END`;
 /** The server's data about its copy; NULL if the URL differs. */
 const ofServer = (column: string): string =>
@@ -59,10 +59,10 @@ export const RESTORE_SOURCES = `INSERT INTO list_sources
     ${['content_key', 'content_url_key', 'judged'].map(earlierIfAny).join(', ')},
     ${['etag', 'last_modified', 'last_checked_at'].map(ofServer).join(', ')},
     status = CASE WHEN ${IS_UNDONE} THEN 'held' WHEN ${HAS_OTHER_CONTENT} THEN excluded.status ELSE list_sources.status END,
-    ${ofHeld('held_key', 'list_sources.content_key')},
-    ${ofHeld(
+    ${heldColumn('held_key', 'list_sources.content_key')},
+    ${heldColumn(
       'held',
       `jsonb_build_object('reason', 'undone', 'rules', list_sources.rules, 'rules_in_force', excluded.rules,
         'names', '[]'::jsonb, 'name_count', 0)`,
     )},
-    ${ofHeld('last_error', `'held: undone by rolling back to revision ' || $1::bigint`)}`;
+    ${heldColumn('last_error', `'held: undone by rolling back to revision ' || $1::bigint`)}`;

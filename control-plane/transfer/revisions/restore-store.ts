@@ -19,7 +19,7 @@ const removeChanged = (table: NotedTable): string =>
      WHERE ${hasKey(table, 'changed.key')}`;
 
 /** Deletions by a cascade are recorded as well. */
-const bringBackChanged = ({ name }: NotedTable): string =>
+const restoreChanged = ({ name }: NotedTable): string =>
   `INSERT INTO ${name} SELECT r.* FROM ${firstChangesOf(name)} first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
 
@@ -55,7 +55,7 @@ export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
       ...[removeNew('list_sources'), RESTORE_SOURCES],
     ];
     for (const text of inPlace) await tx.query(text, [id]);
-    for (const table of REINSERTED) await tx.query(bringBackChanged(table), [id]);
+    for (const table of REINSERTED) await tx.query(restoreChanged(table), [id]);
     await restoreClients(tx, id);
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))

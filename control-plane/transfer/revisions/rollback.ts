@@ -25,7 +25,7 @@ export interface RollBackParts {
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'takeOver'>;
   /** Applies the restored rows and lists. */
-  readonly bringBack: () => Promise<void>;
+  readonly activateRestored: () => Promise<void>;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface RollBackParts {
  * the newest one if policy is unchanged. 404, 409.
  */
 export async function rollBack(
-  { database, policy, clients, bringBack }: RollBackParts,
+  { database, policy, clients, activateRestored }: RollBackParts,
   id: number,
   author: Author,
   expectedHead?: number,
@@ -47,7 +47,7 @@ export async function rollBack(
   };
   const { revision } = await policy.changeWithRevision(author, work, (restored) => {
     clients.takeOver(restored);
-    return bringBack();
+    return activateRestored();
   });
   return revision === null ? newestRevision(database) : readRevision(database, revision);
 }

@@ -29,7 +29,7 @@ import { nextAttemptMs, renewalMs } from './renewal-times.ts';
 
 const JOB = 'acme certificate';
 /** Interval of the checks whether a renewal is due. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 const DNS_PORT = 53;
 
 /** Parts of the node that orders need. */
@@ -90,7 +90,7 @@ export class AcmeCertificate {
 
   /** Checks for due renewals from now on; returns how to stop that and an order in progress. */
   start(): () => Promise<void> {
-    const timer = setInterval(() => this.renewIfDue(), LOOK_MS);
+    const timer = setInterval(() => this.renewIfDue(), POLL_MS);
     timer.unref();
     return async () => {
       clearInterval(timer);

@@ -31,7 +31,7 @@ import { ApiTokens } from './tokens/api-tokens.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Seconds that a session of the compatibility API lives after its last use, as its clients expect. */
+/** Lifetime in seconds of a session of the compatibility API after its last use, as its clients expect. */
 export const IDLE_SECS = 1800;
 /** Lifetime of a session. */
 const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS } as const;
@@ -247,7 +247,7 @@ export class Authenticator {
         const subject = codedSubject('password', { name: username });
         await recordAudit(tx, { actor, subject, action: codedAction('changed') });
       })
-      .finally(() => this.sessions.forget(({ id, userId: of }) => of === userId && id !== sessionId));
+      .finally(() => this.sessions.remove(({ id, userId: of }) => of === userId && id !== sessionId));
     this.parts.logger.info('changed the password', { username });
   }
 
@@ -262,9 +262,9 @@ export class Authenticator {
   }
 
   /** Clears the caches after users and tokens were changed by other means. */
-  forgetCallers(): void {
-    this.sessions.forget(() => true);
-    this.tokens.forgetAll();
+  clearCallers(): void {
+    this.sessions.remove(() => true);
+    this.tokens.clearAll();
   }
 
   /** Another node may have ended a session, or changed a token or a user. */

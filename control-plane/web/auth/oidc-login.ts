@@ -33,7 +33,7 @@ export interface OidcLoginParts {
   readonly sessions: Sessions;
   /** Name of the administrator. */
   readonly adminName: () => string;
-  /** Milliseconds that a session lives. */
+  /** Lifetime of a session in milliseconds. */
   readonly lifeMs: (rememberMe: boolean) => number;
   /** Throws 401 before setup. */
   readonly requireSetup: () => Promise<void>;
@@ -130,7 +130,7 @@ export class OidcLogin {
         });
         return known.id;
       })
-      .finally(() => this.forget(lowered));
+      .finally(() => this.clearCaches(lowered));
     return id;
   }
 
@@ -175,11 +175,11 @@ export class OidcLogin {
         ended = known.id;
         await deleteSessionsOfUser(tx, known.id);
       })
-      .finally(() => this.forget(ended));
+      .finally(() => this.clearCaches(ended));
   }
 
-  private forget(id: number | null): void {
-    if (id !== null) this.parts.sessions.forget(({ userId }) => userId === id);
+  private clearCaches(id: number | null): void {
+    if (id !== null) this.parts.sessions.remove(({ userId }) => userId === id);
   }
 
   private get settings(): Config['auth']['oidc'] {

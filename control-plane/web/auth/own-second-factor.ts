@@ -33,7 +33,7 @@ export interface OwnSecondFactorParts {
   readonly accounts: Accounts;
   readonly login: LoginCheck;
   readonly secondFactors: SecondFactors;
-  readonly sessions: Pick<Sessions, 'forget'>;
+  readonly sessions: Pick<Sessions, 'remove'>;
   /** Throws 401 before setup. */
   readonly requireSetup: () => Promise<void>;
 }
@@ -71,7 +71,7 @@ export class OwnSecondFactor {
       // They were opened with only a password.
       await deleteSessionsOfUser(tx, userId, caller.sessionId);
       return codes;
-    }).finally(() => sessions.forget(isOther));
+    }).finally(() => sessions.remove(isOther));
   }
 
   /** Replaces the recovery codes; 409 if it is disabled. */

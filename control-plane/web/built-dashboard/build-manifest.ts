@@ -36,7 +36,7 @@ export interface StoredFile {
 /** The manifest. */
 export interface BuildManifest {
   readonly format: typeof FORMAT;
-  /** Name of the folder, beside the manifest. */
+  /** Name of the folder, which is next to the manifest. */
   readonly folder: string;
   /** Sources of the build, see `source-hash.ts`. */
   readonly sources: { readonly hash: string; readonly shared: readonly string[] };

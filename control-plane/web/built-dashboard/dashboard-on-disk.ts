@@ -20,7 +20,7 @@ export interface DashboardOnDiskParts {
 }
 
 /** Advice for users if Weir cannot build. Public, so it reveals nothing about the machine. */
-const WHAT_TO_DO =
+const BUILD_ADVICE =
   'it is not built, and Weir could not build it; the log has the reason. Run “npm run dashboard -- build” in the directory ' +
   'where Weir is installed, as the user who owns that directory, and restart Weir. The weir command and the API can do ' +
   'everything that the dashboard can do.';
@@ -38,7 +38,7 @@ export class DashboardOnDisk implements DashboardSource {
 
   /** Reads the build at the first call. */
   state(): Promise<DashboardState> {
-    return (this.found ??= this.look());
+    return (this.found ??= this.check());
   }
 
   /** Ends a running build. */
@@ -47,7 +47,7 @@ export class DashboardOnDisk implements DashboardSource {
     await this.building;
   }
 
-  private async look(): Promise<DashboardState> {
+  private async check(): Promise<DashboardState> {
     const build = await this.open();
     if (build !== null && (await this.isOfTheseSources(build))) return { kind: 'built', build };
     this.building = this.rebuild(build);
@@ -65,7 +65,7 @@ export class DashboardOnDisk implements DashboardSource {
       logger.info('the dashboard is built');
     } catch (error) {
       if (this.stopped.signal.aborted) return;
-      const missing = { kind: 'missing', reason: WHAT_TO_DO } as const;
+      const missing = { kind: 'missing', reason: BUILD_ADVICE } as const;
       this.found = Promise.resolve(stale === null ? missing : { kind: 'built', build: stale });
       logger.warn('could not build the dashboard', {
         reason: reasonOf(error),

@@ -55,7 +55,7 @@ async function readClientHistory(
 ): Promise<Untimed<CompatClientHistory>> {
   const wanted = params.count('N', 10, MAX_CLIENTS);
   const span = lastDay(clock);
-  const request = { ...span, stepMs: SLOT_MS, most: wanted === 0 ? MAX_CLIENTS : wanted };
+  const request = { ...span, stepMs: SLOT_MS, max: wanted === 0 ? MAX_CLIENTS : wanted };
   const found = await stats.clientSlots(request, gone);
   const shown = columnsOf(found);
   return {

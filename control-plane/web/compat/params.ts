@@ -39,9 +39,9 @@ export class Params {
     return /^\d{1,11}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined;
   }
 
-  /** A number of rows to return, `fallback` by default and at most `most`. */
-  count(name: string, fallback: number, most: number): number {
+  /** A number of rows to return, `fallback` by default and at most `max`. */
+  count(name: string, fallback: number, max: number): number {
     const value = this.int(name) ?? fallback;
-    return value < 0 ? fallback : Math.min(value, most);
+    return value < 0 ? fallback : Math.min(value, max);
   }
 }

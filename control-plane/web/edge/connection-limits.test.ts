@@ -10,7 +10,7 @@ import { isAnswered } from '../../../test/support/weir/socket-ends.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 import { SecuredSockets } from './secured-sockets.ts';
 
-const MAX_OF_A_NETWORK = 50;
+const MAX_PER_NETWORK = 50;
 
 let limits: ConnectionLimits;
 let servers: Server[];
@@ -52,7 +52,7 @@ async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boole
 describe('ConnectionLimits', () => {
   test('counts the connections of a network on all servers together', async () => {
     const ports = [await listen(), await listen()];
-    const opened = Array.from({ length: MAX_OF_A_NETWORK }, (_, at) => isServed(ports[at % 2]!));
+    const opened = Array.from({ length: MAX_PER_NETWORK }, (_, at) => isServed(ports[at % 2]!));
     expect(await Promise.all(opened)).toEqual(opened.map(() => true));
     expect(await isServed(ports[0]!)).toBe(false);
     expect(await isServed(ports[0]!, '127.0.0.9')).toBe(true);
@@ -60,7 +60,7 @@ describe('ConnectionLimits', () => {
 
   test('frees a place when its connection closes', async () => {
     const port = await listen();
-    await Promise.all(Array.from({ length: MAX_OF_A_NETWORK }, () => isServed(port)));
+    await Promise.all(Array.from({ length: MAX_PER_NETWORK }, () => isServed(port)));
     sockets[0]!.destroy();
     for (let served = false; !served;) served = await isServed(port);
     expect(await isServed(port)).toBe(false);

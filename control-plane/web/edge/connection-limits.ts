@@ -12,7 +12,7 @@ import type { SecuredSockets } from './secured-sockets.ts';
 /** Maximum number of connections of all listeners; a flood must leave file descriptors for DNS. */
 const MAX_CONNECTIONS = 500;
 /** Maximum number of connections of one client network; a browser uses six. */
-const MAX_OF_A_NETWORK = 50;
+const MAX_PER_NETWORK = 50;
 /** Minimum time between two log lines about this. */
 const LOG_STEP_MS = 10_000;
 
@@ -58,7 +58,7 @@ export class ConnectionLimits {
     const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
     const count = network === null ? 0 : (this.counts.get(network) ?? 0);
     const isFull = this.places.size >= MAX_CONNECTIONS;
-    if (count >= MAX_OF_A_NETWORK || (isFull && !this.makeRoom())) {
+    if (count >= MAX_PER_NETWORK || (isFull && !this.makeRoom())) {
       socket.destroy();
       this.noteRefusal(address);
       return;
@@ -73,7 +73,7 @@ export class ConnectionLimits {
   private makeRoom(): boolean {
     const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
     const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];
-    const largest = groups.reduce((most, group) => (group.length > most.length ? group : most), []);
+    const largest = groups.reduce((max, group) => (group.length > max.length ? group : max), []);
     const oldest = largest[0];
     if (oldest === undefined) return false;
     this.free(oldest.socket);

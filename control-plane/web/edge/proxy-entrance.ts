@@ -34,7 +34,7 @@ export class ProxyEntrance {
       'closed web connections: invalid or missing PROXY header',
       later,
     );
-    const crowds = new CountedLine(
+    const overflows = new CountedLine(
       logger,
       'closed web connections: too many are waiting for a PROXY header',
       later,
@@ -44,7 +44,7 @@ export class ProxyEntrance {
       senders,
       later,
       onBadHeader: ({ address }) => badHeaders.note({ last: addressToText(address) }),
-      onCrowd: () => crowds.note({}),
+      onOverflow: () => overflows.note({}),
     });
   }
 

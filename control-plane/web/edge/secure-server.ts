@@ -59,7 +59,7 @@ export class SecureServer extends Server {
     this.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
-      lookAtFirstOctet(socket, firstMs, (octet) => {
+      readFirstByte(socket, firstMs, (octet) => {
         if (octet === TLS_HANDSHAKE) for (const take of takeTls) take.call(this, socket);
         // This is how the server learns of connections that are decrypted.
         else this.emit('secureConnection', socket);
@@ -101,19 +101,19 @@ function contextOf(pair: CertificatePair | null) {
 /**
  * Peeks at the first byte of a connection and passes it to `accept`; closes the connection if none arrives in time.
  */
-function lookAtFirstOctet(socket: Socket, withinMs: number, accept: (octet: number) => void): void {
+function readFirstByte(socket: Socket, withinMs: number, accept: (octet: number) => void): void {
   // Errors are ignored until `accept`, which then handles them.
   socket.on('error', () => undefined);
   const leave = (): void => void socket.destroy();
   const late = setTimeout(leave, withinMs);
   socket.once('close', () => clearTimeout(late));
-  const look = (): void => {
+  const check = (): void => {
     const first = socket.read(1) as Buffer | null;
     if (first === null) return;
     clearTimeout(late);
-    socket.off('readable', look).off('end', leave);
+    socket.off('readable', check).off('end', leave);
     socket.unshift(first);
     accept(first[0]!);
   };
-  socket.on('readable', look).once('end', leave);
+  socket.on('readable', check).once('end', leave);
 }

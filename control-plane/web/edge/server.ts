@@ -36,9 +36,9 @@ export interface WebDeadlines {
 
 const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
 /** Interval at which Node checks for slow clients; 30 s by default. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** Requests after which a connection is closed. */
-const MAX_REQUESTS_A_CONNECTION = 1000;
+const MAX_REQUESTS_PER_CONNECTION = 1000;
 /** Time for responses to finish when Weir stops; DNS drains afterwards, and the whole stop takes 5 s. */
 const CLOSE_GRACE_MS = 500;
 
@@ -177,7 +177,7 @@ function webServer(
     headersTimeout: headMs,
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
-    connectionsCheckingInterval: LOOK_MS,
+    connectionsCheckingInterval: POLL_MS,
     maxHeaderSize: MAX_HEAD_BYTES,
     insecureHTTPParser: false,
   };
@@ -189,7 +189,7 @@ function webServer(
   // Node drops fields beyond this number; one more than allowed is enough to detect that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
   answerUnreadable(server);
-  server.maxRequestsPerSocket = MAX_REQUESTS_A_CONNECTION;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   return server;
 }
 

@@ -16,11 +16,11 @@ const SMALL_BYTES = 64 * 1024;
  */
 const MAX_REST_BYTES = 1024 * 1024;
 /** Rate limits on such reads for one client network and in total, so that a flood is not read. */
-const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
+const DRAINS_PER_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
 /** Time for a client to read the response. */
 const LINGER_MS = 1000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 /** Connections that are being closed: nothing that arrives on them is answered. */
 const ending = new WeakSet<Socket>();
@@ -28,7 +28,7 @@ const ending = new WeakSet<Socket>();
 /** Creates the middleware; must be the first one, so that it sees every response. */
 export function leaveUnreadBodies(clock: Clock) {
   const limits = {
-    network: new RequestLimit(clock, RESTS_OF_A_NETWORK),
+    network: new RequestLimit(clock, DRAINS_PER_NETWORK),
     all: new RequestLimit(clock, RESTS_OF_ALL),
   };
   const mayReadRest = (request: Request, readBytes: number): boolean => {
@@ -72,11 +72,11 @@ function readRest(request: Request, destroySoon: () => void): void {
   const { socket } = request;
   const untilMs = performance.now() + LINGER_MS;
   // Node emits no event for bytes that it discards.
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     if (request.complete) destroySoon();
     else if (performance.now() > untilMs) socket.destroy();
-  }, LOOK_MS).unref();
-  socket.once('close', () => clearInterval(look));
+  }, POLL_MS).unref();
+  socket.once('close', () => clearInterval(check));
 }
 
 /**

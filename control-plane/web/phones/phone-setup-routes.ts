@@ -40,7 +40,7 @@ interface PhoneContext {
 }
 
 /** Profiles that one network may read in a minute. */
-const READ_A_MINUTE = 60;
+const READS_PER_MINUTE = 60;
 
 /** The route of the API. */
 export function phoneSetupRoutes(context: PhoneContext): Route[] {
@@ -98,7 +98,7 @@ function profileOf(
 
 function readPhoneProfile(context: PhoneContext): Route {
   const { clock, clients, secret, dnsCertificate } = context;
-  const limit = new RequestLimit(clock, { perSecond: READ_A_MINUTE / 60, burst: READ_A_MINUTE });
+  const limit = new RequestLimit(clock, { perSecond: READS_PER_MINUTE / 60, burst: READS_PER_MINUTE });
   return route({
     method: 'GET',
     path: '/phone-profiles/{token}',

@@ -1,16 +1,17 @@
 /**
- * Tokens in the links to configuration profiles. A phone that scans a link has no session, so the token is the right to
- * read one profile for an hour or somewhat longer, on every node: client, key and end, authenticated with the secret of all nodes.
+ * Tokens in the links to configuration profiles. A phone that scans a link has no session, so the token grants the
+ * right to read one profile for at least an hour, on every node. It contains the client, the key and the expiry,
+ * authenticated with the secret of all nodes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
-/** Least lifetime of a token. */
+/** Minimum lifetime of a token, milliseconds. */
 const TOKEN_MS = 3_600_000;
-/** Ends are multiples of this, so that a link that is asked for repeatedly stays the same for some time. */
+/** Expiry times are multiples of this, so that a link that is requested repeatedly stays the same for some time. */
 const STEP_MS = 600_000;
 
-/** End of a token that is made now. */
+/** Expiry of a token that is created now. */
 export function tokenEnd(nowMs: number): number {
   return Math.ceil((nowMs + TOKEN_MS) / STEP_MS) * STEP_MS;
 }

@@ -41,7 +41,7 @@ not described here.`;
 /** Older spellings of paths, answered for one more release. */
 const FORMER_PATHS = /^\/whitelist\b/;
 
-/** Describes `routes`, which live behind `prefix`. */
+/** Describes `routes`, whose paths start with `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes)

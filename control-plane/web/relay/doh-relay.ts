@@ -24,7 +24,7 @@ export type NoteForwarding = (address: string, forwardedFor: string | undefined)
 /** Maximum number of queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
 /** Maximum number of waiting requests of one client network; further ones get 429. */
-const MAX_WAITING_OF_A_NETWORK = 64;
+const MAX_WAITING_PER_NETWORK = 64;
 
 /** Answers DNS over HTTPS at its path. `note` is called for requests whose address is not that of a trusted proxy. */
 export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwarding = () => undefined): void {
@@ -47,7 +47,7 @@ export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwardin
       return;
     }
     const network = clientNetwork(clientAddress(request));
-    if ((waitingOf.get(network) ?? 0) >= MAX_WAITING_OF_A_NETWORK) {
+    if ((waitingOf.get(network) ?? 0) >= MAX_WAITING_PER_NETWORK) {
       response.status(429).set('retry-after', '1').end();
       return;
     }

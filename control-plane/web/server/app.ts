@@ -76,7 +76,7 @@ export function createApp(
     web_tls: webTls,
   } = parts.configuration.current().server;
   const prefix = apiPrefix(altCompat);
-  const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
+  const document = lazily(() => openApiDocument(routes, prefix, parts.version));
   const routes: readonly Route[] = [...table, openApiRow(document)];
   const app = express();
   app.disable('x-powered-by');
@@ -115,7 +115,7 @@ export function createApp(
   addOidcPages(app, parts);
   const { serveUnknown } = addPages(app, parts, document);
   app.use('/check', apiRouter(parts, check));
-  app.use(beside([prefix, '/admin/api'], serveUnknown));
+  app.use(exceptUnder([prefix, '/admin/api'], serveUnknown));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
@@ -136,7 +136,7 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
 }
 
 /** Defers creation to the first use: it takes 0.2 seconds, and most runs never need it. */
-function madeOnce<T extends object>(make: () => T): () => T {
+function lazily<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
@@ -178,7 +178,7 @@ function addMetrics(app: express.Express, { auth, configuration, metrics }: AppP
 
 /** Routes outside the API: HTML pages, and the dashboard. */
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
-  const docs = madeOnce(() => docsPage(document()));
+  const docs = lazily(() => docsPage(document()));
   const sendDocs = (_request: Request, response: Response): void => sendPage(response, docs());
   app
     .route('/docs')
@@ -202,7 +202,7 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
 }
 
 /** The handler for all paths except those below these. */
-function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
+function exceptUnder(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
   return (request: Request, response: Response, next: NextFunction): Promise<void> | void =>
     prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
       ? next()

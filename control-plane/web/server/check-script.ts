@@ -10,8 +10,8 @@ import { CHECK_LANGUAGES } from './check-texts/languages.ts';
 /** Number of names that a check looks up. */
 export const CHECK_NAMES = 6;
 /** Interval and number of checks of the probes: a device may query another server first. */
-const LOOK_MS = 500;
-const LOOKS = 16;
+const POLL_MS = 500;
+const MAX_POLLS = 16;
 /** Pause between two names, so that a resolver that alternates between servers does so. */
 const GAP_MS = 150;
 
@@ -103,12 +103,12 @@ const check = async () => {
   }
   const look = () => Promise.all(ids.map((id) => ask('GET', 'probes/' + encodeURIComponent(id))));
   for (let looks = 1; ; looks++) {
-    await pause(${LOOK_MS});
+    await pause(${POLL_MS});
     const probes = await look();
     const isWhole = probes.every(({ asked }) => asked);
-    if (!isWhole && looks < ${LOOKS}) continue;
+    if (!isWhole && looks < ${MAX_POLLS}) continue;
     // A question over the other family may be a moment behind.
-    if (isWhole) await pause(${LOOK_MS});
+    if (isWhole) await pause(${POLL_MS});
     return show(isWhole ? await look() : probes);
   }
 };

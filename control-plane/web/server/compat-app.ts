@@ -11,7 +11,7 @@ import { holderOf } from '../../api/places.ts';
 import { logFailure, toApiError } from '../../api/problem.ts';
 import { readBytes } from '../../api/request-body.ts';
 import { runFor } from '../../api/request-holder.ts';
-import { whileThere } from '../../api/route.ts';
+import { whileConnected } from '../../api/route.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { loginOriginOf } from '../auth/request-caller.ts';
 import { SESSION_COOKIE, sidsOf } from '../auth/session-cookie.ts';
@@ -86,14 +86,16 @@ async function answerTo(
   if (row === undefined) throw noSuchPath(pathOf(http));
   const request = requestOf(http, await readBytes(http, BODY_LIMIT_BYTES));
   if (row.method !== 'GET' && !isFromExtension(http)) refuseCrossOrigin(http);
-  const { headers, holder } = row.access === 'public' ? OPEN : await letThrough(auth, request);
-  const answer = await whileThere(response, (gone) => runFor(holder, () => row.handle({ ...request, gone })));
+  const { headers, holder } = row.access === 'public' ? OPEN : await admitRequest(auth, request);
+  const answer = await whileConnected(response, (gone) =>
+    runFor(holder, () => row.handle({ ...request, gone })),
+  );
   if (answer === undefined) return GIVEN_UP;
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 /** Admits requests with a session; returns its owner, and the header fields that keep it. Throws 401 and 403. */
-async function letThrough(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
+async function admitRequest(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
   if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();

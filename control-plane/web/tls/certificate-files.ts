@@ -1,5 +1,5 @@
 /**
- * The two files of the web certificate. Either both or none are replaced: a third file with the whole new pair is
+ * The two files of the web certificate. Either both or neither are replaced: a third file with the whole new pair is
  * written first, from which the next start after a crash completes the replacement.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -73,10 +73,10 @@ export class CertificateFiles {
       try {
         await this.writeBoth(pair);
       } catch (error) {
-        await this.putBack(keyBefore);
+        await this.restoreKey(keyBefore);
         throw error;
       }
-      await this.forgetPending();
+      await this.deletePending();
     } catch (error) {
       throw new CertificateFilesError(`cannot store the certificate: ${reasonOf(error)}`, false, error);
     }
@@ -84,7 +84,7 @@ export class CertificateFiles {
 
   /**
    * Writes the pair next to the files and deletes it again, which shows that `store()` may replace them and that the
-   * disk has room. Throws CertificateFilesError as `store()` does.
+   * disk has space. Throws CertificateFilesError as `store()` does.
    */
   async check(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
@@ -107,7 +107,7 @@ export class CertificateFiles {
     const pending = await readSmall(this.pendingPath, 'key', MAX_CERT_BYTES + MAX_KEY_BYTES);
     if (pending === null) return;
     if (!(await this.isUsable())) await this.writeBoth(readPair(pending, pending));
-    await this.forgetPending();
+    await this.deletePending();
   }
 
   private get pendingPath(): string {
@@ -123,11 +123,14 @@ export class CertificateFiles {
     }
   }
 
-  /** Called after the key was written and the certificate could not be. If this fails too, the pending file is left. */
-  private async putBack(keyBefore: Buffer | null): Promise<void> {
+  /**
+   * Called if the key was written but the certificate could not be written. If this fails too, the pending file is
+   * left.
+   */
+  private async restoreKey(keyBefore: Buffer | null): Promise<void> {
     if (keyBefore === null) await rm(this.paths.key, { force: true });
     else await writeDurably(this.paths.key, keyBefore);
-    await this.forgetPending();
+    await this.deletePending();
   }
 
   private async writeBoth(pair: CertificatePair): Promise<void> {
@@ -142,12 +145,12 @@ export class CertificateFiles {
       [this.paths.key, MAX_KEY_BYTES, (text: string) => createPrivateKey(text)],
     ] as const;
     for (const [path, limitBytes, parse] of files) {
-      const reason = await whyForeign(path, limitBytes, parse);
+      const reason = await foreignReason(path, limitBytes, parse);
       if (reason !== null) throw new CertificateFilesError(`${path} ${reason}`, true);
     }
   }
 
-  private async forgetPending(): Promise<void> {
+  private async deletePending(): Promise<void> {
     await rm(this.pendingPath, { force: true });
     await syncFolder(dirname(this.pendingPath));
   }
@@ -157,7 +160,7 @@ const ABSENT = 'absent';
 const NOT_A_PAIR = 'was not written by Weir; move it away first';
 
 /** Reason why Weir did not write the file of a path; null if it may have, or if there is none. */
-async function whyForeign(
+async function foreignReason(
   path: string,
   limitBytes: number,
   parse: (text: string) => unknown,

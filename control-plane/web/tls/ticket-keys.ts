@@ -9,7 +9,7 @@ const TICKET_KEYS_SIZE = 48;
 /** Tickets of the previous day result in a full handshake. */
 const KEY_LIFE_MS = 24 * 3600 * 1000;
 /** Interval of the checks for a new key. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /** Inputs from which keys are derived. */
 export interface TicketKeyParts {
@@ -53,7 +53,7 @@ export class TicketKeys {
       if (now === known) return;
       known = now;
       listener();
-    }, this.parts.lookMs ?? LOOK_MS);
+    }, this.parts.lookMs ?? POLL_MS);
     looking.unref();
     return () => clearInterval(looking);
   }

@@ -45,8 +45,8 @@ async function put(pair: { cert: string; key: string }): Promise<void> {
 
 /** A change counts after two checks have seen it. */
 async function lookTwice(): Promise<void> {
-  await certificate.look();
-  await certificate.look();
+  await certificate.checkFiles();
+  await certificate.checkFiles();
 }
 
 describe('open()', () => {
@@ -105,7 +105,7 @@ describe('open()', () => {
   });
 });
 
-describe('look()', () => {
+describe('check()', () => {
   beforeEach(async () => {
     await certificate.open();
     taken = [];
@@ -114,11 +114,11 @@ describe('look()', () => {
   test('accepts the files of another program once both belong to one pair', async () => {
     const next = await selfSigned('next');
     await writeFile(files.paths.cert, next.cert);
-    await certificate.look();
+    await certificate.checkFiles();
     await writeFile(files.paths.key, next.key);
-    await certificate.look();
+    await certificate.checkFiles();
     expect(taken).toEqual([]);
-    await certificate.look();
+    await certificate.checkFiles();
     expect(taken).toEqual(['CN=next, O=Weir']);
     await lookTwice();
     expect(taken).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('look()', () => {
     const before = certificate.current();
     logger.lines.length = 0;
     await put(await make());
-    for (let looks = 0; looks < 5; looks++) await certificate.look();
+    for (let checks = 0; checks < 5; checks++) await certificate.checkFiles();
     expect(certificate.current()).toBe(before);
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn']);
     expect(taken).toEqual([]);

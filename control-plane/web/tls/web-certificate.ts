@@ -12,7 +12,7 @@ import type { CertificateFacts, CertificatePair } from './certificate-pair.ts';
 import { makeSelfSigned } from './self-signed.ts';
 
 /** Interval of the checks of the files. A change is loaded if it persists from one check to the next. */
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 
 /** Contents of the files. */
 export interface FoundCertificate {
@@ -135,7 +135,7 @@ export class WebCertificate {
 
   /** Checks the files from now on; returns a function that stops that. */
   follow(): () => Promise<void> {
-    const timer = setInterval(() => void this.look(), LOOK_MS);
+    const timer = setInterval(() => void this.checkFiles(), POLL_MS);
     timer.unref();
     return async () => {
       clearInterval(timer);
@@ -144,7 +144,7 @@ export class WebCertificate {
   }
 
   /** Checks the files once: accepts what another program put there, if it is valid. */
-  look(): Promise<void> {
+  checkFiles(): Promise<void> {
     return this.turns.run(async () => {
       const { files, logger, clock } = this.parts;
       const now = await files.fingerprint();

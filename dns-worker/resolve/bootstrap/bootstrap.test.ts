@@ -123,11 +123,11 @@ describe('Bootstrap', () => {
     expect(await lookup()).toEqual([V4]);
   });
 
-  test('doubt() repeats the lookup of a host before its TTL has expired, at most every 10 s', async () => {
+  test('recheck() repeats the lookup of a host before its TTL has expired, at most every 10 s', async () => {
     zone = { A: [a(HOST, '192.0.2.66', 3600)], AAAA: [] };
     const wrong = await lookup();
     zone = { A: [a(HOST, V4.ip, 3600)], AAAA: [] };
-    bootstrap.doubt(HOST);
+    bootstrap.recheck(HOST);
     expect(await lookup()).toBe(wrong);
     clock.advance(9_999);
     expect(await lookup()).toBe(wrong);
@@ -139,17 +139,17 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(4);
   });
 
-  test('doubt() keeps the known addresses while no bootstrap server answers', async () => {
+  test('recheck() keeps the known addresses while no bootstrap server answers', async () => {
     const found = await lookup();
     zone = { A: null, AAAA: null };
-    bootstrap.doubt(HOST);
+    bootstrap.recheck(HOST);
     clock.advance(10_000);
     expect(await lookup()).toBe(found);
   });
 
-  test('doubt() of a literal does nothing', async () => {
+  test('recheck() of a literal does nothing', async () => {
     const found = await lookup('192.0.2.7');
-    bootstrap.doubt('192.0.2.7');
+    bootstrap.recheck('192.0.2.7');
     clock.advance(10_000);
     expect(await lookup('192.0.2.7')).toBe(found);
   });

@@ -32,7 +32,7 @@ interface KnownHost {
   /** Start of the last lookup. */
   lookedUpMs: number;
   /** Whether all addresses have failed since then. */
-  isDoubted: boolean;
+  mustRecheck: boolean;
   waiting: HostDone[] | null;
 }
 
@@ -57,7 +57,7 @@ export class Bootstrap {
     const known = this.hosts.get(host) ?? this.firstKnown(host);
     const nowMs = this.clock.monotonicMs();
     if (known.addresses.length === 0) this.wait(host, known, done);
-    else if (known.isDoubted && nowMs - known.lookedUpMs >= RETRY_MS) this.waitBriefly(host, known, done);
+    else if (known.mustRecheck && nowMs - known.lookedUpMs >= RETRY_MS) this.waitBriefly(host, known, done);
     else {
       if (known.expiresMs <= nowMs) this.wait(host, known, () => undefined);
       done(known.addresses);
@@ -65,9 +65,9 @@ export class Bootstrap {
   }
 
   /** Reports that all addresses of a host have failed: it is resolved again, at most every 10 s. */
-  doubt(host: string): void {
+  recheck(host: string): void {
     const known = this.hosts.get(host);
-    if (known !== undefined && known.expiresMs !== Infinity) known.isDoubted = true;
+    if (known !== undefined && known.expiresMs !== Infinity) known.mustRecheck = true;
   }
 
   /** Cancels lookups in flight; waiting callers get no address. */
@@ -79,7 +79,7 @@ export class Bootstrap {
   private firstKnown(host: string): KnownHost {
     const addresses = literalAddress(host);
     const expiresMs = addresses.length > 0 ? Infinity : 0;
-    const known = { addresses, expiresMs, lookedUpMs: 0, isDoubted: false, waiting: null };
+    const known = { addresses, expiresMs, lookedUpMs: 0, mustRecheck: false, waiting: null };
     this.hosts.set(host, known);
     return known;
   }
@@ -101,7 +101,7 @@ export class Bootstrap {
       return;
     }
     known.waiting = [done];
-    known.isDoubted = false;
+    known.mustRecheck = false;
     known.lookedUpMs = this.clock.monotonicMs();
     void this.resolve(host).then((found) => {
       const nowMs = this.clock.monotonicMs();

@@ -14,7 +14,7 @@ import { CapabilityRecord } from './capability-record.ts';
 /** Order = code. */
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
 /** Number of reads of a key that another thread is writing before it is skipped: that thread may be dead. */
-const MAX_LOOKS = 1_000_000;
+const MAX_READS = 1_000_000;
 
 /**
  * A word of the address that is 0 in fe80::/64: it is replaced by the interface, because routers share such addresses.
@@ -74,7 +74,7 @@ function wordsOf(memory: SharedArrayBuffer, record: number): Int32Array {
 }
 
 function isReady(words: Int32Array): boolean {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const state = Atomics.load(words, CapabilityWord.STATE);
     if (state !== RecordState.TAKEN) return state === RecordState.READY;
   }

@@ -28,7 +28,7 @@ export const CLIENT_COOKIE_SIZE = 8;
 export const MIN_SERVER_COOKIE_SIZE = 8;
 export const MAX_SERVER_COOKIE_SIZE = 32;
 /** Number of reads of a cookie while another thread writes it, which takes less than a microsecond. */
-const MAX_LOOKS = 10_000;
+const MAX_READS = 10_000;
 /** Lifetime of a client cookie (RFC 7873 section 6: at most 36 days; a day or less is better). */
 const COOKIE_LIFE_SECS = 86_400;
 
@@ -171,13 +171,13 @@ export class CapabilityRecord {
    * one.
    */
   cookie(): Uint8Array {
-    for (let look = 0; ; look++) {
+    for (let reads = 0; ; reads++) {
       this.keepClientCookie();
       const sequence = Atomics.load(this.words, Word.COOKIE_SEQUENCE);
       const size = CLIENT_COOKIE_SIZE + Atomics.load(this.words, Word.COOKIE_SIZE);
       const cookie = this.octets.slice(0, size);
       if ((sequence & 1) === 0 && sequence === Atomics.load(this.words, Word.COOKIE_SEQUENCE)) return cookie;
-      if (look >= MAX_LOOKS) this.discardUnfinished();
+      if (reads >= MAX_READS) this.discardUnfinished();
     }
   }
 

@@ -7,8 +7,8 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { ConnectionTraffic, SentState } from './connection-traffic.ts';
 
 /** Lifetime of a limit in milliseconds; an idle limit that was seen only once has the shorter lifetime. */
-const BELIEVED_MS = 3_600_000;
-const FIRST_BELIEVED_MS = 300_000;
+const LIMIT_LIFETIME_MS = 3_600_000;
+const FIRST_LIMIT_LIFETIME_MS = 300_000;
 /** A second connection that ended early confirms the first for this long, milliseconds. */
 const CONFIRMED_WITHIN_MS = 60_000;
 /** If a connection ended this many milliseconds after its last answer, it was closed because it was idle. */
@@ -86,6 +86,6 @@ export class LearnedLimits {
     }
     const isRepeated = this.idleMs !== Infinity;
     this.idleLimitMs = Math.min(this.idleMs, idleMs / 2);
-    this.idleUntilMs = this.clock.monotonicMs() + (isRepeated ? BELIEVED_MS : FIRST_BELIEVED_MS);
+    this.idleUntilMs = this.clock.monotonicMs() + (isRepeated ? LIMIT_LIFETIME_MS : FIRST_LIMIT_LIFETIME_MS);
   }
 }

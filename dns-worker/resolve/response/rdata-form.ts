@@ -35,12 +35,12 @@ const name: Field = (octets, at, end) => {
   return -1;
 };
 
-/** A length byte and that many bytes, at least `least`. */
+/** A length byte and that many bytes, at least `min`. */
 const counted =
-  (least: number): Field =>
+  (min: number): Field =>
   (octets, at, end) => {
     const length = at < end ? octets[at]! : -1;
-    return length >= least && at + 1 + length <= end ? at + 1 + length : -1;
+    return length >= min && at + 1 + length <= end ? at + 1 + length : -1;
   };
 
 const string = counted(0);

@@ -10,7 +10,7 @@ function errorOf(code: number, data: Uint8Array): number | string | undefined {
   return reading.kind === 'answer' ? reading.answer.extendedError : reading.kind;
 }
 
-describe('blockSaidBy()', () => {
+describe('blockErrorOf()', () => {
   test.each([
     [15, 16],
     [16, 16],

@@ -36,7 +36,7 @@ export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: 
  * report a block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) would mean Weir's operator,
  * so an upstream's 15 becomes 16 (Censored). Texts are dropped.
  */
-export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
+export function blockErrorOf(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;
   for (;;) {
     const option = findOption(message, from, end, EdnsOption.EDE);

@@ -16,7 +16,7 @@ import { isResponseTo } from './question.ts';
 import { NO_TTL, RRsetWriter } from './rrset-writer.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
-import { blockSaidBy, ecsScopeOf, OTHER_ECS } from './reply-options.ts';
+import { blockErrorOf, ecsScopeOf, OTHER_ECS } from './reply-options.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
@@ -106,7 +106,7 @@ function finish(
     negative,
     answersLength,
     ecsScope,
-    extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
+    extendedError: blockErrorOf(message, table.optionsAt, table.optionsEnd),
     leftOut,
   };
   return { kind: 'answer', answer, hasEdns: table.hasOpt };

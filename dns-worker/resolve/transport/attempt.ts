@@ -11,7 +11,7 @@ export type AttemptOutcome =
   | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
 
 /** The server whose health an attempt affects. */
-interface Asked {
+interface WithHealth {
   readonly health: Health;
 }
 
@@ -19,7 +19,7 @@ interface Asked {
 export type AttemptKind = 'live' | 'repeated' | 'probe';
 
 /** Called at most once, after `ask` has returned. */
-export type AttemptDone<U extends Asked> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
+export type AttemptDone<U extends WithHealth> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
 
 /** Whether a response code settles a question; with any other, another server may do better. */
 export function isDefinitive(rcode: number): boolean {
@@ -29,7 +29,7 @@ export function isDefinitive(rcode: number): boolean {
 const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated' } as const;
 
 /** `U` is the upstream that is asked. */
-export class Attempt<U extends Asked> implements Exchange {
+export class Attempt<U extends WithHealth> implements Exchange {
   readonly upstream: U;
   /** Added by the upstream, one for each address that is asked. */
   readonly exchanges: Exchange[] = [];

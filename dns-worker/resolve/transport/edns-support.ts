@@ -72,7 +72,7 @@ export class EdnsExchange implements Exchange {
     this.support = support;
     this.start = start;
     this.done = done;
-    this.current = start(support.isUsed, (outcome) => this.take(outcome));
+    this.current = start(support.isUsed, (outcome) => this.handle(outcome));
   }
 
   get wasQueued(): boolean {
@@ -87,7 +87,7 @@ export class EdnsExchange implements Exchange {
     this.current.cancel();
   }
 
-  private take(outcome: ExchangeOutcome): void {
+  private handle(outcome: ExchangeOutcome): void {
     if (outcome.kind === 'answer' && outcome.hasEdns === true) this.support.noteSeen();
     if (outcome.kind === 'refused') this.current = this.start(false, (plain) => this.takePlain(plain));
     else this.done(outcome);

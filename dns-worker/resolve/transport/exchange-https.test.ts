@@ -143,9 +143,9 @@ describe('HttpsUpstream', () => {
 
   test('ask() queues questions for the streams that the server allows, and none fails', async () => {
     server.updateSettings({ maxConcurrentStreams: 5 });
-    const open = { now: 0, most: 0 };
+    const open = { now: 0, max: 0 };
     script = (request) => {
-      open.most = Math.max(open.most, ++open.now);
+      open.max = Math.max(open.max, ++open.now);
       setTimeout(() => {
         open.now--;
         good(request);
@@ -154,7 +154,7 @@ describe('HttpsUpstream', () => {
     expect((await ask()).kind).toBe('answer');
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => ask()));
     expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'answer'));
-    expect(open.most).toBeLessThanOrEqual(4 * 5);
+    expect(open.max).toBeLessThanOrEqual(4 * 5);
   });
 
   test('ask() leaves space for other networks than one whose questions are never answered', async () => {

@@ -12,7 +12,7 @@ import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 type TestQuery = KeptQuery<TestConnection>;
 
 /** A question from the view of its caller. */
-interface Asked {
+interface TestQuestion {
   /** One query per connection that transports it. */
   readonly queries: TestQuery[];
   readonly outcomes: ExchangeOutcome[];
@@ -89,7 +89,7 @@ function open(max: number, capacity: number) {
     },
   });
   /** Asks a question of a network. */
-  const ask = (network?: string): Asked => {
+  const ask = (network?: string): TestQuestion => {
     const asked = { ...question('www.test', 'A'), ...(network === undefined ? {} : { network }) };
     const queries: TestQuery[] = [];
     const outcomes: ExchangeOutcome[] = [];

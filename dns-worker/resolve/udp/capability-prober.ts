@@ -25,8 +25,8 @@ const ROUNDS = 3;
 /** Maximum wait for a probe, in milliseconds. */
 const PROBE_MS = 1000;
 /** After the plain query of a pair is answered, the other one has this many times as long, and at least this time. */
-const PATIENCE_TIMES = 4;
-const MIN_PATIENCE_MS = 250;
+const TIMEOUT_FACTOR = 4;
+const MIN_TIMEOUT_MS = 250;
 /** Findings expire after an hour and are renewed after this many seconds, minus up to a tenth, so that nodes differ. */
 const RENEWAL_SECS = 2700;
 /** Seconds after which a server that could not be probed is probed again. */
@@ -59,7 +59,7 @@ export class CapabilityProber {
   }
 
   /** Probes the server if probes are due; called for each question. */
-  look(): void {
+  check(): void {
     const { hardening } = this.parts;
     const { record, wanted } = hardening;
     if (wanted.length === 0 || !record.isProbeDue || this.isClosed) return;
@@ -190,7 +190,7 @@ export class CapabilityProber {
         if (--pending === 0) done(replies);
         else if (isAnswered(reply)) {
           const tookMs = clock.monotonicMs() - startedMs;
-          for (const other of probes) other.expedite(Math.max(MIN_PATIENCE_MS, PATIENCE_TIMES * tookMs));
+          for (const other of probes) other.expedite(Math.max(MIN_TIMEOUT_MS, TIMEOUT_FACTOR * tookMs));
         }
       });
       probes.push(probe);

@@ -3,12 +3,12 @@
  */
 
 /** Interval of looking for findings, in milliseconds. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** A waiting question. */
 interface Doubtful {
   /** Looks for the finding. */
-  look(): void;
+  check(): void;
 }
 
 /** The waiting questions of one server. Costs nothing if there are none. */
@@ -16,12 +16,12 @@ export class DoubtfulQuestions {
   private readonly waiting = new Set<Doubtful>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** Calls `look` regularly until `remove`. */
+  /** Calls `check` regularly until `remove`. */
   add(question: Doubtful): void {
     this.waiting.add(question);
     this.timer ??= setInterval(() => {
-      for (const each of [...this.waiting]) each.look();
-    }, LOOK_MS);
+      for (const each of [...this.waiting]) each.check();
+    }, POLL_MS);
   }
 
   remove(question: Doubtful): void {

@@ -46,7 +46,7 @@ export interface UdpWays {
 }
 
 /** A reply that waits until it is known whether the server supports the features of the query. */
-interface Held {
+interface HeldReply {
   readonly outcome: ExchangeOutcome;
   readonly sinceMs: number;
 }
@@ -63,7 +63,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private marks: UsedMarks | null = null;
   /** Features that may be the reason why the question fails. */
   private suspects: readonly HardeningFeature[] = [];
-  private held: Held | null = null;
+  private held: HeldReply | null = null;
   /** A question over TCP with a short time limit. */
   private brief: Exchange | null = null;
   private askedPlain = false;
@@ -131,7 +131,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   }
 
   /** Looks for the finding of the probes. */
-  look(): void {
+  check(): void {
     const { hardening, prober } = this.ways;
     const { record } = hardening;
     if (this.marks?.features.some((feature) => !hardening.isUsed(feature)) === true) {
@@ -185,11 +185,11 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
     this.suspect(suspects);
     this.confirmOrRepeat();
-    if (this.underWay.length === 0) this.look();
+    if (this.underWay.length === 0) this.check();
   }
 
   /** Whether probes have shown that the server supports the features; they run at most once a second. */
-  private isCleared({ sinceMs }: Held): boolean {
+  private isCleared({ sinceMs }: HeldReply): boolean {
     const { record } = this.ways.hardening;
     return this.suspects.every((feature) => record.hasFitSince(feature, sinceMs - PAIR_INTERVAL_MS));
   }
@@ -244,7 +244,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
       (outcome) => {
         if (this.repeat()) return;
         if (this.underWay.length === 0 && this.held === null) this.settle(outcome);
-        else this.look();
+        else this.check();
       },
     );
   }

@@ -72,7 +72,7 @@ export class UdpUpstream implements ServerConnections {
   }
 
   keepUp(): void {
-    this.ways.prober.look();
+    this.ways.prober.check();
   }
 
   close(): void {

@@ -15,7 +15,7 @@ export interface Frame {
 }
 
 /** Receives a frame; returns false to stop reading. */
-export type FrameTaker = (frame: Frame) => boolean;
+export type FrameReceiver = (frame: Frame) => boolean;
 
 /** Reads one connection. */
 export class H2FrameReader {
@@ -23,7 +23,7 @@ export class H2FrameReader {
   private hasPreface = false;
 
   /** Delivers every frame that `chunk` completes. Throws ConnectionFault. */
-  push(chunk: Buffer, take: FrameTaker): void {
+  push(chunk: Buffer, take: FrameReceiver): void {
     const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
     let at = this.hasPreface ? 0 : this.readPreface(bytes);
     while (this.hasPreface && bytes.length - at >= FrameHead.SIZE) {

@@ -65,7 +65,7 @@ interface Stream {
 /** Maximum size of a request's fields. */
 const MAX_LIST_SIZE = 16_384;
 /** Maximum number of frames other than HEADERS and DATA per second (CVE-2019-9512 to 9518, CVE-2023-44487). */
-const MAX_CONTROL_FRAMES_A_SECOND = 300;
+const MAX_CONTROL_FRAMES_PER_SECOND = 300;
 /** A window is reopened after this many bytes. */
 const WINDOW_STEP = 32_768;
 const NO_BODY = new Uint8Array(0);
@@ -223,7 +223,7 @@ export class H2Session {
     const { fields, chunks, size } = stream;
     if (fields === null) return;
     if (fields.contentLength !== -1 && fields.contentLength !== size) {
-      this.forget(id);
+      this.remove(id);
       this.reset(id, H2Code.PROTOCOL_ERROR);
       return;
     }
@@ -252,7 +252,7 @@ export class H2Session {
     const stream = this.streams.get(id);
     if (stream === undefined) return;
     const { isWhole } = stream;
-    this.forget(id);
+    this.remove(id);
     if (body === undefined) this.windows.close(id);
     const size = body === undefined ? 0 : this.windows.send(id, body);
     this.write(responseFrames(id, { status, fields }, body, size));
@@ -269,7 +269,7 @@ export class H2Session {
     if (type === FrameType.SETTINGS) this.takeSettings(frame);
     else if (type === FrameType.WINDOW_UPDATE) this.widen(stream, readU32(payload, 0) & MAX_WINDOW);
     else if (type === FrameType.RST_STREAM) {
-      this.forget(stream);
+      this.remove(stream);
       this.windows.close(stream);
     } else if (type === FrameType.PING && (flags & FrameFlag.ACK) === 0)
       this.write(frameOf(FrameType.PING, FrameFlag.ACK, 0, payload));
@@ -289,7 +289,7 @@ export class H2Session {
     if (octets === 0 || !this.windows.widen(stream, octets)) {
       if (stream === 0)
         throw new ConnectionFault(octets === 0 ? H2Code.PROTOCOL_ERROR : H2Code.FLOW_CONTROL_ERROR);
-      this.forget(stream);
+      this.remove(stream);
       this.reset(stream, octets === 0 ? H2Code.PROTOCOL_ERROR : H2Code.FLOW_CONTROL_ERROR);
     }
   }
@@ -300,11 +300,11 @@ export class H2Session {
       this.second = second;
       this.controlFrames = 0;
     }
-    if (++this.controlFrames > MAX_CONTROL_FRAMES_A_SECOND)
+    if (++this.controlFrames > MAX_CONTROL_FRAMES_PER_SECOND)
       throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);
   }
 
-  private forget(id: number): void {
+  private remove(id: number): void {
     const stream = this.streams.get(id);
     if (stream === undefined) return;
     this.release(stream);

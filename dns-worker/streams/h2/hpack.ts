@@ -131,9 +131,9 @@ export class HpackDecoder {
 
   /** RFC 7541 section 5.1. */
   private integer(prefixBits: number): number {
-    const most = (1 << prefixBits) - 1;
-    let value = this.octet() & most;
-    if (value < most) return value;
+    const max = (1 << prefixBits) - 1;
+    let value = this.octet() & max;
+    if (value < max) return value;
     for (let i = 0; i < MAX_INTEGER_OCTETS; i++) {
       const octet = this.octet();
       value += (octet & 0x7f) * 2 ** (7 * i);

@@ -17,7 +17,7 @@ const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 4
 /** The first byte of a literal without indexing whose name has index 8, ':status'. */
 const STATUS_LITERAL = 0x08;
 /** The largest index that fits into the first byte of a literal without indexing. */
-const PREFIX_MOST = 15;
+const PREFIX_MAX = 15;
 /** Reserved for frames without meaning (draft-bishop-httpbis-grease). */
 const RESERVED_TYPE = 0x0b;
 /** Maximum length of a value, so that its length fits into one byte. */
@@ -76,8 +76,8 @@ function writeBlock(bytes: Uint8Array, at: number, status: number, fields: Respo
   for (const name in fields) {
     const index = NAME_INDEX[name];
     if (index === undefined) throw new Error(`could not write the response: unknown field ${name}`);
-    bytes[end] = PREFIX_MOST;
-    bytes[end + 1] = index - PREFIX_MOST;
+    bytes[end] = PREFIX_MAX;
+    bytes[end + 1] = index - PREFIX_MAX;
     end = writeValue(bytes, end + 2, String(fields[name]));
   }
   return end;

@@ -11,19 +11,19 @@ export const MAX_BULK_ROWS = 10_000;
 export const MAX_BULK_FILTERS = 200;
 
 /** Rows to create, and ids of rows to delete first: all of them, or none. */
-function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, most = MAX_BULK_ROWS) {
+function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, max = MAX_BULK_ROWS) {
   return z
     .strictObject({
-      create: create.max(most).default([]),
+      create: create.max(max).default([]),
       delete: z
         .array(Id)
-        .max(most)
+        .max(max)
         .refine((ids) => new Set(ids).size === ids.length, 'expected each id once')
         .default([])
         .meta({ description: 'deleted before rows are created', examples: [[]] }),
     })
-    .refine((body) => body.create.length + body.delete.length <= most, {
-      message: `expected at most ${most} rows`,
+    .refine((body) => body.create.length + body.delete.length <= max, {
+      message: `expected at most ${max} rows`,
       path: ['create'],
     });
 }

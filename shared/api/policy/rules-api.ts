@@ -107,11 +107,11 @@ export const RegexFilterCreateBody = z
 export type RegexFilterCreate = z.output<typeof RegexFilterCreateBody>;
 
 /** New filters of one request. A pattern that several groups share is compiled once. */
-export function regexFiltersOf(most: number) {
+export function regexFiltersOf(max: number) {
   const pattern = text(MAX_PATTERN_LENGTH).min(1).meta(PATTERN_META);
   return z.array(z.strictObject({ pattern, ...defaults })).superRefine((rows, context) => {
     // Too many rows are rejected anyway, and each pattern takes up to 50 ms.
-    if (rows.length > most) return;
+    if (rows.length > max) return;
     const reasons = new Map<string, string | null>();
     for (const [index, { pattern: value }] of rows.entries()) {
       if (!reasons.has(value)) reasons.set(value, refuseRegexFilter(value));

@@ -37,7 +37,7 @@ const DraftList = z
   .meta({ id: 'DraftList' });
 export type DraftList = z.output<typeof DraftList>;
 
-const ids = (most: number) => z.array(Id).max(most).default([]);
+const ids = (max: number) => z.array(Id).max(max).default([]);
 
 const DraftManagedDomain = z.strictObject({
   domain: Domain,

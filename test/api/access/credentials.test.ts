@@ -142,7 +142,7 @@ function placeOf(path: string): string {
 /** Answers that the guard does not decide: the handler of the OpenAPI document is not watched. */
 async function verdictOf(method: string, place: string, request: TestRequest): Promise<number | 'through'> {
   const { status, headers } = await api.send(method, place, request);
-  const runs = watch.look();
+  const runs = watch.check();
   if (status === 401) expect(headers['www-authenticate']).toBeDefined();
   return runs.length > 0 || (place.endsWith('/openapi.json') && status === 200) ? 'through' : status;
 }
@@ -333,7 +333,7 @@ describe('a trick with the path or the method', () => {
     for (const [method, place, headers] of asked) {
       const request = { ...carried[kind]!, headers: { ...carried[kind]!.headers, ...headers } };
       const { status } = await api.send(method, place, request);
-      const runs = watch.look();
+      const runs = watch.check();
       if (runs.some(({ access }) => !isAllowed(access))) wrong.push([method, place, headers, runs]);
       // No other answer is a success. OPTIONS lists the methods of a path for every client.
       if (runs.length === 0 && status < 300 && method !== 'OPTIONS')

@@ -287,8 +287,8 @@ describe('the clients of a user', () => {
       `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.70', '2020-01-01') RETURNING id`,
     );
     await link(frida.id, [rows[0]!.id]);
-    const { forgetUnseen } = await import('../../../control-plane/clients/devices/client-store.ts');
-    expect(await forgetUnseen(database, node.api.clock.nowMs())).toEqual([]);
+    const { deleteUnseen } = await import('../../../control-plane/clients/devices/client-store.ts');
+    expect(await deleteUnseen(database, node.api.clock.nowMs())).toEqual([]);
   });
 
   test('cannot be set for the administrator in the configuration', async () => {

@@ -23,7 +23,7 @@ const NEVER: WebDeadlines = {
   idleMs: 3_600_000,
   silentMs: 3_600_000,
 };
-const MAX_OF_A_NETWORK = 50;
+const MAX_PER_NETWORK = 50;
 const HALF_HEAD = 'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ';
 const HALF_BODY =
   'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
@@ -112,9 +112,9 @@ describe('one host', () => {
     const opened = await flood('127.0.0.2', 600, bytes);
     expect(await serve('127.0.0.1')).toBe('served');
     await until(
-      `no more than ${MAX_OF_A_NETWORK} open connections`,
+      `no more than ${MAX_PER_NETWORK} open connections`,
       () => openOf(opened),
-      (open) => open <= MAX_OF_A_NETWORK,
+      (open) => open <= MAX_PER_NETWORK,
     );
     expect(await serve('127.0.0.1')).toBe('served');
   });

@@ -55,7 +55,7 @@ const ODD = fc.oneof(
 );
 
 /** Texts that are valid for some field. */
-const TELLING = fc.constantFrom(
+const VALID_TEXTS = fc.constantFrom(
   'example.org',
   '*.example.org',
   'ads.example.org.',
@@ -139,7 +139,7 @@ function numberOf({ minimum = -5, maximum = 200 }: SchemaDoc): fc.Arbitrary<numb
 
 function textOf({ examples = [], minLength = 0, maxLength = 60 }: SchemaDoc): fc.Arbitrary<unknown> {
   return fc.oneof(
-    TELLING,
+    VALID_TEXTS,
     fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) }),
     ...(maxLength <= LONGEST ? [fc.constantFrom('a'.repeat(maxLength), 'a'.repeat(maxLength + 1))] : []),
     ...(examples.length > 0 ? [fc.constantFrom(...examples)] : []),
@@ -184,7 +184,7 @@ export function requestsTo(
       Object.fromEntries(inQuery.map(({ name, schema }) => [name, valueOf(schema, schemas)])),
       { requiredKeys: inQuery.filter(({ required }) => required).map(({ name }) => name) },
     ),
-    isTwice: fc.nat(30),
+    mustRepeat: fc.nat(30),
     method: fc.oneof({ weight: 24, arbitrary: fc.constant(method) }, fc.constantFrom(...METHODS)),
     headers: fc.record(Object.fromEntries(inHeader.map(({ name, example }) => [name, fieldOf(example)])), {
       requiredKeys: [],
@@ -199,7 +199,7 @@ export function requestsTo(
     const pairs = Object.entries(parts.query).map(
       ([name, value]) => `${encoded(name)}=${encoded(textFor(value))}`,
     );
-    if (parts.isTwice === 0 && pairs.length > 0) pairs.push(pairs[0]!);
+    if (parts.mustRepeat === 0 && pairs.length > 0) pairs.push(pairs[0]!);
     const filled = path.replaceAll(/\{(\w+)\}/g, (_place, name: string) =>
       encoded(textFor(parts.path[name]) || '0'),
     );

@@ -28,7 +28,7 @@ const COLLECTIONS: readonly (readonly [
   path: string,
   bodyOf: (n: number) => Fields,
   field: string,
-  most: number,
+  max: number,
 ])[] = [
   ['/api/managed-domains', (n) => ({ domain: `d${n}.example.org` }), 'domain', MAX_BULK_ROWS],
   ['/api/regex-filters', (n) => ({ pattern: `^d${n}\\.` }), 'pattern', MAX_BULK_FILTERS],
@@ -52,7 +52,7 @@ const pathsOf = ({ problem }: TestAnswer): string[] => (problem.errors ?? []).ma
 const idsOf = ({ body }: TestAnswer): number[] =>
   (body as { created: { id: number }[] }).created.map(({ id }) => id);
 
-describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, most) => {
+describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, max) => {
   test('creates and deletes in one revision, in the order of the request', async () => {
     const before = await revisions();
     const create = [3, 1, 2].map(bodyOf);
@@ -100,8 +100,8 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, most) => {
     expect((await api.send('POST', path, { json: bodyOf(11) })).status).toBe(201);
   });
 
-  test(`accepts ${most} rows, and no more`, async () => {
-    const create = Array.from({ length: most + 1 }, (_, index) => bodyOf(index + 1000));
+  test(`accepts ${max} rows, and no more`, async () => {
+    const create = Array.from({ length: max + 1 }, (_, index) => bodyOf(index + 1000));
     expect(pathsOf(await bulk(path, { create }))).toContain('create');
     const made = await bulk(path, { create: create.slice(1) });
     expect(made.status).toBe(200);

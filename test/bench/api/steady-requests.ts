@@ -8,7 +8,7 @@ const CONNECTIONS = 24;
 const TIMEOUT_MS = 60_000;
 
 /** A request to make. */
-export interface Asked {
+export interface ApiRequest {
   readonly method: string;
   /** Path without the API prefix. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Step {
   readonly name: string;
   readonly isChange: boolean;
   /** Builds the next request; null skips this round. */
-  ask(): Asked | null;
+  ask(): ApiRequest | null;
   /** Called with the answer as JSON; undefined if it had no body. */
   answered?(body: unknown): void;
 }
@@ -121,7 +121,7 @@ async function askOnce(agent: Agent, api: AskedApi, times: StepTimes, dueMs: num
 function call(
   agent: Agent,
   { port, cookie }: AskedApi,
-  asked: Asked,
+  asked: ApiRequest,
 ): Promise<{ status: number; text: string }> {
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body);
   return new Promise((resolve, reject) => {

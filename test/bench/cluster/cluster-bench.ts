@@ -26,20 +26,20 @@ const { values } = parseArgs({
 });
 
 /** A node, and the client that queries it. */
-interface Asked {
+interface QueriedNode {
   readonly weir: Weir;
   readonly api: ApiClient;
   readonly udp: UdpClient;
 }
 
 /** Time at which a node blocked the name. */
-async function untilBlocked({ udp }: Asked, name: string): Promise<number> {
+async function untilBlocked({ udp }: QueriedNode, name: string): Promise<number> {
   while ((await udp.ask(name, 'A')).data[0] !== BLOCKED);
   return performance.now();
 }
 
 /** Milliseconds from the answer to a change until the last node applied it. */
-async function change(nodes: readonly Asked[], index: number): Promise<number> {
+async function change(nodes: readonly QueriedNode[], index: number): Promise<number> {
   const name = `change-${String(index)}.example`;
   await nodes[index % nodes.length]!.api.expect(201, 'POST', '/managed-domains', { domain: name });
   const answeredMs = performance.now();
@@ -64,40 +64,40 @@ async function written(cluster: NodeCluster): Promise<{ bytes: number; updates: 
   return row!;
 }
 
-async function measureIdle(cluster: NodeCluster, nodes: readonly Asked[], secs: number): Promise<void> {
-  const look = async () => ({
+async function measureIdle(cluster: NodeCluster, nodes: readonly QueriedNode[], secs: number): Promise<void> {
+  const check = async () => ({
     cpu: nodes.map(({ weir }) => cpuSecs(weir.pid)),
     ...(await written(cluster)),
   });
-  const before = await look();
+  const before = await check();
   await sleep(secs * 1000);
-  const after = await look();
+  const after = await check();
   const perMinute = (now: number, then: number): string => (((now - then) * 60) / secs).toFixed(0);
   const cpu = after.cpu.map((now, index) => `${(((now - before.cpu[index]!) * 100) / secs).toFixed(1)} %`);
-  say(`idle: ${cpu.join(', ')} of a core a node`);
-  say(
+  print(`idle: ${cpu.join(', ')} of a core a node`);
+  print(
     `idle: ${perMinute(after.bytes, before.bytes)} bytes of WAL a minute, ${perMinute(after.updates, before.updates)} heartbeats` +
       ` a minute, of which ${perMinute(after.hot, before.hot)} HOT`,
   );
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 const cluster = await NodeCluster.open();
 try {
-  const nodes: Asked[] = [];
+  const nodes: QueriedNode[] = [];
   for (let index = 0; index < Number(values.nodes); index++) {
     const weir = await cluster.start(`node-${String(index)}`);
     nodes.push({ weir, api: await weir.api(), udp: await UdpClient.open(weir.dnsPort) });
   }
-  say(`${values.nodes} nodes answer`);
+  print(`${values.nodes} nodes answer`);
   await measureIdle(cluster, nodes, Number(values['idle-secs']));
   const times: number[] = [];
   for (let index = 0; index < Number(values.changes); index++) times.push(await change(nodes, index));
   const [p50, p99, last] = [0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(1));
-  say(
+  print(
     `${values.changes} changes: all nodes answered by them after ${p50!} ms (p50), ${p99!} ms (p99), ${last!} ms (most)`,
   );
   for (const { udp } of nodes) udp.close();

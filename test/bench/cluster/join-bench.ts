@@ -19,7 +19,7 @@ const ASK_EVERY_MS = 5;
 const LISTED = 'n0.listed.example';
 const BLOCKED = '0.0.0.0';
 /** Time-out of each step of a join. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 interface Joined {
   /** Milliseconds from its start to the first answer of any kind, and to the first by policy. */
@@ -44,7 +44,7 @@ async function askUntilBlocked(dnsPort: number, sinceMs: number): Promise<Joined
       if (data[0] === BLOCKED) return { firstMs, policyMs: nowMs, unfiltered };
       if (data.length > 0) unfiltered++;
     }
-    if (nowMs > PATIENCE_MS) throw new Error(`${LISTED} is not blocked after ${PATIENCE_MS} ms`);
+    if (nowMs > TIMEOUT_MS) throw new Error(`${LISTED} is not blocked after ${TIMEOUT_MS} ms`);
   }
 }
 

@@ -48,7 +48,7 @@ export async function scrollFigures(browser: Browser, demo: Demo, rounds: number
     await MeasuredPage.with({ browser, demo, profile: 'desktop' }, async (measured) => {
       await measured.page.goto('./queries?live=off');
       await measured.settle();
-      await measured.forget();
+      await measured.clear();
       const scrolled = await measured.page.evaluate<{ elements: number }>(SCROLL);
       const { longestTaskMs, longestFrameMs } = await measured.seen();
       elements.push(scrolled.elements);
@@ -77,7 +77,7 @@ export async function tailFigures(
       await measured.settle();
       await delay(WARMUP_MS);
       const before = await measured.heapMb();
-      await measured.forget();
+      await measured.clear();
       const queriesBefore = await demo.api.queryCount();
       await delay(secs * 1000);
       const { longestTaskMs, longTasks } = await measured.seen();

@@ -9,7 +9,7 @@ const CPU_SLOWDOWN = 4;
 const LATENCY_MS = 40;
 const BYTES_PER_SEC = 10_000_000 / 8;
 const SIZES = { phone: { width: 390, height: 780 }, desktop: { width: 1440, height: 900 } } as const;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Records the activity of the page from its start. */
 const OBSERVERS = `
@@ -82,7 +82,7 @@ export class MeasuredPage {
   }
 
   /** Clears the events and tasks recorded so far. */
-  async forget(): Promise<void> {
+  async clear(): Promise<void> {
     await this.page.evaluate(
       'Object.assign(seen, { longestTaskMs: 0, longTasks: 0, slowestEventMs: 0, longestFrameMs: 0 })',
     );
@@ -105,7 +105,7 @@ async function openContext(browser: Browser, demo: Demo, profile: Profile): Prom
     hasTouch: profile === 'phone',
     deviceScaleFactor: profile === 'phone' ? 2 : 1,
   });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   await context.addInitScript(OBSERVERS);
   await context.addCookies([
     { name: 'svc_session', value: demo.api.session, url: demo.origin, sameSite: 'Strict' },

@@ -78,7 +78,7 @@ export async function phoneFigures(browser: Browser, demo: Demo, rounds: number)
       await MeasuredPage.with({ browser, demo, profile: 'phone' }, async (measured) => {
         await measured.page.goto(`./${path}`);
         await measured.settle();
-        await measured.forget();
+        await measured.clear();
         await touch(measured.page);
         await measured.settle();
         values.push((await measured.seen()).slowestEventMs);

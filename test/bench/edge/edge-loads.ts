@@ -19,7 +19,7 @@ const IN_FLIGHT_EACH = 20;
 const GRACE_MS = 30_000;
 /** Weir allows a client 60 handshakes per second, so they come from several addresses. */
 const HANDSHAKE_CLIENTS = 8;
-const HANDSHAKES_A_SECOND_EACH = 50;
+const HANDSHAKES_PER_SECOND_EACH = 50;
 const HANDSHAKE_CONNECTIONS = 5;
 
 /** A kind of load. */
@@ -73,7 +73,7 @@ function askKept(program: Program, place: readonly string[], secs: number): Prom
 async function askWithHandshakes(program: Program, place: readonly string[], secs: number): Promise<number> {
   const pace = [
     ...['-c', String(HANDSHAKE_CONNECTIONS), '-q', String(HANDSHAKE_CONNECTIONS)],
-    ...['-Q', String(HANDSHAKES_A_SECOND_EACH), '-O', 'num-queries-per-conn=1'],
+    ...['-Q', String(HANDSHAKES_PER_SECOND_EACH), '-O', 'num-queries-per-conn=1'],
   ];
   const clients = Array.from({ length: HANDSHAKE_CLIENTS }, (_, index) => `127.0.1.${index + 1}`);
   const answered = await Promise.all(

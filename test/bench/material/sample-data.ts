@@ -40,15 +40,15 @@ export function namesOfLine(line: string): string[] {
   return names.filter((name) => HOST_NAME.test(name) && !ADDRESS_LIKE.test(name));
 }
 
-/** Up to `most` different names of the sample lists, in file order. */
-export function readSampleNames(folder: string, most: number): string[] {
+/** Up to `max` different names of the sample lists, in file order. */
+export function readSampleNames(folder: string, max: number): string[] {
   const names = new Set<string>();
   for (const file of listFilesBelow(folder)) {
     const found = readText(file).split('\n').flatMap(namesOfLine);
     for (const name of found) names.add(name);
-    if (names.size >= most) break;
+    if (names.size >= max) break;
   }
-  return [...names].slice(0, most);
+  return [...names].slice(0, max);
 }
 
 function listFilesBelow(folder: string): string[] {

@@ -15,7 +15,7 @@ export interface WeirPolicy {
   services: number;
 }
 
-const DOMAINS_OF_A_SERVICE = 20;
+const DOMAINS_PER_SERVICE = 20;
 
 /** Writes the policy and activates it. */
 export async function addPolicy(dataDir: string, api: WeirApi, policy: WeirPolicy): Promise<void> {
@@ -41,7 +41,7 @@ export async function addPolicy(dataDir: string, api: WeirApi, policy: WeirPolic
          SELECT 'custom-s' || n, 's' || n, 'gambling',
                 (SELECT array_agg('d' || d || '.s' || n || '.service.example.org') FROM generate_series(1, $2::int) d)
            FROM generate_series(0, $1 - 1) n`,
-      [policy.services, DOMAINS_OF_A_SERVICE],
+      [policy.services, DOMAINS_PER_SERVICE],
     );
     await client.query(
       `INSERT INTO blocked_services (service_id, group_id)

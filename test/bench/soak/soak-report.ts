@@ -21,7 +21,7 @@ export interface Look {
 }
 
 /** Observations other than the load. */
-export interface Besides {
+export interface Observations {
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer based on it. */
   compilesMs: number[];
@@ -33,7 +33,7 @@ export interface Besides {
 }
 
 /** Result of a soak. */
-export interface Soak extends Besides {
+export interface Soak extends Observations {
   /** Rate of a saturated run in seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
   /** Highest rate without lost queries. */
@@ -121,9 +121,9 @@ function timesOf(roundsMs: readonly number[]): string {
     : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
 }
 
-/** Up to `most` of the items, evenly spaced; a selected sample includes the pauses of those between. */
-function sample(looks: readonly Look[], most: number): Look[] {
-  const step = Math.max(1, Math.ceil(looks.length / most));
+/** Up to `max` of the items, evenly spaced; a selected sample includes the pauses of those between. */
+function sample(looks: readonly Look[], max: number): Look[] {
+  const step = Math.max(1, Math.ceil(looks.length / max));
   return looks.flatMap((look, index) => {
     if ((index + 1) % step !== 0) return [];
     const between = looks.slice(index + 1 - step, index + 1);

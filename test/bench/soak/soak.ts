@@ -20,7 +20,7 @@ import type { RunningServer, Stage } from '../running-server.ts';
 import { measure, startServer, steadyJob, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import { goalsOf, soakReport } from './soak-report.ts';
-import type { Besides, Look, Soak } from './soak-report.ts';
+import type { Observations, Look, Soak } from './soak-report.ts';
 import { saturatedMix } from '../suites/mix.ts';
 import { askLog, askThreads } from '../thread-measures.ts';
 import { findThroughput } from '../throughput.ts';
@@ -38,7 +38,7 @@ The stress test of the cache is separate: WEIR_CACHE_STRESS_SECS, see README.md.
 `;
 const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;
-const LOOK_EVERY_MS = 2000;
+const SAMPLE_EVERY_MS = 2000;
 const ACTIVATION_PATIENCE_MS = 45_000;
 /** Enough in flight that the rate, not the window, sets the pace if Weir pauses for a moment. */
 const WINDOW = 16_000;
@@ -62,7 +62,7 @@ async function soak(
   const rateQps = givenQps ?? Math.floor(limit!.throughputQps * share);
   console.log(`${rateQps.toLocaleString('en')} q/s for ${minutes} minutes`);
   const since = new Date();
-  const { load, besides } = await underLoad(stage, running, { ...job, secs: minutes * 60, rateQps });
+  const { load, observations } = await underLoad(stage, running, { ...job, secs: minutes * 60, rateQps });
   const stored = await storedRows(running, since, load.answered);
   const threadsReplaced = lastLines(running.child, 1e6).split('replacing a DNS thread').length - 1;
   await running.child.stop();
@@ -71,7 +71,7 @@ async function soak(
     throughputQps: limit?.throughputQps,
     rateQps,
     load,
-    ...besides,
+    ...observations,
     logLost: Math.max(0, load.answered - stored),
     threadsReplaced,
   };
@@ -98,9 +98,9 @@ async function underLoad(
   stage: Stage,
   running: RunningServer,
   job: LoadJob,
-): Promise<{ load: LoadResult; besides: Besides; logged: number; logLost: number }> {
+): Promise<{ load: LoadResult; observations: Observations; logged: number; logLost: number }> {
   const work = new AbortController();
-  const besides: Besides = {
+  const observations: Observations = {
     looks: [],
     compilesMs: [],
     pollsMs: [],
@@ -110,17 +110,17 @@ async function underLoad(
   };
   const before = await askLog(running.child);
   const others = Promise.all([
-    lookOn(running, work.signal, besides.looks),
-    compileOn(running, work.signal, besides),
-    pollOn(() => running.api!.poll(), work.signal, besides.pollsMs, besides.failures),
-    pollOn(() => running.api!.pollLog(), work.signal, besides.logPollsMs, besides.logFailures),
+    lookOn(running, work.signal, observations.looks),
+    compileOn(running, work.signal, observations),
+    pollOn(() => running.api!.poll(), work.signal, observations.pollsMs, observations.failures),
+    pollOn(() => running.api!.pollLog(), work.signal, observations.logPollsMs, observations.logFailures),
   ]);
   const load = await stage.load.run(job);
   const after = await askLog(running.child);
   work.abort();
   await others;
   if (running.child.ended() !== undefined) throw new Error(`soak: weir ended: ${lastLines(running.child)}`);
-  return { load, besides, logged: after.written - before.written, logLost: after.lost - before.lost };
+  return { load, observations, logged: after.written - before.written, logLost: after.lost - before.lost };
 }
 
 /** Number of rows of the stored log since a time, once no more of the `expected` ones arrive. */
@@ -145,7 +145,7 @@ async function every(everyMs: number, signal: AbortSignal, work: () => Promise<v
 async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]): Promise<void> {
   const startedAt = performance.now();
   await askThreads(running.child); // Earlier collections do not count.
-  await every(LOOK_EVERY_MS, signal, async () => {
+  await every(SAMPLE_EVERY_MS, signal, async () => {
     const workers = await askThreads(running.child);
     const pausesOf = (role: ThreadRole): number[] =>
       workers.flatMap((worker) => worker[role].memory?.collections.map(({ pauseMs }) => pauseMs) ?? []);

@@ -25,7 +25,7 @@ const DEFAULTS = { queries: 1_000_000, 'block-rows': 60_000, rate: 2000, runs: 3
 const QUIET_MS = 20_000;
 const WINDOW = 1000;
 const LOAD_SECS = 10;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const LISTED_NAMES = 1000;
 const TICKS_PER_SEC = 100;
 
@@ -66,7 +66,7 @@ async function watchHealth(running: RunningServer, until: Promise<unknown>): Pro
     const startedMs = performance.now();
     await running.api!.call('GET', '/health');
     tookMs.push(performance.now() - startedMs);
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
   return tookMs;
 }

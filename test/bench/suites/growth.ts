@@ -37,9 +37,9 @@ export async function growGroups(bench: Bench, material: Material): Result {
 
 /** Names on the list; the questions are the same, about names that all lists contain. */
 export async function growNames(bench: Bench, material: Material): Result {
-  const most = material.names.length * 5;
-  const largest = gatherMaterial(ROOT, most, bench.options.seed);
-  const counts = [Math.round(material.names.length / 10), material.names.length, most];
+  const max = material.names.length * 5;
+  const largest = gatherMaterial(ROOT, max, bench.options.seed);
+  const counts = [Math.round(material.names.length / 10), material.names.length, max];
   const names = largest.names.slice(0, counts[0]);
   const listed = new Set(names);
   const stream = largest.stream.filter(

@@ -11,7 +11,7 @@ import { weirContestant } from '../servers/server-table.ts';
 import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
-const QUERIES_A_DAY = 100_000;
+const QUERIES_PER_DAY = 100_000;
 const DAY_SECS = 86_400;
 const REST_SECS = 600;
 const QUICK_REST_SECS = 20;
@@ -28,7 +28,7 @@ export async function measureHome(bench: Bench, material: Material): Promise<Row
   const before = readCpu(pid);
   const secs = bench.options.quick ? QUICK_REST_SECS : REST_SECS;
   const job = steadyJob(running, workload, 16);
-  await stage.load.run({ ...job, secs, rateQps: QUERIES_A_DAY / DAY_SECS });
+  await stage.load.run({ ...job, secs, rateQps: QUERIES_PER_DAY / DAY_SECS });
   const { totalNs } = cpuBetween(before, readCpu(pid), () => 'all');
   const parts = processTree(pid).map(({ pid: one, comm }) => ({
     name: one === pid ? 'weir' : comm,
@@ -39,7 +39,7 @@ export async function measureHome(bench: Bench, material: Material): Promise<Row
   const whole = parts.reduce((sum, { mib }) => sum + mib, 0);
   const percent = totalNs / 1e7 / secs;
   const table = alignColumns([
-    [`after ${secs} s at ${QUERIES_A_DAY.toLocaleString('en')} queries a day`, ''],
+    [`after ${secs} s at ${QUERIES_PER_DAY.toLocaleString('en')} queries a day`, ''],
     ['PSS of all processes, MiB', whole.toFixed(0)],
     ['of it Weir, MiB', own.toFixed(0)],
     [`of which the database (${parts.length - 1} processes), MiB`, (whole - own).toFixed(0)],

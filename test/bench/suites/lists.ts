@@ -23,11 +23,11 @@ const WORKERS = 4;
 /** Slow enough that the generator sleeps between questions, and leaves its core to the compiler. */
 const RATE_QPS = 5000;
 const CALM_MS = 8000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 const REBUILD_TIMEOUT_MS = 120_000;
-const MAX_BYTES_A_NAME = 18;
+const MAX_BYTES_PER_NAME = 18;
 const MAX_START_SECS = 0.3;
-const MAX_REBUILD_SECS_A_MILLION = 0.5;
+const MAX_REBUILD_SECS_PER_MILLION = 0.5;
 const MAX_PEAK = 1.5;
 
 interface Figures {
@@ -69,7 +69,7 @@ export async function measureLists(bench: Bench, material: Material): Promise<Ro
     const measured = async (): Promise<Run> => measure(stage, running, workload, rotation, undefined);
     figures.quiet.push(await measured());
     await askThreads(running.child);
-    forgetPeak(pid);
+    resetPeak(pid);
     figures.rebuilding.push(await whileRebuilding(running, figures.rebuildSecs, measured));
     figures.peakMib = Math.max(figures.peakMib, readPeakMib(pid));
     const pauses = longestPauseMs((await askThreads(running.child)).map(({ answer }) => answer));
@@ -131,7 +131,7 @@ async function untilRules(
     if (typeof source.last_error === 'string') throw new Error(`rebuild the list: ${source.last_error}`);
     if (performance.now() - startedAt > REBUILD_TIMEOUT_MS)
       throw new Error(`rebuild the list: no ${rules} rules after ${REBUILD_TIMEOUT_MS} ms`);
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
@@ -145,7 +145,7 @@ function tableBytes(running: RunningServer): number {
 }
 
 /** Resets the kernel's peak memory of a process. */
-function forgetPeak(pid: number): void {
+function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
@@ -162,16 +162,16 @@ function late(runs: readonly Run[]): number {
 function goalsOf(figures: Figures): Goal[] {
   const quiet = late(figures.quiet);
   const rebuildSecs = median(figures.rebuildSecs);
-  const mostRebuildSecs = (MAX_REBUILD_SECS_A_MILLION * figures.names) / 1e6;
+  const maxRebuildSecs = (MAX_REBUILD_SECS_PER_MILLION * figures.names) / 1e6;
   return [
-    { what: 'bytes per name', measured: figures.bytesPerName, unit: '', atMost: MAX_BYTES_A_NAME },
+    { what: 'bytes per name', measured: figures.bytesPerName, unit: '', atMost: MAX_BYTES_PER_NAME },
     {
       what: 'start to first blocked answer',
       measured: figures.startSecs,
       unit: 's',
       atMost: MAX_START_SECS,
     },
-    { what: 'changed list active after', measured: rebuildSecs, unit: 's', atMost: mostRebuildSecs },
+    { what: 'changed list active after', measured: rebuildSecs, unit: 's', atMost: maxRebuildSecs },
     {
       what: 'peak RSS of a rebuild / steady',
       measured: figures.peakMib / figures.steadyMib,

@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NAMES = 10_000;
 /** Milliseconds of load before an upgrade starts. */
 const BEFORE_MS = 1000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** Pause of each client between queries over a stream, milliseconds. */
 const STREAM_PAUSE_MS = 5;
 const SERVFAIL = '2';
@@ -110,7 +110,7 @@ export async function takeTurn(
   const tookMs = Math.round(performance.now() - startedMs);
   const { sent, lost, rcodes, latencyUs } = await running;
   await Promise.all(streams.map((one) => one.stop()));
-  while (!(await isComplete(weir))) await delay(LOOK_MS);
+  while (!(await isComplete(weir))) await delay(POLL_MS);
   const count = (of: (one: PatientLoad) => readonly unknown[]): number =>
     streams.reduce((sum, one) => sum + of(one).length, 0);
   const turn: Turn = {

@@ -16,7 +16,7 @@ const QNAME = Uint8Array.of(0xc0, 12);
 const EAST = [0, 1, 24, 0, 198, 51, 100];
 const WEST = [0, 1, 24, 0, 198, 51, 101];
 const NORTH = [0, 2, 48, 0, 0x20, 1, 0x0d, 0xb8, 0, 7];
-const UNTOLD = [0, 1, 0, 0];
+const NO_SUBNET = [0, 1, 0, 0];
 /** Address in the upstream's answers to queries without a subnet. */
 const ANYWHERE = '192.0.2.1';
 const MALFORMED = [
@@ -185,11 +185,11 @@ describe('weir that forwards client subnets', () => {
 
   test('weir passes on a query that forbids sending a subnet, and caches the answer for all clients', async () => {
     const name = 'untold.example';
-    const first = await ask(name, UNTOLD);
-    expect([first.data, first.subnets]).toEqual([[ANYWHERE], [UNTOLD]]);
+    const first = await ask(name, NO_SUBNET);
+    expect([first.data, first.subnets]).toEqual([[ANYWHERE], [NO_SUBNET]]);
     expect((await ask(name)).data).toEqual([ANYWHERE]);
-    expect((await ask(name, UNTOLD)).subnets).toEqual([UNTOLD]);
-    expect(queriesFor(upstream, name).map(subnetOf)).toEqual([UNTOLD]);
+    expect((await ask(name, NO_SUBNET)).subnets).toEqual([NO_SUBNET]);
+    expect(queriesFor(upstream, name).map(subnetOf)).toEqual([NO_SUBNET]);
   });
 
   test.each<[string, number[]]>(MALFORMED.map((data) => [data.join('.'), data]))(
@@ -255,7 +255,7 @@ describe('weir with default settings', () => {
 
   test('weir removes subnets from questions, and does not return them', async () => {
     const { udp, upstream } = running;
-    for (const ecs of [EAST, WEST, NORTH, UNTOLD, ...MALFORMED]) {
+    for (const ecs of [EAST, WEST, NORTH, NO_SUBNET, ...MALFORMED]) {
       const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [ecs] } }));
       expect([reply.rcode, reply.data, reply.subnets]).toEqual([Rcode.NOERROR, [ANYWHERE], []]);
     }

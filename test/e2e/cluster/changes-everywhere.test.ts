@@ -20,7 +20,7 @@ const BLOCKED = '0.0.0.0';
 /** A client that has a group by its address, and one that has it by its subnet. */
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** Lifetimes of temporary settings: the next longer one is used if the other node missed a shorter one. */
 const SHORT_SECS = [2, 10, 40] as const;
 
@@ -59,7 +59,7 @@ const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<un
     `${String(wanted)} as the other node's answer to ${name}`,
     () => answerOf(name, from),
     (answer) => answer === wanted,
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
 
 /**
@@ -74,7 +74,7 @@ async function untilOver(name: string, allow: (secs: number) => Promise<unknown>
       `the other node to allow ${name} for ${secs} s`,
       () => answerOf(name, CHILD),
       (address) => address === EVERY_ADDRESS || Date.now() > endMs,
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     await untilAnswered(name, BLOCKED, CHILD);
     return answer === EVERY_ADDRESS;
@@ -183,7 +183,7 @@ describe('a change at one node is active at the other', () => {
           return data.flatMap((one) => (one.id === id ? [`${one.name} ${one.group_id}`] : []))[0];
         },
         (shown) => shown === wanted,
-        { pauseMs: LOOK_MS },
+        { pauseMs: POLL_MS },
       );
     const { id } = await made('/clients', { mac_address: '02:00:5e:10:00:07', name: 'tv', group_id: kids });
     await untilShown(id, `tv ${kids}`);
@@ -310,7 +310,7 @@ describe('a permission at one node', () => {
     expect(await asked()).toBe(200);
     await api.expect(204, 'DELETE', `/api-tokens/${token.id}`);
     const isRefused = (status: number): boolean => status === 401;
-    await until('the token to be refused', asked, isRefused, { pauseMs: LOOK_MS });
+    await until('the token to be refused', asked, isRefused, { pauseMs: POLL_MS });
     const password = 'a password of another user';
     const { id } = await made('/users', { username: 'vera', password });
     const login = (): Promise<HttpAnswer> =>

@@ -9,7 +9,7 @@ import { NodesWithStandby } from '../../support/weir/nodes-with-standby.ts';
 import type { ReplicatedDatabase } from '../../support/weir/replicated-database.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const BLOCKED = '0.0.0.0';
 const DOMAINS = 'SELECT domain FROM managed_domains ORDER BY domain';
 
@@ -37,7 +37,7 @@ async function block(domain: string): Promise<void> {
     `${domain} to be stored as a rule`,
     () => api.call('POST', '/managed-domains', { domain }),
     ({ status }) => [201, 409].includes(status),
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
 }
 
@@ -53,7 +53,7 @@ describe('a node with an unfenced old primary', () => {
       'health to name the old primary',
       () => api.call<Health>('GET', '/health'),
       ({ body }) => /is an old primary that still accepts changes/.test(body.checks.database.detail ?? ''),
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     await block('one.example');
     await database.rows(
@@ -71,7 +71,7 @@ describe('a node with an unfenced old primary', () => {
       'the new node to block two.example',
       async () => (await asker.ask('two.example', 'A')).data,
       ([address]) => address === BLOCKED,
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     await fresh.stop();
   });

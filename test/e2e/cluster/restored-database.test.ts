@@ -11,7 +11,7 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** As in the middle of a restore: tables and some rows exist. */
 const HALF = `ALTER TABLE managed_domains DROP CONSTRAINT managed_domains_group_id_fkey; TRUNCATE managed_domains;
   TRUNCATE table_versions; TRUNCATE config_values`;
@@ -71,7 +71,7 @@ const untilAnswered = (domain: string, wanted: string): Promise<unknown> =>
     `${wanted} as the answer of each node to ${domain}`,
     () => answersOf(domain),
     (answers) => answers.every((answer) => answer === wanted),
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
 
 const untilOutput = (pattern: RegExp): Promise<unknown> =>
@@ -90,7 +90,7 @@ describe('a database that is restored under running nodes', () => {
       'the rule to be deleted',
       () => api.call('DELETE', `/managed-domains/${String(gone)}`),
       ({ status }) => [204, 404].includes(status),
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     // Each node knows the revision that the restored database lacks.
     await waited('later.example');
@@ -121,17 +121,17 @@ describe('a database that is restored under running nodes', () => {
       `every node to be at revision ${String(next!.id + 1)}`,
       () => api.expect<ClusterNode[]>(200, 'GET', '/nodes'),
       (rows) => rows.every(({ policy_revision: at, lag_ms: lag }) => at === next!.id + 1 && lag === 0),
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
   });
 
   test('receives the newest part of the log again, and the queries since, exactly once', async () => {
     const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
     await answersOf('first.logged.example');
-    await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: LOOK_MS });
+    await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: POLL_MS });
     await replaceBy('earlier');
     await answersOf('second.logged.example');
-    await until('all four queries in the log', count, (seen) => seen >= 4, { pauseMs: LOOK_MS });
+    await until('all four queries in the log', count, (seen) => seen >= 4, { pauseMs: POLL_MS });
     expect(await api.queryCount('domain=.logged.')).toBe(4);
   });
 });

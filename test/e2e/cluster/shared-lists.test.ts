@@ -11,7 +11,7 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 let cluster: NodeCluster;
 let lists: ListServer;
@@ -34,7 +34,7 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
     `a node to block ${name}`,
     async () => (await asker.ask(name, 'A')).data,
     ([address]) => address === BLOCKED,
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
 }
 
@@ -70,7 +70,7 @@ async function untilFetched(node: Weir, id: number, path: string, name: string):
       return lists.requests.length;
     },
     (requests) => requests > before,
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
   await untilBlocked(node, name);
 }

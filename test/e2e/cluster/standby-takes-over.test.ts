@@ -10,7 +10,7 @@ import type { ReplicatedDatabase } from '../../support/weir/replicated-database.
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const LOCAL = 'here.home.example';
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 let nodes: NodesWithStandby;
 let database: ReplicatedDatabase;
@@ -50,7 +50,7 @@ describe('with a synchronous standby', () => {
     void over.then(() => (isOver = true));
     while (!isOver) await go();
     await over;
-    await until('a change to be acknowledged', go, (status) => status === 201, { pauseMs: LOOK_MS });
+    await until('a change to be acknowledged', go, (status) => status === 201, { pauseMs: POLL_MS });
 
     const { data } = await api.expect<ManagedDomainPage>(200, 'GET', '/managed-domains?limit=1000');
     const known = new Set(data.map(({ domain }) => domain));

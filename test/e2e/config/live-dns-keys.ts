@@ -15,7 +15,7 @@ const BLOCKED = 'ads.example.net';
 /** A key that changes the answer to one question. */
 const answerTo = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
   ...{ key, to, before, after },
-  look: (fixture) => fixture.answerTo(name),
+  observe: (fixture) => fixture.answerTo(name),
 });
 
 /** The address for a public name is private, as the scripted upstream defines. */
@@ -73,14 +73,14 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.pools',
     to: (fixture: LiveFixture) => fixture.pools(fixture.second),
-    look: (fixture) => fixture.answerTo(),
+    observe: (fixture) => fixture.answerTo(),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
   {
     key: 'dns.bootstrap',
     to: ({ second }: LiveFixture) => [`127.0.0.1:${String(second.port)}`],
-    beside: ({ first, second }) => ({
+    alongside: ({ first, second }) => ({
       'dns.bootstrap': ['127.0.0.1:9'],
       'dns.query_timeout_ms': 3000,
       'dns.pools': [
@@ -88,7 +88,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
       ],
     }),
-    look: async (fixture) => {
+    observe: async (fixture) => {
       fixture.second.udpScript = (query) => {
         const { qname } = questionOf(query.bytes);
         const isHost = Buffer.from(qname).toString('latin1').toLowerCase().startsWith('\x02ns');
@@ -103,21 +103,21 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.upstream_ca_path',
     to: (fixture: LiveFixture) => fixture.write('ca.pem', fixture.authority.cert),
-    beside: ({ second, tlsPort }) => ({
+    alongside: ({ second, tlsPort }) => ({
       'dns.pools': [
         { name: 'a', servers: [`tls://dns.example.org:${String(tlsPort)}@127.0.0.1`] },
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
       ],
     }),
-    look: (fixture) => fixture.answerTo(),
+    observe: (fixture) => fixture.answerTo(),
     before: ['192.0.2.2'],
     after: FORWARDED,
   },
   {
     key: 'dns.query_timeout_ms',
     to: 100,
-    beside: onScripted,
-    look: (fixture) => {
+    alongside: onScripted,
+    observe: (fixture) => {
       // The upstream answers only the second question, more than 100 ms later.
       fixture.scripted.udpScript = (query) => {
         const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.3')];
@@ -132,10 +132,10 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.default_strategy',
     to: 'Balanced',
-    beside: ({ first }) => ({
+    alongside: ({ first }) => ({
       'dns.pools': [{ name: 'live', servers: [`127.0.0.1:${String(first.port)}`] }],
     }),
-    look: async ({ api }) =>
+    observe: async ({ api }) =>
       (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!.strategy,
     before: 'Parallel',
     after: 'Balanced',
@@ -143,25 +143,25 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.dhcp_leases',
     to: (fixture: LiveFixture) => [fixture.write('leases', '0 02:00:5e:10:00:01 192.0.2.44 laptop *\n')],
-    beside: { 'dns.local_domain': 'home.example' },
-    look: (fixture) => fixture.answerTo('laptop.home.example'),
+    alongside: { 'dns.local_domain': 'home.example' },
+    observe: (fixture) => fixture.answerTo('laptop.home.example'),
     before: FORWARDED,
     after: ['192.0.2.44'],
   },
-  { key: 'dns.ecs', to: 'forward', look: forwardedSubnets, before: [0], after: [1] },
-  { key: 'dns.cookies', to: 'on', look: hardened(hasCookie), before: false, after: true },
-  { key: 'dns.case_randomization', to: 'on', look: hardened(isMixed), before: false, after: true },
+  { key: 'dns.ecs', to: 'forward', observe: forwardedSubnets, before: [0], after: [1] },
+  { key: 'dns.cookies', to: 'on', observe: hardened(hasCookie), before: false, after: true },
+  { key: 'dns.case_randomization', to: 'on', observe: hardened(isMixed), before: false, after: true },
   {
     key: 'dns.block_private_ptr',
     to: false,
-    look: (fixture) => fixture.answerTo('7.0.0.10.in-addr.arpa', 'PTR'),
+    observe: (fixture) => fixture.answerTo('7.0.0.10.in-addr.arpa', 'PTR'),
     before: Rcode.NXDOMAIN,
     after: Rcode.NOERROR,
   },
   {
     key: 'dns.never_forward_reverse_lookups',
     to: true,
-    look: (fixture) => fixture.answerTo('1.1.1.1.in-addr.arpa', 'PTR'),
+    observe: (fixture) => fixture.answerTo('1.1.1.1.in-addr.arpa', 'PTR'),
     before: Rcode.NOERROR,
     after: Rcode.NXDOMAIN,
   },
@@ -176,58 +176,58 @@ export const DNS_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.local_domain',
     to: 'home.example',
-    beside: ({ second }) => ({ 'dns.local_dns_server': `127.0.0.1:${String(second.port)}` }),
-    look: (fixture) => fixture.answerTo(fixture.newName('home.example')),
+    alongside: ({ second }) => ({ 'dns.local_dns_server': `127.0.0.1:${String(second.port)}` }),
+    observe: (fixture) => fixture.answerTo(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
   {
     key: 'dns.local_dns_server',
     to: ({ second }: LiveFixture) => `127.0.0.1:${String(second.port)}`,
-    beside: { 'dns.local_domain': 'home.example' },
-    look: (fixture) => fixture.answerTo(fixture.newName('home.example')),
+    alongside: { 'dns.local_domain': 'home.example' },
+    observe: (fixture) => fixture.answerTo(fixture.newName('home.example')),
     before: FORWARDED,
     after: ['192.0.2.2'],
   },
   {
     key: 'dns.rebinding_protection',
     to: false,
-    beside: onScripted,
-    look: privateAddress('example.com'),
+    alongside: onScripted,
+    observe: privateAddress('example.com'),
     before: Rcode.NOERROR,
     after: ['10.0.0.1'],
   },
   {
     key: 'dns.rebinding_allowlist',
     to: ['lan.example.org'],
-    beside: onScripted,
-    look: privateAddress('lan.example.org'),
+    alongside: onScripted,
+    observe: privateAddress('lan.example.org'),
     before: Rcode.NOERROR,
     after: ['10.0.0.1'],
   },
-  { key: 'cache.enabled', to: false, look: upstreamQuestions, before: 1, after: 2 },
-  { key: 'cache.min_ttl_secs', to: 7200, look: (fixture) => ttl(fixture), before: 3600, after: 7200 },
-  { key: 'cache.max_ttl_secs', to: 60, look: (fixture) => ttl(fixture), before: 3600, after: 60 },
+  { key: 'cache.enabled', to: false, observe: upstreamQuestions, before: 1, after: 2 },
+  { key: 'cache.min_ttl_secs', to: 7200, observe: (fixture) => ttl(fixture), before: 3600, after: 7200 },
+  { key: 'cache.max_ttl_secs', to: 60, observe: (fixture) => ttl(fixture), before: 3600, after: 60 },
   {
     key: 'cache.negative_max_ttl_secs',
     to: 60,
-    beside: onScripted,
-    look: negativeTtl,
+    alongside: onScripted,
+    observe: negativeTtl,
     before: 3600,
     after: 60,
   },
   answerTo('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
   answerTo('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
-  { key: 'blocking.ttl_secs', to: 77, look: (fixture) => ttl(fixture, BLOCKED), before: 10, after: 77 },
+  { key: 'blocking.ttl_secs', to: 77, observe: (fixture) => ttl(fixture, BLOCKED), before: 10, after: 77 },
   {
     ...answerTo('blocking.custom_ipv4', '192.0.2.5', BLOCKED, Rcode.NOERROR, ['192.0.2.5']),
-    beside: { 'blocking.custom_ipv6': '2001:db8::5', 'blocking.mode': 'custom_ip' },
+    alongside: { 'blocking.custom_ipv6': '2001:db8::5', 'blocking.mode': 'custom_ip' },
   },
   {
     key: 'blocking.custom_ipv6',
     to: '2001:db8::6',
-    beside: { 'blocking.custom_ipv4': '192.0.2.5', 'blocking.mode': 'custom_ip' },
-    look: (fixture) => fixture.answerTo(BLOCKED, 'AAAA'),
+    alongside: { 'blocking.custom_ipv4': '192.0.2.5', 'blocking.mode': 'custom_ip' },
+    observe: (fixture) => fixture.answerTo(BLOCKED, 'AAAA'),
     before: Rcode.NOERROR,
     after: ['2001:db8::6'],
   },

@@ -31,8 +31,8 @@ export interface LiveKey {
   /** A value, or a function that derives it from a `LiveFixture`. */
   readonly to: unknown;
   /** Other keys to set first. */
-  readonly beside?: KeyValues | ((fixture: LiveFixture) => KeyValues);
-  readonly look: (fixture: LiveFixture) => Promise<unknown>;
+  readonly alongside?: KeyValues | ((fixture: LiveFixture) => KeyValues);
+  readonly observe: (fixture: LiveFixture) => Promise<unknown>;
   readonly before: unknown;
   readonly after: unknown;
 }

@@ -28,13 +28,13 @@ const keys: readonly LiveKey[] = [...DNS_KEYS, ...DNSSEC_KEYS, ...LIMIT_KEYS, ..
 
 describe('a key of the configuration', () => {
   test.each(keys)('$key is active when its change is answered', async (row) => {
-    const beside = (typeof row.beside === 'function' ? row.beside(fixture) : row.beside) ?? {};
-    before = await fixture.values([...Object.keys(beside), row.key]);
-    if (Object.keys(beside).length > 0) await fixture.set(beside);
-    expect(await row.look(fixture)).toEqual(row.before);
+    const alongside = (typeof row.alongside === 'function' ? row.alongside(fixture) : row.alongside) ?? {};
+    before = await fixture.values([...Object.keys(alongside), row.key]);
+    if (Object.keys(alongside).length > 0) await fixture.set(alongside);
+    expect(await row.observe(fixture)).toEqual(row.before);
     const to: unknown =
       typeof row.to === 'function' ? (row.to as (fixture: LiveFixture) => unknown)(fixture) : row.to;
     expect(await fixture.set({ [row.key]: to })).toEqual({ success: true, restart_required: [] });
-    expect(await row.look(fixture)).toEqual(row.after);
+    expect(await row.observe(fixture)).toEqual(row.after);
   });
 });

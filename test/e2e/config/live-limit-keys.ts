@@ -138,21 +138,21 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.chaos_clients',
     to: ['192.0.2.0/24'],
-    look: async (fixture) => (await fixture.ask('id.server', 'TXT', { qclass: 3 })).rcode,
+    observe: async (fixture) => (await fixture.ask('id.server', 'TXT', { qclass: 3 })).rcode,
     before: Rcode.NOERROR,
     after: Rcode.REFUSED,
   },
   {
     key: 'dns.blocked_clients',
     to: ['127.0.8.8/32'],
-    look: (fixture) => fixture.refusals(1, '127.0.8.8'),
+    observe: (fixture) => fixture.refusals(1, '127.0.8.8'),
     before: 0,
     after: 1,
   },
   {
     key: 'dns.health_check_names',
     to: ['live.example.net'],
-    look: async (fixture) => {
+    observe: async (fixture) => {
       const before = await fixture.api.queryCount();
       await fixture.ask('live.example.net');
       const last = fixture.newName();
@@ -166,32 +166,32 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.rate_limit.enabled',
     to: true,
-    beside: { ...LIMITED, 'dns.rate_limit.enabled': false },
-    look: isLimited,
+    alongside: { ...LIMITED, 'dns.rate_limit.enabled': false },
+    observe: isLimited,
     before: false,
     after: true,
   },
   {
     key: 'dns.rate_limit.queries_per_second',
     to: 1_000_000,
-    beside: LIMITED,
-    look: isLimited,
+    alongside: LIMITED,
+    observe: isLimited,
     before: true,
     after: false,
   },
   {
     key: 'dns.rate_limit.burst_size',
     to: 1000,
-    beside: LIMITED,
-    look: isLimited,
+    alongside: LIMITED,
+    observe: isLimited,
     before: true,
     after: false,
   },
   {
     key: 'dns.rate_limit.ipv4_prefix_len',
     to: 24,
-    beside: LIMITED,
-    look: async (fixture) => {
+    alongside: LIMITED,
+    observe: async (fixture) => {
       // Two addresses of one /24, three questions each.
       const net = fixture.newAddress().split('.')[3]!;
       const refused = [
@@ -206,20 +206,20 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.rate_limit.whitelist',
     to: ['127.0.8.1'],
-    beside: LIMITED,
-    look: (fixture) => isLimited(fixture, '127.0.8.1'),
+    alongside: LIMITED,
+    observe: (fixture) => isLimited(fixture, '127.0.8.1'),
     before: true,
     after: false,
   },
   {
     key: 'dns.rate_limit.nxdomain_per_second',
     to: 1,
-    beside: (fixture) => ({
+    alongside: (fixture) => ({
       ...LIMITED,
       'dns.rate_limit.burst_size': 1000,
       'dns.pools': fixture.pools(fixture.scripted),
     }),
-    look: (fixture) => {
+    observe: (fixture) => {
       fixture.scriptedFails(Rcode.NXDOMAIN);
       return isLimited(fixture);
     },
@@ -229,41 +229,54 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
   {
     key: 'dns.rate_limit.slip_ratio',
     to: 1,
-    beside: LIMITED,
-    look: hasTruncated,
+    alongside: LIMITED,
+    observe: hasTruncated,
     before: false,
     after: true,
   },
-  { key: 'dns.rate_limit.dry_run', to: true, beside: LIMITED, look: isLimited, before: true, after: false },
-  { key: 'dns.rate_limit.tcp_max_connections_per_ip', to: 1, look: answersBoth, before: true, after: false },
+  {
+    key: 'dns.rate_limit.dry_run',
+    to: true,
+    alongside: LIMITED,
+    observe: isLimited,
+    before: true,
+    after: false,
+  },
+  {
+    key: 'dns.rate_limit.tcp_max_connections_per_ip',
+    to: 1,
+    observe: answersBoth,
+    before: true,
+    after: false,
+  },
   {
     key: 'dns.rate_limit.dot_max_connections_per_ip',
     to: 1,
-    look: answersBothOverTls,
+    observe: answersBothOverTls,
     before: true,
     after: false,
   },
   {
     key: 'dns.health_check.failure_threshold',
     to: 100,
-    beside: probed,
-    look: stateOfFallenSilent,
+    alongside: probed,
+    observe: stateOfFallenSilent,
     before: 'Unhealthy',
     after: 'Healthy',
   },
   {
     key: 'dns.health_check.success_threshold',
     to: 100,
-    beside: probed,
-    look: stateOfBack,
+    alongside: probed,
+    observe: stateOfBack,
     before: 'Healthy',
     after: 'Unhealthy',
   },
   {
     key: 'dns.health_check.timeout_ms',
     to: 5000,
-    beside: probed,
-    look: stateOfSlow,
+    alongside: probed,
+    observe: stateOfSlow,
     before: 'Unhealthy',
     after: 'Healthy',
   },

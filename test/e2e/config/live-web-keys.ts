@@ -117,92 +117,92 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'server.metrics_public',
     to: true,
-    look: (fixture) => statusOf(fixture, '/metrics'),
+    observe: (fixture) => statusOf(fixture, '/metrics'),
     before: 401,
     after: 200,
   },
   {
     key: 'server.update_url',
     to: 'https://weir.example.org/newest.json',
-    look: async (fixture) => (await fixture.api.expect<SystemUpdate>(200, 'GET', '/system/update')).source,
+    observe: async (fixture) => (await fixture.api.expect<SystemUpdate>(200, 'GET', '/system/update')).source,
     before: null,
     after: 'https://weir.example.org/newest.json',
   },
   {
     key: 'server.allowed_hosts',
     to: ['weir.example.org'],
-    look: (fixture) => statusOf(fixture, '/api/health', { host: 'weir.example.org' }),
+    observe: (fixture) => statusOf(fixture, '/api/health', { host: 'weir.example.org' }),
     before: 421,
     after: 200,
   },
   {
     key: 'auth.enabled',
     to: false,
-    look: (fixture) => statusOf(fixture, '/api/groups'),
+    observe: (fixture) => statusOf(fixture, '/api/groups'),
     before: 401,
     after: 200,
   },
   {
     key: 'auth.session_ttl_hours',
     to: 48,
-    look: (fixture) => loginHours(fixture),
+    observe: (fixture) => loginHours(fixture),
     before: 24,
     after: 48,
   },
   {
     key: 'auth.remember_me_days',
     to: 2,
-    look: (fixture) => loginHours(fixture, 'admin', true),
+    observe: (fixture) => loginHours(fixture, 'admin', true),
     before: 720,
     after: 48,
   },
   {
     key: 'auth.admin.username',
     to: 'doe',
-    look: (fixture) => loginHours(fixture, 'doe'),
+    observe: (fixture) => loginHours(fixture, 'doe'),
     before: 401,
     after: 24,
   },
   {
     key: 'auth.login_rate_limit_attempts',
     to: 1,
-    look: async (fixture) => (await secondGuess(fixture)).status,
+    observe: async (fixture) => (await secondGuess(fixture)).status,
     before: 401,
     after: 429,
   },
   {
     key: 'auth.login_rate_limit_window_secs',
     to: 60,
-    beside: { 'auth.login_rate_limit_attempts': 1 },
-    look: async (fixture) => Number((await secondGuess(fixture)).headers['retry-after']) > 60,
+    alongside: { 'auth.login_rate_limit_attempts': 1 },
+    observe: async (fixture) => Number((await secondGuess(fixture)).headers['retry-after']) > 60,
     before: true,
     after: false,
   },
   {
     key: 'database.log_queries',
     to: false,
-    look: async (fixture) => (await loggedRows(fixture)).length,
+    observe: async (fixture) => (await loggedRows(fixture)).length,
     before: 1,
     after: 0,
   },
   {
     key: 'database.query_log_privacy',
     to: 'no_answers',
-    look: async (fixture) => (await loggedRows(fixture)).map(({ answers }) => answers !== null),
+    observe: async (fixture) => (await loggedRows(fixture)).map(({ answers }) => answers !== null),
     before: [true],
     after: [false],
   },
   {
     key: 'database.log_excluded_domains',
     to: ['logged.example'],
-    look: async (fixture) => (await loggedRows(fixture)).length,
+    observe: async (fixture) => (await loggedRows(fixture)).length,
     before: 1,
     after: 0,
   },
   {
     key: 'database.stats_excluded_domains',
     to: ['logged.example'],
-    look: async (fixture) => {
+    observe: async (fixture) => {
       const before = await notCounted(fixture);
       const rows = await loggedRows(fixture);
       return [rows.length, (await notCounted(fixture)) - before];
@@ -214,7 +214,7 @@ export const WEB_KEYS: readonly LiveKey[] = [
     key: 'blocking.unblock_requests',
     to: true,
     // This machine itself is refused: other devices may be behind its proxies.
-    look: async (fixture) =>
+    observe: async (fixture) =>
       (await ask(fixture, 'POST', '/check/unblock-requests', { json: { domain: 'a.example' } })).status,
     before: 404,
     after: 403,
@@ -222,14 +222,14 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'logging.format',
     to: 'json',
-    look: async (fixture) => (await reloadLines(fixture)).map((line) => line.startsWith('{')),
+    observe: async (fixture) => (await reloadLines(fixture)).map((line) => line.startsWith('{')),
     before: [false],
     after: [true],
   },
   {
     key: 'logging.level',
     to: 'error',
-    look: async (fixture) => (await reloadLines(fixture)).length,
+    observe: async (fixture) => (await reloadLines(fixture)).length,
     before: 1,
     after: 0,
   },

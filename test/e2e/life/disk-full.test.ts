@@ -25,7 +25,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 const SIZE = '160m';
 const QUERIES = 5000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** A folder whose data directory is a small disk. */
 function makeSmallDisk(): TempDir {
@@ -60,7 +60,7 @@ async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | nu
     `the fetch of list ${String(id)} to be over`,
     () => api.call<BlocklistSource>('GET', `/blocklist-sources/${String(id)}`),
     (answer) => answer.status !== 200 || !['pending', 'updating'].includes(answer.body.status),
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
   if (status === 503) return null;
   expect(status).toBe(200);

@@ -7,7 +7,7 @@ import { until } from '../../support/parts/until.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 type DatabaseCheck = Health['checks']['database'];
 
@@ -24,7 +24,7 @@ describe('weir', () => {
     const database = async (): Promise<DatabaseCheck> =>
       (await api.call<Health>('GET', '/health')).body.checks.database;
     const isReported = ({ detail }: DatabaseCheck): boolean => /not exported/.test(detail ?? '');
-    const check = await until('the failure in the health', database, isReported, { pauseMs: LOOK_MS });
+    const check = await until('the failure in the health', database, isReported, { pauseMs: POLL_MS });
     expect(check).toEqual({
       status: 'degraded',
       detail: expect.stringMatching(/^finished days of the query log are not exported: ENOTDIR/),

@@ -12,7 +12,7 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const CLIENTS = 4;
-const QUERIES_OF_A_CLIENT = 500;
+const QUERIES_PER_CLIENT = 500;
 const TCP_QUERIES = 100;
 
 let upstream: ScriptedUpstream;
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** A fifth each: blocked, not in the cache, in the cache, without an address, refused. */
 function mixOf(client: number): Question[] {
-  return Array.from({ length: QUERIES_OF_A_CLIENT }, (_, i): Question => {
+  return Array.from({ length: QUERIES_PER_CLIENT }, (_, i): Question => {
     const serial = `${String(client)}-${String(i)}`;
     switch (i % 5) {
       case 0:
@@ -60,7 +60,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
     });
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(weir.dnsPort)));
     await clients[0]!.ask('known.example.com', 'A');
-    const sent = CLIENTS * QUERIES_OF_A_CLIENT + 1;
+    const sent = CLIENTS * QUERIES_PER_CLIENT + 1;
 
     const replies = (await Promise.all(clients.map((client, index) => client.askAll(mixOf(index))))).flat();
     expect(replies.filter(({ rcode }) => rcode === Rcode.SERVFAIL)).toHaveLength(0);

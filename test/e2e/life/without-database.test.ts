@@ -39,7 +39,7 @@ const UNKNOWN: ReadonlySet<string> = new Set([
 /** Paths whose responses do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];
 const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 const stack = new AsyncDisposableStack();
 let weir: Weir;
@@ -98,7 +98,7 @@ describe('with PostgreSQL unreachable', () => {
       'the switch to end',
       () => api.expect<Blocking>(200, 'GET', '/blocking'),
       (blocking) => !blocking.this_node_only,
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 600 });
     gate.set('open');
@@ -107,7 +107,7 @@ describe('with PostgreSQL unreachable', () => {
       'the entries of the audit log',
       () => api.expect<AuditLogPage>(200, 'GET', '/audit-log?subject=blocking'),
       ({ data }) => data.length > 0,
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
     expect(log.data.map(({ action }) => action).toSorted()).toEqual([
       'enabled on this node',

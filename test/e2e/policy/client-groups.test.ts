@@ -91,7 +91,7 @@ describe('weir with clients in groups', () => {
   });
 
   /** The last record of the answer to A, over UDP. */
-  async function answerTold(address: string, name: string): Promise<unknown> {
+  async function lastRecordOf(address: string, name: string): Promise<unknown> {
     return (await udp.get(address)!.ask(name, 'A')).data.at(-1);
   }
 
@@ -131,7 +131,7 @@ describe('weir with clients in groups', () => {
       for (let round = 0; round < 3; round++)
         for (const address of order) {
           const expected = address === BY_ADDRESS ? BLOCKED : EVERY_ADDRESS;
-          expect([name, address, await answerTold(address, name)]).toEqual([name, address, expected]);
+          expect([name, address, await lastRecordOf(address, name)]).toEqual([name, address, expected]);
         }
     const names = Array.from({ length: 200 }, (_, index) => [
       `n${String(index)}.cloaked.example`,
@@ -190,20 +190,20 @@ describe('weir with clients in groups', () => {
 
   test('weir has moved clients when it answers: to another group, from a disabled group, out of a subnet', async () => {
     await api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: work });
-    expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
-    expect(await answerTold(BY_ADDRESS, 'games.example')).toBe(BLOCKED);
+    expect(await lastRecordOf(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
+    expect(await lastRecordOf(BY_ADDRESS, 'games.example')).toBe(BLOCKED);
     await api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: kids });
-    expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(BLOCKED);
+    expect(await lastRecordOf(BY_ADDRESS, 'toys.example')).toBe(BLOCKED);
     await api.expect(200, 'PUT', `/groups/${String(kids)}`, { enabled: false });
-    expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
-    expect(await answerTold(BY_LONGER_SUBNET, 'games.example')).toBe(EVERY_ADDRESS);
+    expect(await lastRecordOf(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
+    expect(await lastRecordOf(BY_LONGER_SUBNET, 'games.example')).toBe(EVERY_ADDRESS);
     await api.expect(200, 'PUT', `/groups/${String(kids)}`, { enabled: true });
-    expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(BLOCKED);
+    expect(await lastRecordOf(BY_ADDRESS, 'toys.example')).toBe(BLOCKED);
     const subnets = await api.expect<{ id: number; subnet_cidr: string }[]>(200, 'GET', '/client-subnets');
     const longer = subnets.find(({ subnet_cidr }) => subnet_cidr === '127.0.0.24/30')!;
     await api.expect(204, 'DELETE', `/client-subnets/${String(longer.id)}`);
-    expect(await answerTold(BY_LONGER_SUBNET, 'toys.example')).toBe(EVERY_ADDRESS);
-    expect(await answerTold(BY_LONGER_SUBNET, 'games.example')).toBe(BLOCKED);
+    expect(await lastRecordOf(BY_LONGER_SUBNET, 'toys.example')).toBe(EVERY_ADDRESS);
+    expect(await lastRecordOf(BY_LONGER_SUBNET, 'games.example')).toBe(BLOCKED);
   });
 });
 

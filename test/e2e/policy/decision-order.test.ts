@@ -136,7 +136,7 @@ async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: Scripte
     });
 }
 
-interface Told {
+interface ExpectedOutcome {
   readonly rcode: number;
   readonly data: readonly string[];
   readonly statuses: readonly string[];
@@ -144,10 +144,14 @@ interface Told {
 }
 
 /** Expected reply and log row. */
-function outcomeFor(outcome: Outcome, { type }: DecisionRow): Told {
+function outcomeFor(outcome: Outcome, { type }: DecisionRow): ExpectedOutcome {
   const [kind, what = ''] = outcome.split(/:(.*)/s) as [string, string?];
   const unusable = type === 'A' ? ['0.0.0.0'] : type === 'AAAA' ? ['::'] : [];
-  const noError = (statuses: string[], data: readonly string[], blockSource: string | null = null): Told => ({
+  const noError = (
+    statuses: string[],
+    data: readonly string[],
+    blockSource: string | null = null,
+  ): ExpectedOutcome => ({
     rcode: Rcode.NOERROR,
     data,
     statuses,

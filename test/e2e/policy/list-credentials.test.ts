@@ -104,16 +104,16 @@ test('weir shows credentials in no answer and writes them to no log', async () =
 test('weir hides its files from other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
   await (await weir.api()).addSource({ name: 'kept', url: lists.url('/kept') });
   const open: string[] = [];
-  const look = (folder: string): void => {
+  const check = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       const { mode } = lstatSync(path);
       if ((mode & 0o077) !== 0)
         open.push(`${path.slice(tempDir.dataDir.length + 1)} ${(mode & 0o777).toString(8)}`);
-      else if (entry.isDirectory()) look(path);
+      else if (entry.isDirectory()) check(path);
     }
   };
-  look(tempDir.dataDir);
+  check(tempDir.dataDir);
   // The database has its own folder with mode 0700. The only file that others may read contains the process id.
   expect(open.filter((entry) => !entry.startsWith('postgres')).sort()).toEqual(['weir.pid 644']);
 });

@@ -84,7 +84,7 @@ describe('weir with a client on a network', () => {
     for (const { address, server } of moves) {
       device.setAddress(address);
       // Like a joining device, it first looks for the server, which then has its MAC.
-      device.forgetNeighbours();
+      device.clearNeighbours();
       expect(await askUntil(server, BLOCKED)).toBe(1);
     }
     const after = await until(

@@ -11,7 +11,7 @@ import { runUpgrade } from '../../support/weir/upgrades.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 let cluster: NodeCluster;
 let gate: DatabaseGate;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = await UdpClient.open(weir.dnsPort);
   const api = await weir.api();
   await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
-  await until('the rule to be active', answer, (address) => address === BLOCKED, { pauseMs: LOOK_MS });
+  await until('the rule to be active', answer, (address) => address === BLOCKED, { pauseMs: POLL_MS });
 });
 
 afterAll(async () => {
@@ -63,7 +63,7 @@ describe('weir upgrade without a database', () => {
       expect(load.replies.filter(({ rcode }) => rcode !== Rcode.NOERROR)).toEqual([]);
       gate.set('open');
       const isUp = (status: string | null): boolean => status === 'ok';
-      await until('the database to be up again', databaseStatus, isUp, { pauseMs: LOOK_MS });
+      await until('the database to be up again', databaseStatus, isUp, { pauseMs: POLL_MS });
       const api = await weir.api();
       expect(await api.untilQueryCount(load.replies.length, `domain=.${state}.`)).toBe(load.replies.length);
     },

@@ -15,14 +15,14 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** The step after which the new process is killed, in the words of the command. */
-const TAKEN_BACK = [
+const UNDONE_STEPS = [
   ['as it starts', / starts$/],
   ['when it is loaded', / is loaded$/],
   ['when it answers', /^it answers/],
 ] as const;
 /** Log line after which another process of the old release replaces it. */
 const LEFT = /in flight are answered$/;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** More queries than the other clients: each one is a connection, which a faulty handover would reset. */
 const TCP_PAUSE_MS = 10;
 
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 /** Waits until the running process has its database and can be replaced. */
-async function untilWhole(): Promise<void> {
+async function untilReplaceable(): Promise<void> {
   await until(
     'the database to be up, and a process that could be replaced',
     async () => {
@@ -58,7 +58,7 @@ async function untilWhole(): Promise<void> {
       return { database: answer?.body.checks.database.status, acceptsHandover: await acceptsHandover(weir) };
     },
     (seen) => seen.database === 'ok' && seen.acceptsHandover,
-    { pauseMs: LOOK_MS },
+    { pauseMs: POLL_MS },
   );
 }
 
@@ -140,7 +140,7 @@ describe('weir upgrade', () => {
       expect({ protocol, lost, faulty: faulty(rcodes) }).toEqual({ protocol, lost: [], faulty: 0 });
     // Neither datagrams nor accepted connections need a second attempt.
     expect([others.udp.retried, others.tcp.retried]).toEqual([[], []]);
-    await untilWhole();
+    await untilReplaceable();
     const api = await weir.api();
     const answered = udp.replies.length;
     expect(await api.untilQueryCount(answered, 'domain=.upgraded.')).toBeGreaterThanOrEqual(answered);
@@ -151,7 +151,7 @@ describe('weir upgrade', () => {
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is in progress/);
   });
 
-  test.each(TAKEN_BACK)('weir upgrade is undone if the new process is killed %s', async (_when, step) => {
+  test.each(UNDONE_STEPS)('weir upgrade is undone if the new process is killed %s', async (_when, step) => {
     const before = processOf(weir);
     const loads = Object.values(patientLoads('taken-back'));
     await during(loads, async () => {
@@ -183,7 +183,7 @@ describe('weir upgrade', () => {
       process.kill(successor, 'SIGSTOP');
       await Promise.all(loads.map((load) => load.untilMore(20)));
       process.kill(successor, 'SIGCONT');
-      await untilWhole();
+      await untilReplaceable();
     });
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
@@ -206,7 +206,7 @@ describe('weir during an upgrade', () => {
       await runUpgrade(weir, (line) => {
         if (/^it answers/.test(line)) process.kill(before, 'SIGKILL');
       });
-      await untilWhole();
+      await untilReplaceable();
     });
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect(processOf(weir)).not.toBe(before);

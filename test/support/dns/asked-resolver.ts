@@ -10,7 +10,7 @@ import { MemoryLogger } from '../parts/memory-logger.ts';
 import { within } from '../parts/until.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
 import type { ReceivedQuery, Script } from './scripted-upstream.ts';
-import { type QuestionTaker } from '../../../dns-worker/resolve/node-flights.ts';
+import { type FlightResolver } from '../../../dns-worker/resolve/node-flights.ts';
 import type { Question } from '../../../dns-worker/resolve/response/question.ts';
 import type { Resolution, ResolverSettings } from '../../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
@@ -101,7 +101,7 @@ export function resolver(pools: readonly PoolSettings[], more: Partial<ResolverS
 }
 
 /** Asks a question and waits for its result. */
-export function resolve(by: QuestionTaker, asked: Question = WWW): Promise<Resolution> {
+export function resolve(by: FlightResolver, asked: Question = WWW): Promise<Resolution> {
   const resolved = new Promise<Resolution>((done) => by.resolve(asked, done));
   return within('a question to be resolved', resolved);
 }

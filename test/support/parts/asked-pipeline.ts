@@ -24,7 +24,7 @@ import { query as queryMessage } from '../dns/dns-message.ts';
 import type { TypeSpec } from '../dns/dns-message.ts';
 
 /** Decision, and the reply that would be sent. */
-export interface Asked {
+export interface PipelineAnswer {
   readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly status: string;
   readonly rcode: string;
@@ -76,7 +76,7 @@ export function ask(
   name: string,
   type: TypeSpec = 'A',
   options: { udpSize?: number; tcp?: boolean } = {},
-): Asked {
+): PipelineAnswer {
   const { udpSize, tcp = false } = options;
   const message = queryMessage(name, type, udpSize === undefined ? {} : { edns: { udpSize } });
   const bytes = new Uint8Array(tcp ? 65_535 : 2048);

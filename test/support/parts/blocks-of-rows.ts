@@ -7,7 +7,7 @@ import {
 } from '../../../control-plane/query-log/rows/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
 import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
-import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';
+import { type StoredParts, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
@@ -15,20 +15,20 @@ import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../.
 /** The hour of all these blocks. */
 export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
 /** Settings that log everything. */
-export const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
+export const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** Reused for each block, because its columns are large. */
 const open = new OpenBlock();
 
 /** Rows as a stored block. */
-export function blockOf(rows: readonly QueryLogRow[], kept: Kept = ALL): Promise<EncodedBlock> {
+export function blockOf(rows: readonly QueryLogRow[], kept: StoredParts = ALL): Promise<EncodedBlock> {
   open.clear();
   for (const row of rows) addRow(open, row, kept);
   return encodeBlock(sealBlock(open));
 }
 
 /** Adds a row at its time. */
-export function addRow(open: OpenBlock, row: QueryLogRow, kept: Kept = ALL): void {
+export function addRow(open: OpenBlock, row: QueryLogRow, kept: StoredParts = ALL): void {
   open.add(row, Math.round(row.timestampMs * 1000), kept);
 }
 

@@ -42,7 +42,7 @@ const USUAL_SIZE = 3000;
 const MAX_SIZE = 16_000;
 const SLOT_SIZE = 20_000;
 /** A writer kills itself after this many stores, on average. */
-const STORES_A_DEATH = 5000;
+const STORES_PER_DEATH = 5000;
 
 function mix(a: number, b: number): number {
   let mixed = Math.imul(a ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(b + 0x7f4a_7c15, 0xc2b2_ae35);
@@ -176,7 +176,7 @@ function run(start: StressStart): void {
     if (start.role === 'writer') {
       const number = mix(turn, start.seed);
       const answer = makeAnswer(key, number);
-      const dies = number % STORES_A_DEATH === 0 && turn > STORES_A_DEATH / 2;
+      const dies = number % STORES_PER_DEATH === 0 && turn > STORES_PER_DEATH / 2;
       const stored = write(writer, query, dies ? deadly(answer, 2 + ((number >>> 16) % 3)) : answer, number);
       Atomics.add(counts, stored ? StressCount.STORED : StressCount.REFUSED, 1);
       continue;

@@ -22,7 +22,7 @@ const suiteRoutes: Rows = (parts) => [
   ...mergeRoutes(parts),
   ...clientSubnetRoutes(parts),
   ...groupRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, activateRestored: () => Promise.resolve() }),
   ...queryRoutes({
     ...parts,
     queryLog: questionsOf(parts.database, (address) => parts.clients.nameAt(address)),

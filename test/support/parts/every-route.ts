@@ -160,7 +160,7 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
         })),
     },
     settingsImport: NOTHING_IMPORTED,
-    bringBack: () => Promise.resolve(),
+    activateRestored: () => Promise.resolve(),
     ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     nodeAccess: {

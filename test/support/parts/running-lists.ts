@@ -64,7 +64,7 @@ class BlockLists {
   approve = (id: number) => this.all.approve('block', id, TESTER);
   unusedLines = (id: number) => this.all.unusedLines('block', id);
   refreshDue = () => this.all.refreshDue();
-  lookSoon = () => this.all.lookSoon();
+  checkSoon = () => this.all.checkSoon();
   idle = () => this.all.idle();
   start = () => this.all.start();
 }
@@ -185,12 +185,12 @@ export class RunningLists {
     return this.server.url(path);
   }
 
-  /** Paths requested from the server since the last `forgetAsked()`. */
+  /** Paths requested from the server since the last `clearAsked()`. */
   asked(): string[] {
     return this.server.requests.slice(this.forgotten).map(({ url }) => url ?? '');
   }
 
-  forgetAsked(): void {
+  clearAsked(): void {
     this.forgotten = this.server.requests.length;
   }
 
@@ -213,7 +213,7 @@ export class RunningLists {
       database,
       policy: changes,
       clients: new ClientDirectory(),
-      bringBack: () => all.bringBack(),
+      activateRestored: () => all.activateRestored(),
     };
     await rollBack(parts, id, TESTER, expectedHead);
   }

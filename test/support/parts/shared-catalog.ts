@@ -13,7 +13,7 @@ export function catalogParts(database: Database, logger: MemoryLogger) {
 }
 
 /** Restores the state before the first fetch. */
-export async function forgetFetches(database: Database): Promise<void> {
+export async function deleteFetches(database: Database): Promise<void> {
   await asOwner(database, 'TRUNCATE leases, blobs');
   await database.query('DELETE FROM service_catalog');
   await database.query('INSERT INTO service_catalog DEFAULT VALUES');

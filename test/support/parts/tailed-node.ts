@@ -79,8 +79,10 @@ export class TailedNode {
   }
 
   /** Resolves when the tail listens for the blocks of other nodes. */
-  async untilHearing(): Promise<void> {
-    await until('the tail to listen for blocks of other nodes', () => this.own.database.hears(BLOCK_CHANNEL));
+  async untilListening(): Promise<void> {
+    await until('the tail to listen for blocks of other nodes', () =>
+      this.own.database.isListening(BLOCK_CHANNEL),
+    );
   }
 
   /** Logs `count` answered queries, numbered by their response times, starting at `from`. */

@@ -12,13 +12,13 @@ export const OWN = 10;
 export function takenNiceness(running: number | undefined, isAllowed: boolean): number[] {
   const script = `
     import { getPriority, setPriority } from 'node:os';
-    import { answerAsFirst, putAnswersFirst } from ${JSON.stringify(MODULE)};
+    import { adoptDnsPriority, raiseDnsPriority } from ${JSON.stringify(MODULE)};
     setPriority(${String(OWN)});
     ${isAllowed ? '' : `if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }`}
     const logger = { debug: () => undefined };
-    const wanted = answerAsFirst(${String(running)}, logger);
+    const wanted = adoptDnsPriority(${String(running)}, logger);
     const answers = getPriority();
-    putAnswersFirst(wanted, logger);
+    raiseDnsPriority(wanted, logger);
     console.log(JSON.stringify([wanted, answers, getPriority()]));`;
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];
   const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });

@@ -31,7 +31,7 @@ describe('until()', () => {
       while (performance.now() < endMs);
       return 'done';
     };
-    expect(await until('a slow look', slow, Boolean, { withinMs: 1 })).toBe('done');
+    expect(await until('a slow read', slow, Boolean, { withinMs: 1 })).toBe('done');
   });
 
   test('fails at its deadline with the name of the event and the last state', async () => {

@@ -23,7 +23,7 @@ export class RowWatch {
   }
 
   /** Routes reached since the last call. */
-  look(): RowRun[] {
+  check(): RowRun[] {
     const { runs } = this;
     this.runs = [];
     return runs;

@@ -17,7 +17,7 @@ export interface ApiAnswer<Body = unknown> {
 /** Password of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
 export const PASSWORD = 'a password of the tests';
 /** Polling interval: each poll costs both processes time, and new rows appear in the log once a second. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const PAGE_SIZE = 1000;
 /** Deadline of a call with its retries, in addition to the time-out of one request. */
 const CALL_MS = 200_000;
@@ -110,7 +110,7 @@ export class ApiClient {
       `list ${String(id)} to be fetched and compiled`,
       () => this.expect<BlocklistSource>(200, 'GET', `/blocklist-sources/${String(id)}`),
       ({ status }) => status !== 'pending' && status !== 'updating',
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
   }
 
@@ -141,7 +141,7 @@ export class ApiClient {
       `${String(count)} queries in the log (filter '${filter}')`,
       () => this.queryCount(filter),
       (now) => now >= count,
-      { pauseMs: LOOK_MS },
+      { pauseMs: POLL_MS },
     );
   }
 

@@ -19,8 +19,8 @@ const ADDRESS = '127.0.0.1';
 export const BALANCER = '127.0.0.9';
 
 /** Maximum number of checks of a port; a pause follows each. */
-const LOOKS = 1000;
-const LOOK_MS = 20;
+const MAX_POLLS = 1000;
+const POLL_MS = 20;
 /** Socket of HAProxy, in its own folder. */
 const STATS = 'stats';
 
@@ -122,9 +122,9 @@ async function start(
 async function untilListening(running: OwnProcess, ports: readonly number[]): Promise<void> {
   for (const port of ports)
     for (let looks = 0; !(await isListening(port)); looks++) {
-      if (running.hasEnded || looks === LOOKS)
+      if (running.hasEnded || looks === MAX_POLLS)
         throw new Error(`start a load balancer: nothing listens on port ${port}; it said: ${running.output}`);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
 }
 

@@ -17,7 +17,7 @@ import { commandOf } from './holder.ts';
  * exclusive use. A suite that needs exclusive use waits for all that share it while its module loads, because jest does
  * not limit that time.
  */
-const PATIENCE_MS = { shared: 200_000, alone: 1_200_000 } as const;
+const TIMEOUT_MS = { shared: 200_000, alone: 1_200_000 } as const;
 
 /**
  * Waits until this suite may use the network in this way; resolves with a function that ends the use. The end of the
@@ -38,7 +38,7 @@ export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promis
     await within(`flock of ${suite} to end`, ended);
   };
   const what = `${suite} to have the network ${use === 'alone' ? 'alone' : 'with other browsers'}`;
-  const limit = { withinMs: PATIENCE_MS[use], lastSeen: () => usersOf(lock) };
+  const limit = { withinMs: TIMEOUT_MS[use], lastSeen: () => usersOf(lock) };
   try {
     const [said] = (await within(what, Promise.race([once(holder.stdout, 'data'), ended]), limit)) as [
       unknown,

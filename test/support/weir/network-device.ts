@@ -72,7 +72,7 @@ export class NetworkDevice implements Disposable {
   }
 
   /** Clears the neighbour table of the device. */
-  forgetNeighbours(): void {
+  clearNeighbours(): void {
     this.ip('neighbour', 'flush', 'dev', this.there);
   }
 

@@ -7,26 +7,26 @@ import { DohClient } from '../dns/doh-client.ts';
 import { DotClient } from '../dns/dot-client.ts';
 
 /** A connection with one question at a time. */
-export interface Asked {
+export interface LoadConnection {
   ask(name: string): Promise<Reply>;
   close(): void;
 }
 
 /** Opens a connection. */
-export type OpenAsked = () => Promise<Asked>;
+export type OpenLoadConnection = () => Promise<LoadConnection>;
 
 /** Default pause of a client between an answer and its next question. */
 const PAUSE_MS = 25;
 
 /** Time-out of a question before the client retries, milliseconds. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /** Number of attempts, as in common stub resolvers. */
 const ATTEMPTS = 3;
 
 /** All questions over one socket. */
 export const overUdp =
-  (port: number): OpenAsked =>
+  (port: number): OpenLoadConnection =>
   async () => {
     const client = await UdpClient.open(port);
     return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
@@ -34,12 +34,12 @@ export const overUdp =
 
 /** A separate connection for each question. */
 export const overTcp =
-  (port: number): OpenAsked =>
+  (port: number): OpenLoadConnection =>
   async () => ({ ask: (name) => askOverTcp(port, name, 'A'), close: () => undefined });
 
 /** One connection for all questions. */
 export const overDot =
-  (port: number): OpenAsked =>
+  (port: number): OpenLoadConnection =>
   async () => {
     const client = await DotClient.open(port);
     return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
@@ -47,7 +47,7 @@ export const overDot =
 
 /** Sends the load over HTTPS. */
 export const overDoh =
-  (port: number): OpenAsked =>
+  (port: number): OpenLoadConnection =>
   async () => {
     const client = new DohClient(port);
     return {
@@ -57,11 +57,11 @@ export const overDoh =
   };
 
 /** The response code. Throws if none arrives in time, for example when an HTTP/2 stream ends without a response. */
-async function answerOf(connection: Asked, name: string): Promise<number> {
+async function answerOf(connection: LoadConnection, name: string): Promise<number> {
   const asked = connection.ask(name);
   // The race reports a failure; a later one does not matter.
   asked.catch(() => undefined);
-  const reply = await Promise.race([asked, sleep(PATIENCE_MS)]);
+  const reply = await Promise.race([asked, sleep(TIMEOUT_MS)]);
   if (reply === undefined) throw new Error(`ask: no answer about ${name} in time`);
   return reply.rcode;
 }
@@ -74,14 +74,14 @@ export class PatientLoad {
   readonly lost: string[] = [];
   /** Names that were retried because their connection ended before the answer. */
   readonly retried: string[] = [];
-  private readonly open: OpenAsked;
+  private readonly open: OpenLoadConnection;
   private readonly mark: string;
   private readonly pauseMs: number;
   private isOver = false;
   private readonly running: Promise<void>;
 
   /** Starts to query `<serial>.<mark>.example.com`. */
-  constructor(open: OpenAsked, mark: string, pauseMs = PAUSE_MS) {
+  constructor(open: OpenLoadConnection, mark: string, pauseMs = PAUSE_MS) {
     this.open = open;
     this.mark = mark;
     this.pauseMs = pauseMs;

@@ -12,7 +12,7 @@ const AF_UNIX = 1;
 /** SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
 const SOCKET_TYPE = 2 | 0x800 | 0x8_0000;
 const MAX_MESSAGE = 4096;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 const EMPTY = /errno 11$/;
 
 /** A socket for the services of one test. */
@@ -31,7 +31,7 @@ export class ServiceStandIn {
     const { bytes, length } = unixAddress(path);
     if (systemCalls.bind(this.socket, systemCalls.address(bytes), length) < 0)
       throw new Error(`listen on ${path}: errno ${String(systemCalls.errno())}`);
-    this.looking = setInterval(() => this.look(), LOOK_MS);
+    this.looking = setInterval(() => this.check(), POLL_MS);
   }
 
   /** Resolves when a matching message has been received, now or earlier. */
@@ -45,19 +45,19 @@ export class ServiceStandIn {
 
   close(): void {
     clearInterval(this.looking);
-    this.forget();
+    this.clear();
     closeSync(this.socket);
     rmSync(this.path, { force: true });
   }
 
-  private look(): void {
+  private check(): void {
     const native = loadDescriptorCalls();
     if (!('calls' in native)) throw new Error(native.reason);
     for (;;) {
       try {
         const { bytes, descriptors } = receiveDescriptors(native.calls, this.socket, MAX_MESSAGE);
         const text = Buffer.from(bytes).toString();
-        if (/^FDSTOREREMOVE=1$/m.test(text)) this.forget();
+        if (/^FDSTOREREMOVE=1$/m.test(text)) this.clear();
         this.stored.push(...descriptors);
         this.messages.push(text);
       } catch (error) {
@@ -67,7 +67,7 @@ export class ServiceStandIn {
     }
   }
 
-  private forget(): void {
+  private clear(): void {
     for (const fd of this.stored.splice(0)) closeSync(fd);
   }
 }

@@ -213,7 +213,7 @@ describe('clients that are merged', () => {
     clients.api.parts.clients.load(await readClients(clients.suite.database, MAX_CLIENTS));
     await merge(...ids);
     const store = await import('../client-store.ts');
-    expect(await store.forgetUnseen(clients.suite.database, clients.api.clock.nowMs())).toEqual([]);
+    expect(await store.deleteUnseen(clients.suite.database, clients.api.clock.nowMs())).toEqual([]);
     expect(await list()).toHaveLength(3);
   });
 });

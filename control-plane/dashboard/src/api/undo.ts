@@ -44,6 +44,6 @@ export function notifyUndoable(notice: Notice, revision: number, store: QueryCli
 
 async function revisionBefore(revision: number): Promise<number> {
   const revisions = await ask('GET /revisions');
-  const before = revisions.filter(({ id }) => id < revision).reduce((most, { id }) => Math.max(most, id), 0);
+  const before = revisions.filter(({ id }) => id < revision).reduce((max, { id }) => Math.max(max, id), 0);
   return before === 0 ? revision - 1 : before;
 }

@@ -23,7 +23,7 @@ export interface ChangeOptions<Name extends Changing> {
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** Whether the form shows the error, so that no notice is needed. */
   readonly quiet?: boolean;
-  /** Status of an answer that says that someone else has done the same, as for a switch on a page that is out of date. */
+  /** Status of an answer if someone else has done the same, as for a switch on a page that is out of date. */
   readonly already?: 404 | 409;
 }
 

@@ -2,7 +2,7 @@
 import { Component, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ServedBuild } from '../api/live/compare-builds.ts';
-import { lookForBuild } from '../api/live/served-build.ts';
+import { findServedBuild } from '../api/live/served-build.ts';
 import { say } from '../i18n/say.ts';
 import { useText } from '../i18n/text.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -41,8 +41,8 @@ function MissingPart(): ReactNode {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    const look = async (): Promise<void> => {
-      const found = await lookForBuild();
+    const check = async (): Promise<void> => {
+      const found = await findServedBuild();
       if (isOver) return;
       // The page shows nothing yet, so a reload loses nothing.
       if (found === 'same' && wasUnreachable.current) location.reload();
@@ -50,7 +50,7 @@ function MissingPart(): ReactNode {
       setBuild(found);
       if (found === 'unreachable') timer = setTimeout(() => setAttempt(attempt + 1), AGAIN_MS);
     };
-    void look();
+    void check();
     return () => {
       isOver = true;
       clearTimeout(timer);

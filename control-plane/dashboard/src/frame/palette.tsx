@@ -40,7 +40,7 @@ const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
   setting: Settings,
 };
 
-/** The page that an entry belongs to, which tells things of one name apart. */
+/** The page that an entry belongs to, which distinguishes things with the same name. */
 const PLACES: Readonly<Partial<Record<PaletteEntry['kind'], MessageKey>>> = {
   client: 'page.clients',
   group: 'page.groups',

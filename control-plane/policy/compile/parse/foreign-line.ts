@@ -1,7 +1,7 @@
 /**
  * Classifies a line without a rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
- * text and patterns, because it only sees such lines; the patterns have no nested repetition, so that no line takes
- * long.
+ * strings and regular expressions, because it only gets such lines; the expressions have no nested repetition, so that
+ * no line takes long.
  */
 import type { UnusedLine } from './list-statistics.ts';
 
@@ -16,7 +16,7 @@ export function invalidLine(reason: string): UnusedLine {
 }
 
 /** Number of bytes of a line that are examined. */
-const LOOK_BYTES = 512;
+const EXAMINED_BYTES = 512;
 
 const COSMETIC = skippedLine('cosmetic rule');
 const ZONE = skippedLine('zone file syntax is not supported');
@@ -38,7 +38,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
 
 /** Reason why the line in [start, end) of `bytes` gives no rule. */
 export function explainForeignLine(bytes: Uint8Array, start: number, end: number): UnusedLine {
-  const line = bytes.subarray(start, Math.min(end, start + LOOK_BYTES));
+  const line = bytes.subarray(start, Math.min(end, start + EXAMINED_BYTES));
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1');
   return EXPLANATIONS.find(([pattern]) => pattern.test(text))?.[1] ?? NO_RULE;
 }

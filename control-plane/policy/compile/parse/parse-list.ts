@@ -126,11 +126,11 @@ export class ListParser {
 
   private format(): ListFormat {
     let best: ListFormat = 'unknown';
-    let most = 0;
+    let max = 0;
     for (const [form, count] of Object.entries(this.output.forms)) {
-      if (count <= most) continue;
+      if (count <= max) continue;
       best = form as ListFormat;
-      most = count;
+      max = count;
     }
     return best;
   }

@@ -37,7 +37,7 @@ const ADDRESS = skippedLine('an address that means "block": it cannot be matched
  */
 const MAX_CLIENT_NAMES = 1000;
 /** Maximum number of names of `$badfilter` rules that are kept per list. */
-const MAX_TAKEN_BACK_NAMES = 1000;
+const MAX_DISABLED_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not accepted');
 /** The limit of special rules is reached. */
@@ -150,7 +150,7 @@ export class RuleOutput {
     this.forms.adblock++;
     this.rules++;
     if (badFilter.name !== null) this.takenBackNames?.push(badFilter.name);
-    if ((this.takenBackNames?.length ?? 0) > MAX_TAKEN_BACK_NAMES) this.takenBackNames = undefined;
+    if ((this.takenBackNames?.length ?? 0) > MAX_DISABLED_NAMES) this.takenBackNames = undefined;
     return null;
   }
 }

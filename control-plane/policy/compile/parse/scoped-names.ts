@@ -68,7 +68,7 @@ export class ScopedNames {
       const exceptions = meaning.reach === 'exact' ? [] : scopes.exceptionsOf(entry);
       const excepted = this.excepted;
       let refused = this.put({ name, reach: meaning.reach, entry }, exceptions);
-      if (this.excepted > excepted) refused = this.putBack(entry, exceptions, scopes) ?? refused;
+      if (this.excepted > excepted) refused = this.addInner(entry, exceptions, scopes) ?? refused;
       if (refused !== null) unused(refused, line);
     }
   }
@@ -95,7 +95,11 @@ export class ScopedNames {
   /**
    * Data are exceptions only for their own name, but `denyallow` also excludes its subdomains: adds rules for these.
    */
-  private putBack(entry: ScopedEntry, exceptions: readonly ScopedEntry[], scopes: Scopes): UnusedLine | null {
+  private addInner(
+    entry: ScopedEntry,
+    exceptions: readonly ScopedEntry[],
+    scopes: Scopes,
+  ): UnusedLine | null {
     const inside = exceptions.filter(
       ({ name, meaning }) =>
         name !== entry.name && meaning.reach === 'exact' && scopes.reachesBelow(name, entry),

@@ -99,7 +99,7 @@ export class AttributeInterner {
   /** For a disabling link: the source whose rules it disables; -1 = it adds kinds. */
   private readonly targets: number[] = [];
   /** Sets made by disabling links, by their origin. */
-  private readonly takenBack = new Map<string, number>();
+  private readonly disabledSets = new Map<string, number>();
   /** (parent, kinds) to set, for the current source, which alone can create new sets. */
   private transitions = new Map<number, number>();
   private source = -1;
@@ -162,10 +162,10 @@ export class AttributeInterner {
 
   private withDisabled(attribute: number, kinds: number, by: number, target: number): number {
     const key = `${attribute} ${by} ${target} ${kinds}`;
-    let next = this.takenBack.get(key);
+    let next = this.disabledSets.get(key);
     if (next === undefined) {
       next = this.append(attribute, by, kinds, target);
-      this.takenBack.set(key, next);
+      this.disabledSets.set(key, next);
     }
     return next;
   }

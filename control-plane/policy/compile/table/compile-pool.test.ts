@@ -185,7 +185,7 @@ describe('CompilePool', () => {
       const timers = (): number => jest.getTimerCount();
       await until('the job to begin', timers, (count) => count === 2);
       jest.advanceTimersByTime(30_000);
-      await until('another look', timers, (count) => count === 2);
+      await until('another check', timers, (count) => count === 2);
       await end.close();
       await expect(job).resolves.toMatchObject({ statistics: { rules: 1, fault: null } });
     } finally {

@@ -218,12 +218,12 @@ class JobWatch {
     // A thread that is stuck outside JavaScript does not report its CPU time.
     this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
     const beforeMs = await this.usedMs();
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const leftMs = this.limitMs - ((await this.usedMs()) - beforeMs);
       if (leftMs <= 0) this.late.abort();
-      else this.after(leftMs, look);
+      else this.after(leftMs, check);
     };
-    this.after(this.limitMs, look);
+    this.after(this.limitMs, check);
   }
 
   private after(ms: number, act: () => unknown): void {

@@ -59,18 +59,18 @@ export async function changeText(
   compiled: CompiledRules,
   change: TextChange,
 ): Promise<ChangedTable | undefined> {
-  const takenBackNames = takenBackNamesOf(compiled);
-  if (takenBackNames === undefined) return undefined;
+  const disabledNames = disabledNamesOf(compiled);
+  if (disabledNames === undefined) return undefined;
   const before = await readBefore(compiled, change);
   const after = before && (await readText(change.after, change.index));
   if (before === undefined || after === undefined) return undefined;
   const special = specialAfter(compiled.special, change.index, before.special, after.special);
-  const names = special && changeNames(compiled, change.index, before.names, after.names, takenBackNames);
+  const names = special && changeNames(compiled, change.index, before.names, after.names, disabledNames);
   return names && { ...names, special, statistics: after.statistics };
 }
 
 /** Names for which rules of any list are disabled; undefined if unknown. */
-function takenBackNamesOf({ sources }: CompiledRules): ReadonlySet<string> | undefined {
+function disabledNamesOf({ sources }: CompiledRules): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const { statistics } of sources) {
     if (statistics.takenBackNames === undefined || statistics.reading !== LIST_READING) return undefined;
@@ -188,7 +188,7 @@ function changeNames(
   index: number,
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,
-  takenBackNames: ReadonlySet<string>,
+  disabledNames: ReadonlySet<string>,
 ): Omit<ChangedTable, 'special' | 'statistics'> | undefined {
   const block: GrowingLines = { fresh: [], perhaps: [] };
   const allow: GrowingLines = { fresh: [], perhaps: [] };
@@ -199,7 +199,7 @@ function changeNames(
     if (kinds === (before.get(name) ?? 0)) continue;
     const known = editor.pairsAt(name);
     const pairs = (known ?? []).map(unpackPair).filter((pair) => pair !== null);
-    if (takenBackNames.has(name) || pairs.length !== (known ?? []).length) return undefined;
+    if (disabledNames.has(name) || pairs.length !== (known ?? []).length) return undefined;
     const others = pairs.filter(({ source }) => source !== index);
     const next = kinds === 0 ? others : [...others, { source: index, kinds }];
     next.sort((one, other) => one.source - other.source);

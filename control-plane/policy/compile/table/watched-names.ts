@@ -45,7 +45,7 @@ export class WatchedNames implements SpecialSink {
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
   private readonly rules: SpecialRuleSet;
-  private readonly takenBack = new Set<string>();
+  private readonly disabledRules = new Set<string>();
   private readonly wide: WideRule[] = [];
 
   /** `names` are in lower case, without final dots; `rules` is empty. */
@@ -87,7 +87,7 @@ export class WatchedNames implements SpecialSink {
   }
 
   badFilter({ rule }: BadFilter): boolean {
-    this.takenBack.add(rule);
+    this.disabledRules.add(rule);
     return true;
   }
 
@@ -111,12 +111,12 @@ export class WatchedNames implements SpecialSink {
 
   private counts(rule: SpecialRule): boolean {
     const isForAll = rule.clients === undefined && rule.clientNames === undefined;
-    return isForAll && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
+    return isForAll && isForAddressQuestions(rule) && !this.disabledRules.has(rule.rule);
   }
 
   /** Rules that match every name, if their conditions are met. */
   forEveryName(): WideRule[] {
-    return this.wide.filter(({ rule }) => !this.takenBack.has(rule));
+    return this.wide.filter(({ rule }) => !this.disabledRules.has(rule));
   }
 
   /** Share of the address space that patterns and expressions match, 0 to 1. */

@@ -24,8 +24,8 @@ export class ActiveSources {
   }
 
   /**
-   * Whether the rules of `source` that source `by` disables are inactive for all groups: `by` is for every group of the
-   * other.
+   * Whether the rules of `source` that source `by` disables are inactive for all groups, because `by` serves every
+   * group that `source` serves.
    */
   disablesForAll(by: number, source: number): boolean {
     const byIds = this.rows[by]?.groupIds;

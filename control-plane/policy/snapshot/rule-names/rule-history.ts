@@ -162,7 +162,7 @@ export class RuleHistory {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
     const { loggedSchedules: memory } = known;
-    if (!memory.has(groupId)) memory.set(groupId, asWhole(describeSchedule(known, groupId)));
+    if (!memory.has(groupId)) memory.set(groupId, toLoggedRule(describeSchedule(known, groupId)));
     return memory.get(groupId);
   }
 
@@ -280,14 +280,17 @@ function toLogged(
   found: RuleDescription | undefined,
 ): LoggedRule | undefined {
   if (found === undefined || (origin !== RuleOrigin.LIST && origin !== RuleOrigin.SPECIAL))
-    return asWhole(found);
+    return toLoggedRule(found);
   const lists = found.sourceIds.map(Number);
-  if (origin === RuleOrigin.SPECIAL) return asWhole(found, lists);
+  if (origin === RuleOrigin.SPECIAL) return toLoggedRule(found, lists);
   const [before, after] = ruleAffixes(kinds);
   return { source: found.source, before, after, atName: true, lists };
 }
 
-function asWhole(found: RuleDescription | undefined, lists: readonly number[] = []): LoggedRule | undefined {
+function toLoggedRule(
+  found: RuleDescription | undefined,
+  lists: readonly number[] = [],
+): LoggedRule | undefined {
   return found && { source: found.source, before: found.rule, after: '', atName: false, lists };
 }
 

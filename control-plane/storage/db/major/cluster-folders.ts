@@ -22,7 +22,7 @@ export function beforeOf(home: PostgresHome): PostgresHome {
 
 /** Cleans up the directories at the start: completes an interrupted exchange and deletes leftovers. */
 export async function settleClusters(home: PostgresHome, logger: Logger): Promise<void> {
-  rmSync(goneOf(home), { recursive: true, force: true });
+  rmSync(deletionName(home), { recursive: true, force: true });
   const [next, before] = [nextOf(home), beforeOf(home)];
   for (const { cluster } of [next, before]) if (existsSync(cluster)) await endOrphans(cluster, logger);
   if (hasCluster(home)) rmSync(next.cluster, { recursive: true, force: true });
@@ -37,12 +37,12 @@ export async function exchangeClusters(home: PostgresHome): Promise<void> {
 
 /** Deletes the cluster of the earlier version, which is no longer needed. */
 export async function dropBefore(home: PostgresHome): Promise<void> {
-  await rename(beforeOf(home).cluster, goneOf(home), home);
-  rmSync(goneOf(home), { recursive: true, force: true });
+  await rename(beforeOf(home).cluster, deletionName(home), home);
+  rmSync(deletionName(home), { recursive: true, force: true });
 }
 
 /** A name for a directory that is being deleted: a part of it must not look like a cluster. */
-function goneOf({ dir }: PostgresHome): string {
+function deletionName({ dir }: PostgresHome): string {
   return join(dir, 'cluster.gone');
 }
 

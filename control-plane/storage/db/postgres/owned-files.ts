@@ -25,7 +25,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constan
 export function writeOwnedFile(path: string, text: string, account: PostgresAccount): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    giveAway(fd, account);
+    changeOwner(fd, account);
     writeSync(fd, text);
     fsyncSync(fd);
   } finally {
@@ -52,13 +52,13 @@ export function makeOwnedFolder(path: string, account: PostgresAccount): void {
   if (account.isSelf) return;
   const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
-    giveAway(fd, account);
+    changeOwner(fd, account);
   } finally {
     closeSync(fd);
   }
 }
 
-function giveAway(fd: number, account: PostgresAccount): void {
+function changeOwner(fd: number, account: PostgresAccount): void {
   if (account.isSelf) return;
   const owner = fstatSync(fd).uid;
   if (owner !== process.geteuid?.())

@@ -102,7 +102,7 @@ function runProgram(
         ),
       );
     });
-    child.stdin.on('error', () => undefined); // The program ended early; its exit code and output say why.
+    child.stdin.on('error', () => undefined); // The program ended early; its exit code and output show why.
     child.stdin.end(input);
   });
 }

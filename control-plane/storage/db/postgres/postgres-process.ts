@@ -237,7 +237,7 @@ function readPid(pidFile: string): number {
   try {
     return Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   } catch {
-    return 0; // No file: the postmaster is gone and its children are about to go.
+    return 0; // No file: the postmaster has ended and its children are about to end.
   }
 }
 

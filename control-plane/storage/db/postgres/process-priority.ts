@@ -13,7 +13,7 @@ import type { Logger } from '../../../../shared/log.ts';
  */
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 
-const MOST = 19;
+const MAX_NICENESS = 19;
 /**
  * Priority of the DNS threads, which is that of the process at its start; the control plane later lowers its own. In a
  * thread that is started later, the value differs.
@@ -23,7 +23,7 @@ export const FIRST_PRIORITY = getPriority();
 /** Lowers the priority of a process below `first`; leaves it if the system does not allow that. */
 export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
   try {
-    setPriority(pid, Math.min(first + niceness, MOST));
+    setPriority(pid, Math.min(first + niceness, MAX_NICENESS));
     // Each process of PostgreSQL is a separate session, and Linux may divide a core among sessions before it
     // considers their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));

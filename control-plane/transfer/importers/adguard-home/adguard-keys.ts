@@ -95,10 +95,10 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
         ? "this is AdGuard Home's default; Weir's default has space for more names"
         : null,
     );
-  const least = dns.count('cache_ttl_min') ?? 0;
-  const most = dns.count('cache_ttl_max') ?? 0;
-  if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'dns.cache_ttl_min');
-  if (most > 0) builder.key('cache.max_ttl_secs', most, 'dns.cache_ttl_max');
+  const min = dns.count('cache_ttl_min') ?? 0;
+  const max = dns.count('cache_ttl_max') ?? 0;
+  if (min > 0) builder.key('cache.min_ttl_secs', Math.min(min, DAY_SECS), 'dns.cache_ttl_min');
+  if (max > 0) builder.key('cache.max_ttl_secs', max, 'dns.cache_ttl_max');
   if (dns.flag('cache_optimistic') === true) mapOptimistic(builder, dns);
 }
 

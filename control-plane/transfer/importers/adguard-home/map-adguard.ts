@@ -10,7 +10,7 @@ import { adguardPlaceOf, mapAdguardClients } from './adguard-clients.ts';
 import { mapAdguardDns } from './adguard-dns.ts';
 import { mapAdguardAccess, mapBlockedHosts } from './adguard-access.ts';
 import { mapAdguardKeys } from './adguard-keys.ts';
-import { reportLeft } from './adguard-left.ts';
+import { reportUnmapped } from './adguard-unmapped.ts';
 import { mapAdguardLog } from './adguard-log.ts';
 import { reportAnswers } from './answer-differences.ts';
 import { mapRewrites } from './rewrites.ts';
@@ -48,7 +48,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
     builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'imported as no_ipv6 for every group'));
   reportRanks(builder, settings);
   if (groups?.length !== 0) reportAnswers(builder, settings);
-  reportLeft(builder, settings);
+  reportUnmapped(builder, settings);
   return builder.finish('adguard_home');
 }
 

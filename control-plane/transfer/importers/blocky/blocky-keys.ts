@@ -148,11 +148,11 @@ function mapBlockType(builder: PlanBuilder, type: string): void {
 }
 
 function mapCaching(builder: PlanBuilder, file: ForeignTree): void {
-  const least = goDurationSecs(file.text('caching.minTime'), 60) ?? 0;
-  const most = goDurationSecs(file.text('caching.maxTime'), 60) ?? 0;
+  const min = goDurationSecs(file.text('caching.minTime'), 60) ?? 0;
+  const max = goDurationSecs(file.text('caching.maxTime'), 60) ?? 0;
   const negative = goDurationSecs(file.text('caching.cacheTimeNegative'), 60) ?? 0;
-  if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'caching.minTime');
-  if (most > 0) builder.key('cache.max_ttl_secs', most, 'caching.maxTime');
+  if (min > 0) builder.key('cache.min_ttl_secs', Math.min(min, DAY_SECS), 'caching.minTime');
+  if (max > 0) builder.key('cache.max_ttl_secs', max, 'caching.maxTime');
   if (negative > 0)
     builder.key('cache.negative_max_ttl_secs', Math.min(negative, DAY_SECS), 'caching.cacheTimeNegative');
   if (file.text('caching.maxTime')?.startsWith('-') === true)

@@ -14,11 +14,11 @@ type Table = Readonly<Record<string, unknown>>;
 
 const YAML = /\.ya?ml$/i;
 /** Sections that, together with YAML syntax, only occur in blocky's files. */
-const TELLING = /^(?:upstreams?|blocking|customDNS|conditional|clientLookup|bootstrapDns|hostsFile):/m;
+const BLOCKY_SECTION = /^(?:upstreams?|blocking|customDNS|conditional|clientLookup|bootstrapDns|hostsFile):/m;
 
 /** Whether these are files of blocky. */
 export function isBlocky(files: FileSet): boolean {
-  return [...yamlFiles(files)].some(([, content]) => TELLING.test(decodeText(content)));
+  return [...yamlFiles(files)].some(([, content]) => BLOCKY_SECTION.test(decodeText(content)));
 }
 
 /** Reads the files; throws an ImportFault. */

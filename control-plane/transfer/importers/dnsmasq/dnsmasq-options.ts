@@ -22,8 +22,8 @@ export function isDnsmasq(files: FileSet): boolean {
   if (fileAt(files, 'dnsmasq.conf') !== undefined || filesIn(files, 'dnsmasq.d').length > 0) return true;
   const lines = contentLines(files.get(ONLY_TEXT)).slice(0, SAMPLE_LINES);
   const known = optionsOf(lines).filter(({ name }) => isOption(name));
-  const isTelling = known.some(({ name, value }) => !COMMON.test(name) || value.startsWith('/'));
-  return isTelling && known.length > lines.length * KNOWN_PART;
+  const isDistinctive = known.some(({ name, value }) => !COMMON.test(name) || value.startsWith('/'));
+  return isDistinctive && known.length > lines.length * KNOWN_PART;
 }
 
 /** All options, in the order in which dnsmasq reads them; a line that is not an option has the name `''`. */

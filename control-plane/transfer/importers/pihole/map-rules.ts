@@ -120,7 +120,7 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
   addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : remarks.join('; '));
 }
 
-/** The reply of a rule here; null = as `blocking.mode` says. */
+/** The reply of a rule here; null = as `blocking.mode` defines. */
 function replyIn(
   { builder, blockingAddresses }: RuleParts,
   { domain, enabled }: PiholeDomain,

@@ -61,10 +61,10 @@ export function mapTechnitiumSettings(
   mapRecursionAccess(builder, settings);
   const dnssec = settings.flag('dnssecValidation');
   if (dnssec !== undefined) builder.key('dns.dnssec_enabled', dnssec, 'dnssecValidation');
-  const least = settings.count('cacheMinimumRecordTtl') ?? 0;
-  const most = settings.count('cacheMaximumRecordTtl') ?? 0;
-  if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'cacheMinimumRecordTtl');
-  if (most > 0) builder.key('cache.max_ttl_secs', Math.min(most, DAY_SECS), 'cacheMaximumRecordTtl');
+  const min = settings.count('cacheMinimumRecordTtl') ?? 0;
+  const max = settings.count('cacheMaximumRecordTtl') ?? 0;
+  if (min > 0) builder.key('cache.min_ttl_secs', Math.min(min, DAY_SECS), 'cacheMinimumRecordTtl');
+  if (max > 0) builder.key('cache.max_ttl_secs', Math.min(max, DAY_SECS), 'cacheMaximumRecordTtl');
   mapServeStale(builder, settings);
   if (settings.flag('saveCache') === true) builder.key('cache.persist', true, 'saveCache');
   for (const network of settings.texts('blockingBypassList') ?? [])

@@ -26,11 +26,11 @@ test('holdPasswordHash() makes a change wait until the transaction has ended', a
     changed = users.updateUser(database, id, { passwordHash: 'new' }).then(() => order.push('changed'));
     // Wait until PostgreSQL reports that the change is blocked on a lock.
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE users%'`;
-    const look = async (): Promise<number | null> => {
+    const check = async (): Promise<number | null> => {
       await tx.query('SELECT pg_stat_clear_snapshot()');
       return (await tx.query(waiting)).rowCount;
     };
-    await until('the change to wait for the lock', look);
+    await until('the change to wait for the lock', check);
     order.push('held');
   });
   await changed;

@@ -31,7 +31,7 @@ export interface NamedUser extends StoredUser {
 /** Dependencies of users. */
 export interface UsersParts {
   readonly database: Database;
-  readonly sessions: Pick<Sessions, 'forget'>;
+  readonly sessions: Pick<Sessions, 'remove'>;
   readonly secondFactors: Pick<SecondFactors, 'remove'>;
   /** Name of the administrator. */
   readonly adminName: () => string;
@@ -112,7 +112,7 @@ export class Users {
           });
         return after;
       })
-      .finally(() => this.forget(id));
+      .finally(() => this.clearCaches(id));
     return this.named(user);
   }
 
@@ -128,7 +128,7 @@ export class Users {
         const action = codedAction('deleted');
         await recordAudit(tx, { actor: author, subject, action, before: noted(before) });
       })
-      .finally(() => this.forget(id));
+      .finally(() => this.clearCaches(id));
   }
 
   /**
@@ -166,8 +166,8 @@ export class Users {
   }
 
   /** Removes cached sessions, even if it is unknown whether the database has revoked them. */
-  private forget(id: number): void {
-    this.parts.sessions.forget(({ userId }) => userId === id);
+  private clearCaches(id: number): void {
+    this.parts.sessions.remove(({ userId }) => userId === id);
   }
 
   private named(user: StoredUser): NamedUser {

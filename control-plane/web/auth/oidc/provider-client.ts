@@ -18,7 +18,7 @@ type Configuration = openid.Configuration;
 /** Time limit of each request to the provider. */
 const TIMEOUT_SECS = 5;
 /** How long its discovery document is cached. */
-const BELIEVED_MS = 3_600_000;
+const CACHE_MS = 3_600_000;
 
 /** Secrets of one login. */
 export type AttemptSecrets = Pick<OidcAttempt, 'state' | 'nonce' | 'verifier'>;
@@ -104,7 +104,7 @@ export class ProviderClient {
     const secret = file === '' ? given : (await readFile(file, 'utf8')).trim();
     const key = JSON.stringify([issuer, clientId, secret]);
     const known = this.discovered;
-    if (known?.key === key && monotonicMs() - known.atMs < BELIEVED_MS) return known.configuration;
+    if (known?.key === key && monotonicMs() - known.atMs < CACHE_MS) return known.configuration;
     if (this.discovering?.key !== key) {
       const result = this.ask(library, { issuer, clientId, secret }).then((configuration) => {
         this.discovered = { key, atMs: monotonicMs(), configuration };

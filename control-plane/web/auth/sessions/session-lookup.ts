@@ -38,7 +38,7 @@ export class SessionLookup {
       return session;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      const session = this.memory.recall(secretHash);
+      const session = this.memory.find(secretHash);
       if (session === null) throw error;
       return session;
     }

@@ -31,17 +31,17 @@ describe('SessionMemory', () => {
     const memory = new SessionMemory(clock);
     memory.note(hash(1), session(1));
     nowMs += 600_000;
-    expect(memory.recall(hash(1))?.id).toBe(1);
-    expect(memory.recall(hash(2))).toBeNull();
+    expect(memory.find(hash(1))?.id).toBe(1);
+    expect(memory.find(hash(2))).toBeNull();
     nowMs += 1;
-    expect(memory.recall(hash(1))).toBeNull();
+    expect(memory.find(hash(1))).toBeNull();
   });
 
   test('never outlives the session', () => {
     const memory = new SessionMemory(clock);
     memory.note(hash(1), session(1, 1000));
     nowMs += 1000;
-    expect(memory.recall(hash(1))).toBeNull();
+    expect(memory.find(hash(1))).toBeNull();
   });
 
   test('counts the time that the machine was suspended', () => {
@@ -55,7 +55,7 @@ describe('SessionMemory', () => {
     asleepMs = 400;
     expect(memory.lifeLeftMs(hash(1))).toBe(600);
     asleepMs = 1000;
-    expect(memory.recall(hash(1))).toBeNull();
+    expect(memory.find(hash(1))).toBeNull();
   });
 
   test('extends only a session with an idle time by each use', () => {
@@ -67,25 +67,25 @@ describe('SessionMemory', () => {
       nowMs += 900;
     };
     usedAgain(1, 1);
-    expect(memory.recall(hash(1))?.id).toBe(1);
+    expect(memory.find(hash(1))?.id).toBe(1);
     usedAgain(2, null);
-    expect(memory.recall(hash(2))).toBeNull();
+    expect(memory.find(hash(2))).toBeNull();
   });
 
   test('removes sessions that ended, here or according to the database', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2, 3]) memory.note(hash(n), session(n));
     memory.note(hash(1), null);
-    memory.forget(({ id }) => id === 2);
-    expect([1, 2, 3].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, undefined, 3]);
+    memory.remove(({ id }) => id === 2);
+    expect([1, 2, 3].map((n) => memory.find(hash(n))?.id)).toEqual([undefined, undefined, 3]);
   });
 
   test('trusts a session that may have ended elsewhere only after the database has confirmed it', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2]) memory.note(hash(n), session(n));
-    memory.doubt();
+    memory.requireLookup();
     memory.note(hash(2), session(2));
-    expect([1, 2].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, 2]);
+    expect([1, 2].map((n) => memory.find(hash(n))?.id)).toEqual([undefined, 2]);
     expect(memory.lifeLeftMs(hash(1))).toBe(86_400_000);
   });
 
@@ -94,6 +94,6 @@ describe('SessionMemory', () => {
     for (let n = 0; n < 1000; n++) memory.note(hash(n), session(n));
     memory.note(hash(0), session(0));
     memory.note(hash(1000), session(1000));
-    expect([0, 1, 2, 1000].map((n) => memory.recall(hash(n)) !== null)).toEqual([true, false, true, true]);
+    expect([0, 1, 2, 1000].map((n) => memory.find(hash(n)) !== null)).toEqual([true, false, true, true]);
   });
 });

@@ -9,7 +9,7 @@ import type { StoredSession } from './session-store.ts';
 /**
  * How long a session is trusted after its last lookup: limits the delay if the notification of a revocation is lost.
  */
-const BELIEVED_MS = 10 * 60_000;
+const CACHE_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 
 interface Remembered {
@@ -51,21 +51,21 @@ export class SessionMemory {
   }
 
   /** The session as last seen, unless that was too long ago or it has expired since. */
-  recall(secretHash: Buffer): StoredSession | null {
+  find(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
     const nowMs = elapsedMs(this.clock);
-    const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
+    const isFresh = nowMs - remembered.seenMs <= CACHE_MS && remembered.aliveUntilMs > nowMs;
     return isFresh ? remembered.session : null;
   }
 
   /** Called when sessions may have been revoked elsewhere: each must be confirmed by the database again. */
-  doubt(): void {
+  requireLookup(): void {
     for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
   }
 
   /** Removes sessions that were revoked here. */
-  forget(isRevoked: (session: StoredSession) => boolean): void {
+  remove(isRevoked: (session: StoredSession) => boolean): void {
     for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
   }
 }

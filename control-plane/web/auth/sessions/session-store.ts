@@ -100,12 +100,12 @@ export async function prolongSession(
   return withTimes(session, (await db.query<Times>(text, [session.id, now, expiresAt])).rows[0]);
 }
 
-/** Deletes the sessions with an idle time except the `most` most recently used. */
-export async function deleteSurplusIdleSessions(tx: Queryable, most: number): Promise<void> {
+/** Deletes the sessions with an idle time except the `max` most recently used. */
+export async function deleteSurplusIdleSessions(tx: Queryable, max: number): Promise<void> {
   await tx.query(
     `DELETE FROM sessions WHERE id IN (
        SELECT id FROM sessions WHERE idle_secs IS NOT NULL ORDER BY last_seen_at DESC, id DESC OFFSET $1)`,
-    [most],
+    [max],
   );
 }
 

@@ -93,7 +93,7 @@ describe('Sessions', () => {
     expect(ends).toBe(1);
   });
 
-  test('forget() notifies listeners, and revoke() ends one session', async () => {
+  test('remove() notifies listeners, and revoke() ends one session', async () => {
     let ends = 0;
     const stop = sessions.onEnded(() => ends++);
     const [first, second] = [await open(), await open()];
@@ -102,7 +102,7 @@ describe('Sessions', () => {
     expect([ends, await sessions.of([first])]).toEqual([1, null]);
     await expect(sessions.revoke(SYSTEM, sessionId!)).rejects.toMatchObject({ status: 404 });
     await own.database.transaction((tx) => deleteSessionsOfUser(tx, USER_ID));
-    sessions.forget(({ userId }) => userId === USER_ID);
+    sessions.remove(({ userId }) => userId === USER_ID);
     expect([ends, await sessions.of([second])]).toEqual([3, null]);
     stop();
     await sessions.endOf(second);

@@ -140,7 +140,7 @@ export class Sessions {
           before: { id, username, role, address, user_agent: userAgent },
         });
       })
-      .finally(() => this.forget((session) => session.id === id));
+      .finally(() => this.remove((session) => session.id === id));
   }
 
   /** All sessions that have not expired, newest first. */
@@ -157,14 +157,14 @@ export class Sessions {
   }
 
   /** Removes cached sessions that were, or may have been, ended in a transaction. */
-  forget(isEnded: (session: StoredSession) => boolean): void {
-    this.lookup.memory.forget(isEnded);
+  remove(isEnded: (session: StoredSession) => boolean): void {
+    this.lookup.memory.remove(isEnded);
     this.notifyEnd();
   }
 
   /** Sessions may have been ended on another node. */
   mayHaveEnded(): void {
-    this.lookup.memory.doubt();
+    this.lookup.memory.requireLookup();
     this.notifyEnd();
   }
 

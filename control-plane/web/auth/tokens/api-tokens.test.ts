@@ -42,7 +42,7 @@ beforeEach(async () => {
       return own.database.transaction(work);
     },
   });
-  tokens = new ApiTokens({ database, clock, sessions: { forget: () => undefined } });
+  tokens = new ApiTokens({ database, clock, sessions: { remove: () => undefined } });
 });
 afterAll(() => own.stop());
 
@@ -124,7 +124,7 @@ describe('TokenMemory', () => {
     gate = new Promise<void>((resolve) => (open = resolve));
     const found = memory.find(hashTokenKey(key));
     await own.database.query('DELETE FROM api_tokens WHERE id = $1', [id]);
-    memory.forget(id);
+    memory.remove(id);
     open();
     expect(await found).toBeNull();
   });

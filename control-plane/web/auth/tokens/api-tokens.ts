@@ -26,7 +26,7 @@ const USED_STEP_MS = 60_000;
 export interface ApiTokensParts {
   readonly database: Database;
   readonly clock: Clock;
-  readonly sessions: Pick<Sessions, 'forget'>;
+  readonly sessions: Pick<Sessions, 'remove'>;
 }
 
 /** All tokens. Throws ApiError and DatabaseUnavailable. */
@@ -88,7 +88,7 @@ export class ApiTokens {
         });
         return made;
       })
-      .finally(() => this.memory.forget());
+      .finally(() => this.memory.remove());
     return { token, key };
   }
 
@@ -113,7 +113,7 @@ export class ApiTokens {
           });
         return after;
       })
-      .finally(() => this.forget(id));
+      .finally(() => this.clearCached(id));
   }
 
   /** Revokes a token and ends the sessions opened with it; 404 if it does not exist. */
@@ -127,24 +127,24 @@ export class ApiTokens {
         const action = codedAction('deleted');
         await recordAudit(tx, { actor: author, subject, action, before: noted(before) });
       })
-      .finally(() => this.forget(id));
+      .finally(() => this.clearCached(id));
   }
 
   /** Another node may have changed some. */
   mayHaveChanged(): void {
-    this.memory.forget();
+    this.memory.remove();
   }
 
   /** Clears the cache of tokens. */
-  forgetAll(): void {
-    this.memory.forgetAll();
+  clearAll(): void {
+    this.memory.clearAll();
   }
 
   /** Also removed from the cache if it is unknown whether it was changed. */
-  private forget(id: number): void {
-    this.memory.forget(id);
+  private clearCached(id: number): void {
+    this.memory.remove(id);
     this.writtenMs.delete(id);
-    this.parts.sessions.forget(({ tokenId }) => tokenId === id);
+    this.parts.sessions.remove(({ tokenId }) => tokenId === id);
   }
 
   private async noteUse({ id, lastUsedAt }: HashedToken): Promise<void> {

@@ -7,12 +7,12 @@ import { commonPasswords } from '../accounts/weak-password.ts';
 const SHORTEST_WORD = 5;
 const LONGEST_WORD = 20;
 /** Entropy of a common password, including its letter case. */
-const BITS_OF_A_WORD = 17;
+const BITS_PER_WORD = 17;
 
 /** @throws {ApiError} 400 */
 export async function refuseGuessable(key: string): Promise<void> {
   const { words, rest } = wordsIn(key, await commonPasswords());
-  if (words === 0 || words * BITS_OF_A_WORD + estimatedBits(rest) >= MIN_KEY_BITS) return;
+  if (words === 0 || words * BITS_PER_WORD + estimatedBits(rest) >= MIN_KEY_BITS) return;
   throw invalid([{ path: 'key', message: 'expected a random key, without words' }]);
 }
 

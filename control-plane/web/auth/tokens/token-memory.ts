@@ -12,13 +12,13 @@ import { type HashedToken, listHashedTokens } from './token-store.ts';
 /** Milliseconds after which they are read again when needed. */
 const FRESH_MS = 500;
 /** How long they are trusted while the database is unavailable, as for sessions. */
-const BELIEVED_MS = 10 * 60_000;
+const CACHE_MS = 10 * 60_000;
 
 interface Known {
   readonly byHash: Map<string, HashedToken>;
   /** Start of the read, on the monotonic clock and on the one that runs while the machine is suspended. */
   readonly readMs: number;
-  readonly believedFromMs: number;
+  readonly cachedFromMs: number;
 }
 
 /** Finds tokens by the hash of their key. */
@@ -43,14 +43,14 @@ export class TokenMemory {
   }
 
   /** Removes `id` after tokens were changed here, or may have been. */
-  forget(id?: number): void {
+  remove(id?: number): void {
     this.changes += 1;
     if (this.known === null) return;
     for (const [key, token] of this.known.byHash) if (token.id === id) this.known.byHash.delete(key);
   }
 
   /** Removes all cached tokens. */
-  forgetAll(): void {
+  clearAll(): void {
     this.changes += 1;
     this.known = null;
   }
@@ -63,7 +63,7 @@ export class TokenMemory {
       return await (this.reading ??= this.read().finally(() => (this.reading = null)));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable) || known === null) throw error;
-      if (elapsedMs(this.clock) - known.believedFromMs > BELIEVED_MS) throw error;
+      if (elapsedMs(this.clock) - known.cachedFromMs > CACHE_MS) throw error;
       return known;
     }
   }
@@ -72,11 +72,11 @@ export class TokenMemory {
     for (;;) {
       const { changes } = this;
       const readMs = this.clock.monotonicMs();
-      const believedFromMs = elapsedMs(this.clock);
+      const cachedFromMs = elapsedMs(this.clock);
       const tokens = await listHashedTokens(this.db);
       if (changes !== this.changes) continue;
       const byHash = new Map(tokens.map((token) => [keyOf(token.keyHash), token]));
-      this.known = { readMs, believedFromMs, byHash };
+      this.known = { readMs, cachedFromMs, byHash };
       this.changesKnown = changes;
       return this.known;
     }

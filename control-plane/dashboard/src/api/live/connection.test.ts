@@ -20,7 +20,7 @@ class Server {
 
   constructor() {
     this.connection = new Connection({
-      follow: (signal, onHeard) => this.follow(signal, onHeard),
+      follow: (signal, onEvent) => this.follow(signal, onEvent),
       probe: (signal) => {
         this.probes++;
         return this.mode === 'up' || this.mode === 'refusing' ? Promise.resolve() : this.noAnswer(signal);
@@ -61,16 +61,16 @@ class Server {
 
   private async follow(
     signal: AbortSignal,
-    onHeard: (event: StatusEvent | null) => void,
+    onEvent: (event: StatusEvent | null) => void,
   ): Promise<'ended' | 'refused'> {
     this.follows++;
     if (this.mode === 'refusing') return 'refused';
     if (this.mode !== 'up') return this.noAnswer(signal);
-    onHeard(EVENT);
+    onEvent(EVENT);
     return new Promise((resolve, reject) => {
       let stop = (): void => undefined;
       const beat = (): void => {
-        if (this.mode === 'up') onHeard(null);
+        if (this.mode === 'up') onEvent(null);
         stop = this.later(beat, 1_000);
       };
       stop = this.later(beat, 1_000);

@@ -14,12 +14,12 @@ export type ConnectionState =
 /** Functions of the environment that a connection needs. */
 export interface ConnectionParts {
   /**
-   * Follows the stream until it ends or Weir refuses it. Calls `onHeard` for each event, and with null for a comment.
+   * Follows the stream until it ends or Weir refuses it. Calls `onEvent` for each event, and with null for a comment.
    * Rejects if Weir does not answer, the stream breaks, or `signal` is aborted.
    */
   readonly follow: (
     signal: AbortSignal,
-    onHeard: (event: StatusEvent | null) => void,
+    onEvent: (event: StatusEvent | null) => void,
   ) => Promise<'ended' | 'refused'>;
   /** Resolves if Weir answers a request; rejects if it does not or `signal` is aborted. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;

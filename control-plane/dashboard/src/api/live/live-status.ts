@@ -39,13 +39,13 @@ export function startConnection(store: QueryClient): () => void {
     },
   });
   connection = started;
-  const look = (): void => started.check();
+  const check = (): void => started.check();
   const see = (): void => started.see(!document.hidden);
   see();
-  const stops = [onLostRequest(look)];
+  const stops = [onLostRequest(check)];
   for (const event of ['online', 'offline', 'pageshow']) {
-    window.addEventListener(event, look);
-    stops.push(() => window.removeEventListener(event, look));
+    window.addEventListener(event, check);
+    stops.push(() => window.removeEventListener(event, check));
   }
   document.addEventListener('visibilitychange', see);
   return () => {

@@ -5,7 +5,7 @@ import { noteLostRequest } from '../lost-requests.ts';
 import { PAGE_BASE } from '../place.ts';
 
 /** Requests the HTML document, which names the files of its build. */
-export async function lookForBuild(): Promise<ServedBuild> {
+export async function findServedBuild(): Promise<ServedBuild> {
   const scripts = document.querySelectorAll('script[type="module"][src]');
   const own = Array.from(scripts, (script) => script.getAttribute('src') ?? '');
   try {

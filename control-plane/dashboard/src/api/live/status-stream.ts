@@ -9,7 +9,7 @@ export type NodeStatus = EventOf<'GET /status/stream'>;
 /** Implements `ConnectionParts.follow`. If the session has ended, waits for a login first. */
 export async function followStatus(
   signal: AbortSignal,
-  onHeard: (event: NodeStatus | null) => void,
+  onEvent: (event: NodeStatus | null) => void,
 ): Promise<'ended' | 'refused'> {
   const response = await fetch(`${API_BASE}/status/stream`, {
     signal,
@@ -23,7 +23,7 @@ export async function followStatus(
     if (response.status === 401) await signedIn();
     return 'refused';
   }
-  await readEvents(body, onHeard);
+  await readEvents(body, onEvent);
   return 'ended';
 }
 
@@ -42,7 +42,7 @@ export async function probeNode(signal: AbortSignal): Promise<void> {
 /** Reads server-sent events; only single-line `data` fields matter here. */
 export async function readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onHeard: (event: NodeStatus | null) => void,
+  onEvent: (event: NodeStatus | null) => void,
 ): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -51,9 +51,9 @@ export async function readEvents(
     if (done) return;
     const parts = (text + value).split('\n\n');
     text = parts.pop() ?? '';
-    if (parts.length === 0) onHeard(null);
+    if (parts.length === 0) onEvent(null);
     for (const part of parts)
-      onHeard(part.startsWith('data: ') ? (JSON.parse(part.slice(6)) as NodeStatus) : null);
+      onEvent(part.startsWith('data: ') ? (JSON.parse(part.slice(6)) as NodeStatus) : null);
   }
 }
 

@@ -19,7 +19,7 @@ export function useUnblockRequests(state: ConnectionState): number {
   return (isPolled ? polled.data : data)?.length ?? 0;
 }
 
-/** Keeps the ids; the list of requests is read again if they are others. */
+/** Keeps the ids; the list of requests is read again if they have changed. */
 export function keepUnblockRequests(store: QueryClient, ids: Ids): void {
   const known = store.getQueryData<Ids>(KEY);
   store.setQueryData(KEY, ids);

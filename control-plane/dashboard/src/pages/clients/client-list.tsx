@@ -41,7 +41,7 @@ const PAGE_ROWS = 50;
 const MAX_STATS = 1_000;
 const REFRESH_MS = 30_000;
 /** Devices that are named at once. */
-const MOST = 20;
+const MAX_SHOWN = 20;
 const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 
 export function ClientList(): ReactNode {
@@ -138,7 +138,7 @@ function UnnamedHint(): ReactNode {
   const [isNaming, setNaming] = useState(false);
   const { data } = useAsk(
     'GET /clients',
-    { query: { is_unnamed: true, limit: MOST } },
+    { query: { is_unnamed: true, limit: MAX_SHOWN } },
     { everyMs: REFRESH_MS },
   );
   const { data: unnamed, total } = data ?? { data: [], total: 0 };

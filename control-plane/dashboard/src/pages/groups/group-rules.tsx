@@ -17,7 +17,7 @@ import { Card } from '../../ui/display/page.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import styles from './groups.module.css';
 
-const MOST = 1_000;
+const MAX_SHOWN = 1_000;
 
 interface RuleRow {
   readonly key: string;
@@ -30,7 +30,7 @@ interface RuleRow {
 
 export function GroupRules({ groupId }: { readonly groupId: number }): ReactNode {
   const { say, format } = useText();
-  const domains = useAsk('GET /managed-domains', { query: { limit: MOST } });
+  const domains = useAsk('GET /managed-domains', { query: { limit: MAX_SHOWN } });
   const patterns = useAsk('GET /regex-filters', {});
   const isOwn = (rule: { readonly group_id: number | null }): boolean => rule.group_id === groupId;
   return (
@@ -60,7 +60,7 @@ export function GroupRules({ groupId }: { readonly groupId: number }): ReactNode
               <RuleRows rows={own} />
               <p className={styles['quiet']}>
                 {say('groups.rules.shared', { count: shared })}
-                {total > MOST && ` ${say('groups.rules.more', { count: format.count(MOST) })}`}
+                {total > MAX_SHOWN && ` ${say('groups.rules.more', { count: format.count(MAX_SHOWN) })}`}
               </p>
             </>
           );

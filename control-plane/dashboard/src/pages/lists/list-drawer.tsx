@@ -15,7 +15,7 @@ import { Menu } from '../../ui/overlays/menu.tsx';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
-import { HeldCopy } from './held-copy.tsx';
+import { HeldUpdate } from './held-update.tsx';
 import { ListBadge } from './list-badge.tsx';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
@@ -71,7 +71,7 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: Li
       {row.last_error !== null && row.status === 'error' && (
         <Callout tone="fault">{messageText(row.last_error)}</Callout>
       )}
-      <HeldCopy kind={kind} source={row} />
+      <HeldUpdate kind={kind} source={row} />
       <SafeSearchWarning names={row.worth?.safe_search_exceptions ?? []} />
       <ForAdmins>
         <ListWhatIf kind={kind} row={row} />

@@ -40,7 +40,7 @@ export default function NodesPage(): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /nodes', {}, { everyMs: STATES_MS });
   const [forgotten, setForgotten] = useState<string | null>(null);
-  const forget = useChange('DELETE /nodes/{node}', {
+  const removal = useChange('DELETE /nodes/{node}', {
     done: 'nodes.forgotten',
     onDone: () => setForgotten(null),
   });
@@ -57,8 +57,8 @@ export default function NodesPage(): ReactNode {
               <Confirm
                 title={say('action.removeOf', { name: forgotten })}
                 action={say('nodes.forget.action')}
-                isPending={forget.isPending}
-                onConfirm={() => void forget.run({ params: { node: forgotten } })}
+                isPending={removal.isPending}
+                onConfirm={() => void removal.run({ params: { node: forgotten } })}
                 onClose={() => setForgotten(null)}
               >
                 <p>{say('nodes.forget.text')}</p>

@@ -5,11 +5,11 @@ import type { Part } from '../../ui/charts/stacked-layers.ts';
 /** The largest counts, the largest first, and the sum of the rest. */
 export function mostCommon(
   counts: Readonly<Record<string, number>>,
-  most: number,
+  max: number,
 ): { readonly shown: (readonly [name: string, count: number])[]; readonly others: number } {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a);
-  const rest = sorted.slice(most);
-  return { shown: sorted.slice(0, most), others: rest.reduce((sum, [, count]) => sum + count, 0) };
+  const rest = sorted.slice(max);
+  return { shown: sorted.slice(0, max), others: rest.reduce((sum, [, count]) => sum + count, 0) };
 }
 
 type ClientTimeline = AnswerOf<'GET /stats/client_timeline'>;

@@ -52,7 +52,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
     { enabled: isKnown && !isTurned },
   );
   const clear = useChange('POST /queries/clears', { quiet: true, onDone: ({ id }) => setClearId(id) });
-  const forget = useChange('POST /clients/clear', { quiet: true });
+  const removal = useChange('POST /clients/clear', { quiet: true });
   const [withDevices, setWithDevices] = useState(false);
   const counted = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data;
   const count = counted?.total;
@@ -65,7 +65,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
     set(value);
   };
   async function run(): Promise<void> {
-    if (withDevices && client === '' && !(await forget.run({ body: period }))) return;
+    if (withDevices && client === '' && !(await removal.run({ body: period }))) return;
     await clear.run({ body: { ...period, ...who, ...(end !== undefined && { to: end }) } });
   }
   if (clearId !== null) return <Clearing id={clearId} onCleared={onCleared} onClose={onClose} />;
@@ -80,7 +80,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
           <Button
             kind="danger"
             isDisabled={count === undefined || count === 0}
-            isPending={clear.isPending || forget.isPending}
+            isPending={clear.isPending || removal.isPending}
             onPress={() => {
               if (isSure) void run();
               else setIsSure(true);
@@ -92,7 +92,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
       }
     >
       <Stack>
-        <FormFault failure={forget.failure ?? clear.failure ?? found.error} />
+        <FormFault failure={removal.failure ?? clear.failure ?? found.error} />
         <IgnoredFilters
           filters={filters}
           hasDevice={filtered !== ''}

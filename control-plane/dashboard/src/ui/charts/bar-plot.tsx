@@ -77,9 +77,9 @@ function dataOf(timestamps: readonly string[], layers: readonly Layer[]): uPlot.
 }
 
 /** Adds half a bar at both ends, because bars are centred on their time. */
-function spanOf(plot: uPlot, least: number, most: number): [number, number] {
-  const half = (most - least) / Math.max(1, plot.data[0].length - 1) / 2;
-  return [least - half, most + half];
+function spanOf(plot: uPlot, min: number, max: number): [number, number] {
+  const half = (max - min) / Math.max(1, plot.data[0].length - 1) / 2;
+  return [min - half, max + half];
 }
 
 /** Midnight is shown as a date, any other time as a time of day. */
@@ -111,7 +111,7 @@ function optionsFor(frame: HTMLElement, format: Formats, colours: string): uPlot
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 0, 0, 0],
-    scales: { x: { range: spanOf }, y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] } },
+    scales: { x: { range: spanOf }, y: { range: (_plot, _least, max) => [0, Math.max(max, 1)] } },
     axes: [
       {
         ...axis,

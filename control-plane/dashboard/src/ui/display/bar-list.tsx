@@ -17,7 +17,7 @@ interface BarListProps {
 /** Highest count first; bar lengths are relative to it. */
 export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
   const { format } = useText();
-  const most = Math.max(1, ...rows.map(({ count }) => count));
+  const max = Math.max(1, ...rows.map(({ count }) => count));
   return (
     <ol className="rows-2">
       {rows.map(({ key, name, count }) => (
@@ -25,7 +25,7 @@ export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
           <span className={styles['name']}>{name}</span>
           <span className={styles['count']}>{format.count(count)}</span>
           <svg className={styles[tone]} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden>
-            <rect width={(count / most) * 100} height="4" />
+            <rect width={(count / max) * 100} height="4" />
           </svg>
         </li>
       ))}

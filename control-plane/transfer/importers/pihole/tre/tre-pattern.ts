@@ -112,16 +112,16 @@ class TreReader {
     const numbers = /^(\d*)(?:(,)(\d*))?\s*$/.exec(content);
     if (numbers === null && /[~#+<-]/.test(content)) throw new NoEquivalent('it uses approximate matching');
     if (numbers === null || content === '') throw refused(`{${content}} is not a number of repetitions`);
-    const [, least = '', comma, most = ''] = numbers;
-    const min = least === '' ? 0 : Number(least);
-    const max = most === '' ? null : Number(most);
+    const [, minText = '', comma, maxText = ''] = numbers;
+    const min = minText === '' ? 0 : Number(minText);
+    const max = maxText === '' ? null : Number(maxText);
     const largest = comma === undefined ? min : (max ?? 0);
     if (largest > MAX_REPETITIONS || (max !== null && min > max))
       throw refused(`{${content}} is not a number of repetitions`);
     if (comma === undefined) return { min, max: min };
-    if (least === '' && max === null) return { min: 1, max: 1 };
+    if (minText === '' && max === null) return { min: 1, max: 1 };
     // Without a lower bound TRE counts from -1.
-    return least === '' && max !== null ? { min: -1, max: max + 1, text: `{0,${max + 1}}` } : { min, max };
+    return minText === '' && max !== null ? { min: -1, max: max + 1, text: `{0,${max + 1}}` } : { min, max };
   }
 
   private atom(): Piece {

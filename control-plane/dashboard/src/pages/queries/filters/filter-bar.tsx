@@ -194,8 +194,8 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   const { say } = useText();
   const [text, setText] = useState(domain);
   const applied = useRef(domain);
-  const tell = useRef(onChange);
-  tell.current = onChange;
+  const notify = useRef(onChange);
+  notify.current = onChange;
   useEffect(() => {
     // The filter was changed elsewhere: by a chip, a value of a row, or the back button.
     if (domain === applied.current) return;
@@ -206,7 +206,7 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
     if (text.trim() === applied.current) return undefined;
     const timer = setTimeout(() => {
       applied.current = text.trim();
-      tell.current(text.trim());
+      notify.current(text.trim());
     }, TYPED_MS);
     return () => clearTimeout(timer);
   }, [text]);

@@ -28,7 +28,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   const [name, setName] = useState<ConditionName>(chip?.name ?? 'client_id');
   const [isExcluded, setExcluded] = useState(chip?.isExcluded ?? false);
   const [value, setValue] = useState(chip?.value ?? '');
-  const [isTold, setTold] = useState(false);
+  const [isFaultShown, setFaultShown] = useState(false);
   const clients = useClients(name === 'client' || name === 'client_id');
   const devices = clients.map((client) => ({ id: String(client.id), text: deviceText(client) }));
   const known = addressesOf(clients);
@@ -44,7 +44,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   const fault = conditionFault(name, chosen);
   const set = (): void => {
     if (fault === null) onSet({ name, isExcluded, value: chosen });
-    else setTold(true);
+    else setFaultShown(true);
   };
   return (
     <FormDialog
@@ -59,7 +59,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
         onChange={(chosenName) => {
           setName(chosenName);
           setValue('');
-          setTold(false);
+          setFaultShown(false);
         }}
         choices={CONDITIONS.map((id) => ({ id, text: say(`queries.condition.${id}`) }))}
       />
@@ -77,7 +77,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
           key={name}
           label={say(`queries.condition.${name}`)}
           help={name === 'client' ? say('queries.filter.clientHelp') : undefined}
-          error={isTold && fault !== null ? say(fault) : null}
+          error={isFaultShown && fault !== null ? say(fault) : null}
           value={value}
           onChange={setValue}
           suggestions={suggestions}
@@ -88,7 +88,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
         <SelectField
           key={name}
           label={say(`queries.condition.${name}`)}
-          error={isTold && fault !== null ? say(fault) : null}
+          error={isFaultShown && fault !== null ? say(fault) : null}
           value={value}
           onChange={setValue}
           choices={choices}

@@ -27,24 +27,24 @@ export function useSight({ rows, head, probe }: SightParts, count: number): Seen
   const [seen, setSeen] = useState(NOTHING);
   useEffect(() => {
     let frame = 0;
-    const look = (): void => {
+    const check = (): void => {
       frame = 0;
       const sight = measure(rows.current, head.current, probe.current, count);
       setSeen((before) => (isSame(before, sight) ? before : sight));
     };
-    const lookSoon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(look);
+    const checkSoon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(check);
     };
-    look();
-    const sizes = new ResizeObserver(lookSoon);
+    check();
+    const sizes = new ResizeObserver(checkSoon);
     for (const { current } of [probe, rows]) if (current !== null) sizes.observe(current);
-    addEventListener('scroll', lookSoon, { passive: true });
-    addEventListener('resize', lookSoon);
+    addEventListener('scroll', checkSoon, { passive: true });
+    addEventListener('resize', checkSoon);
     return () => {
       cancelAnimationFrame(frame);
       sizes.disconnect();
-      removeEventListener('scroll', lookSoon);
-      removeEventListener('resize', lookSoon);
+      removeEventListener('scroll', checkSoon);
+      removeEventListener('resize', checkSoon);
     };
   }, [rows, head, probe, count]);
   return seen;

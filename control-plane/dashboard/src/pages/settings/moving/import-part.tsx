@@ -38,7 +38,7 @@ export default function ImportPart(): ReactNode {
   const takeOver = useChange('POST /import', { done: 'import.done', quiet: true, onDone: setReport });
   const isPending = trial.isPending || takeOver.isPending;
 
-  async function tell(chosen: File | null, as: Format): Promise<void> {
+  async function tryImport(chosen: File | null, as: Format): Promise<void> {
     trial.reset();
     takeOver.reset();
     setFile(chosen);
@@ -63,7 +63,7 @@ export default function ImportPart(): ReactNode {
               label={say('import.format')}
               value={format}
               isDisabled={isPending}
-              onChange={(chosen) => void tell(file, chosen)}
+              onChange={(chosen) => void tryImport(file, chosen)}
               choices={[
                 { id: 'auto', text: say('import.format.auto') },
                 ...FORMATS.map((id) => ({ id, text: PROGRAMS[id], help: say(`import.format.${id}`) })),
@@ -74,7 +74,7 @@ export default function ImportPart(): ReactNode {
               help={say(format === 'auto' ? 'import.file.help' : `import.format.${format}`)}
               file={file}
               isDisabled={isPending}
-              onFile={(chosen) => void tell(chosen, format)}
+              onFile={(chosen) => void tryImport(chosen, format)}
             />
             <FormFault failure={trial.failure ?? takeOver.failure} />
             {isPending && <Progress>{say(trial.isPending ? 'import.reading' : 'import.writing')}</Progress>}

@@ -17,7 +17,7 @@ import { AddWith } from '../../../ui/controls/add-button.tsx';
 import type { User } from './user-dialog.tsx';
 
 /** A user and the dialog that is open for it. */
-interface Asked {
+interface OpenDialog {
   readonly user: User;
   readonly what: 'delete' | 'factor';
 }
@@ -26,7 +26,7 @@ export default function UsersPart(): ReactNode {
   const { say } = useText();
   const users = useAsk('GET /users', {});
   const [edited, setEdited] = useState<User | null>(null);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const close = (): void => setAsked(null);
   const remove = useChange('DELETE /users/{id}', { done: 'settings.user.deleted', onDone: close });
   const reset = useChange('DELETE /users/{id}/second-factor', {

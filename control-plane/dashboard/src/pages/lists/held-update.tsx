@@ -15,13 +15,13 @@ import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
-interface HeldCopyProps {
+interface HeldUpdateProps {
   readonly kind: SourceKind;
   readonly source: Source;
 }
 
 /** Renders nothing without a held update. */
-export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
+export function HeldUpdate({ kind, source }: HeldUpdateProps): ReactNode {
   const { say } = useText();
   const [isAsking, setAsking] = useState(false);
   const operations = operationsOf(kind);

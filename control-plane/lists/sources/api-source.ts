@@ -6,7 +6,7 @@ import type { RefusedCopies } from './refused-copies.ts';
 import type { StoredSource } from './source-store.ts';
 
 /** The source of a row; `isAtWork` = it is being fetched here, or waits for its turn. */
-export function shownSource(
+export function toApiSource(
   stored: StoredSource,
   refused: RefusedCopies,
   isAtWork: boolean,

@@ -17,7 +17,7 @@ const OF_PROGRAM = [
 const CLOUD = 'it queries a cloud service; add lists of such names instead';
 
 /** Reports them. */
-export function reportLeft(builder: PlanBuilder, { dns, filtering, file }: AdguardSettings): void {
+export function reportUnmapped(builder: PlanBuilder, { dns, filtering, file }: AdguardSettings): void {
   const report = (isUsed: boolean, name: string, reason: string): void => {
     if (isUsed) builder.notMapped('other', name, reason);
   };
