@@ -7,7 +7,7 @@ import { Segments } from '../../ui/controls/segments.tsx';
 import { Page } from '../../ui/display/page.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { RevisionList } from './revision-list.tsx';
-import { TakeBackDialog } from './take-back-dialog.tsx';
+import { UndoDialog } from './undo-dialog.tsx';
 
 const DEFAULTS = { view: 'changes', undo: '', to: '' };
 const VIEWS = ['changes', 'audit'] as const;
@@ -40,11 +40,7 @@ export default function HistoryPage(): ReactNode {
           onGoTo={(id) => setFields({ to: String(id) })}
         />
       )}
-      <TakeBackDialog
-        undo={undo}
-        to={to}
-        onClose={() => setFields({ undo: '', to: '' }, { replace: true })}
-      />
+      <UndoDialog undo={undo} to={to} onClose={() => setFields({ undo: '', to: '' }, { replace: true })} />
     </Page>
   );
 }

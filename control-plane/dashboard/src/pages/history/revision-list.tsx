@@ -14,7 +14,7 @@ import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import type { MenuAction } from '../../ui/overlays/menu.tsx';
-import type { Revision } from './take-back.ts';
+import type { Revision } from './undo-plan.ts';
 import styles from './history-page.module.css';
 import { ForAdmins, useMe } from '../../api/session.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';

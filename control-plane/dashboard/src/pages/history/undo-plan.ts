@@ -11,7 +11,7 @@ export interface RollbackTarget {
 }
 
 /** A rollback that the user is asked to confirm. */
-export interface TakeBack {
+export interface UndoPlan {
   /** The revision whose policy is restored; null if the kept revisions do not go back that far. */
   readonly target: Revision | null;
   /** Changes by users that are undone, newest first. Changes by Weir itself are kept. */
@@ -21,7 +21,7 @@ export interface TakeBack {
 }
 
 /** The rollback for a requested target; `revisions` can be in any order. */
-export function takeBackOf(revisions: readonly Revision[], { to, undo }: RollbackTarget): TakeBack {
+export function undoPlanOf(revisions: readonly Revision[], { to, undo }: RollbackTarget): UndoPlan {
   const newestFirst = revisions.toSorted((one, other) => other.id - one.id);
   const target = newestFirst.find(({ id }) => (undo === undefined ? id === to : id < undo)) ?? null;
   const isOwn = newestFirst.some((revision) => revision.id === undo && revision.is_own);

@@ -13,11 +13,11 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ChangeLine } from './changes/change-line.tsx';
 import { revisionParts } from './changes/change-texts.ts';
 import { useChangeTexts } from './changes/use-change-texts.ts';
-import { takeBackOf } from './take-back.ts';
-import type { Revision, TakeBack } from './take-back.ts';
+import { undoPlanOf } from './undo-plan.ts';
+import type { Revision, UndoPlan } from './undo-plan.ts';
 import styles from './history-page.module.css';
 
-interface TakeBackDialogProps {
+interface UndoDialogProps {
   /** Id of the revision to undo as in the URL; empty if there is none. */
   readonly undo: string;
   /** Id of the revision to roll back to; empty if there is none. */
@@ -26,11 +26,11 @@ interface TakeBackDialogProps {
 }
 
 /** The list of changes stays the same unless the server refuses because of newer changes. */
-export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): ReactNode {
+export function UndoDialog({ undo, to, onClose }: UndoDialogProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
   const isOpen = isAdmin && (isNumber(undo) || isNumber(to));
-  const { plan, isNewer, run, failure, isPending } = useTakeBack({ undo, to, isOpen, onClose });
+  const { plan, isNewer, run, failure, isPending } = useUndo({ undo, to, isOpen, onClose });
   const canGo = plan !== null && plan.going.length > 0 && plan.target?.can_rollback === true;
   return (
     <Dialog
@@ -64,8 +64,8 @@ export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): Reac
 
 const isNumber = (text: string): boolean => /^\d{1,9}$/.test(text);
 
-interface UseTakeBack {
-  readonly plan: TakeBack | null;
+interface UseUndo {
+  readonly plan: UndoPlan | null;
   /** Whether another user has changed the policy since the dialog was opened. */
   readonly isNewer: boolean;
   readonly run: () => void;
@@ -73,7 +73,7 @@ interface UseTakeBack {
   readonly isPending: boolean;
 }
 
-function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOpen: boolean }): UseTakeBack {
+function useUndo({ undo, to, isOpen, onClose }: UndoDialogProps & { isOpen: boolean }): UseUndo {
   const revisions = useAsk('GET /revisions', {}, { enabled: isOpen });
   const change = useChange('POST /revisions/{id}/rollback', { done: 'undo.done', quiet: true });
   const [seen, setSeen] = useState<readonly Revision[] | null>(null);
@@ -88,7 +88,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
     void refetch().then(({ data }) => setSeen(data ?? null));
   }, [isOpen, undo, to, refetch, reset]);
   const target = isNumber(undo) ? { undo: Number(undo) } : { to: Number(to) };
-  const plan = seen === null ? null : takeBackOf(seen, target);
+  const plan = seen === null ? null : undoPlanOf(seen, target);
   const run = async (): Promise<void> => {
     if (plan?.target === null || plan === null) return;
     setIsNewer(false);
@@ -99,7 +99,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
     }
     const { data = [] } = await refetch();
     setSeen(data);
-    setIsNewer(takeBackOf(data, target).head !== plan.head);
+    setIsNewer(undoPlanOf(data, target).head !== plan.head);
   };
   return {
     plan,
@@ -110,7 +110,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
   };
 }
 
-function Going({ plan, wanted }: { readonly plan: TakeBack; readonly wanted: number }): ReactNode {
+function Going({ plan, wanted }: { readonly plan: UndoPlan; readonly wanted: number }): ReactNode {
   const { say } = useText();
   const texts = useChangeTexts();
   const { target, going } = plan;
