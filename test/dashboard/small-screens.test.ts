@@ -53,6 +53,23 @@ describe('on a small screen', () => {
     });
   });
 
+  test.each(['en', 'de'])(
+    'a row of the log on a desktop shows the whole outcome in the language %s',
+    async (language) => {
+      const name = `ads.outcome-${language}.example`;
+      await fixture.api.expect(201, 'POST', '/regex-filters', {
+        pattern: `outcome-${language}`,
+        action: 'deny',
+      });
+      await fixture.askLogged(name);
+      await fixture.withPage({ locale: language }, async (page) => {
+        await page.goto(`./queries?domain=${name}`);
+        await page.locator('[data-index="0"] [data-filter=status]').waitFor();
+        expect(await cutTexts(page, '[data-index="0"] > :has([data-filter=status])')).toEqual([]);
+      });
+    },
+  );
+
   test('the list of devices shows devices below the notices, and its choices after a press on a button', async () => {
     await Promise.all(NEW_DEVICES.map((address) => fixture.ask([NAME], address)));
     await until(
