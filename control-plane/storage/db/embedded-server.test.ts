@@ -173,7 +173,7 @@ describe('createEmbeddedServer()', () => {
     await until(
       'the server to be found',
       () => logger.text(),
-      (text) => text.includes('that a killed Weir left behind'),
+      (text) => text.includes('that a killed process of Weir left running'),
     );
     process.kill(elsewhere.serverPid, 'SIGCONT');
     expect(await query(await running, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
