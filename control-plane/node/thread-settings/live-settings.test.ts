@@ -84,7 +84,7 @@ describe('use()', () => {
     const other = testConfig(POOLS);
     await live.use(other);
     expect(delivered).toEqual([]);
-    expect(logger.text()).toContain('the previous ones stay {"reason":"no such file"}');
+    expect(logger.text()).toContain('the previous ones stay active {"reason":"no such file"}');
     obeys.filesAreGone = false;
     await live.use(other);
     expect(delivered).toHaveLength(1);
