@@ -25,6 +25,7 @@ import { SetupCode } from '../../../control-plane/web/auth/setup-code.ts';
 import type { AskingClients } from '../../../control-plane/filtering/unblock-requests/asking-clients.ts';
 import { ClientDirectory } from '../../../control-plane/clients/devices/client-directory.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
+import { Coalescer } from '../../../control-plane/storage/concurrency/coalescer.ts';
 import type { DashboardSource } from '../../../control-plane/web/built-dashboard/dashboard-state.ts';
 import type { CompatRoute } from '../../../control-plane/web/compat/compat-route.ts';
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
@@ -189,11 +190,15 @@ export class RunningApi {
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory({ clock });
     let grants: PolicyRows['grants'] = [];
-    const apply = async (): Promise<void> => {
-      this.policyChanges += 1;
+    // One after the other, as in a node: rows read earlier must not replace newer ones.
+    const applier = new Coalescer(async () => {
       const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
       clients.follow(rows);
       grants = rows.grants;
+    });
+    const apply = (): Promise<void> => {
+      this.policyChanges += 1;
+      return applier.run();
     };
     const auth = new Authenticator({
       ...{ config, configured, database, clock, logger, setupCode },
