@@ -49,9 +49,9 @@ describe('the source', () => {
     // node:vm is used only to reach a V8 function, with a constant text.
     expect(having((node) => imported(node, 'node:vm') !== null)).toEqual(['shared/threads/heap-growth.ts']);
     const runs = (node: ts.Node): boolean =>
-      ts.isCallExpression(node) &&
-      /^(runIn|compileFunction|new Script)/.test(node.expression.getText()) &&
-      !ts.isStringLiteral(node.arguments[0]!);
+      (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
+      /(^|\.)(runIn(New|This)?Context|compileFunction|Script)$/.test(node.expression.getText()) &&
+      !ts.isStringLiteral(node.arguments![0]!);
     expect(having(runs)).toEqual([]);
   });
 
