@@ -110,7 +110,7 @@ function CertificateForm(): ReactNode {
             error={fieldProblem(upload.failure, field)}
             onFile={(file) => {
               upload.reset();
-              setFiles({ ...files, [field]: file });
+              setFiles((before) => ({ ...before, [field]: file }));
             }}
           />
         ))}
