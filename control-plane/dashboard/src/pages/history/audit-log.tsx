@@ -16,7 +16,7 @@ import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { auditQueryOf } from './audit-query.ts';
 import { ChangeLine } from './changes/change-line.tsx';
-import { actionChoices, entryParts } from './changes/change-texts.ts';
+import { actionChoices, chosenAction, entryParts } from './changes/change-texts.ts';
 import { useChangeTexts } from './changes/use-change-texts.ts';
 import { ChangedRows } from './changed-rows.tsx';
 import { rowsOf } from './row-changes.ts';
@@ -33,7 +33,7 @@ export function AuditLog(): ReactNode {
   const texts = useChangeTexts();
   const [fields, setFields] = useUrlState(DEFAULTS);
   const [open, setOpen] = useState<Entry | null>(null);
-  const action = fields.action in texts.actions ? fields.action : 'all';
+  const action = chosenAction(fields.action, texts);
   const entries = useAsk('GET /audit-log', { query: auditQueryOf({ ...fields, action }) });
   const filter = (name: 'author' | 'subject'): ReactNode => (
     <div className={styles['filter']}>

@@ -8,7 +8,7 @@ import {
   joined,
 } from '../../../../../../shared/policy/changes/change-codes.ts';
 import type { ChangeTexts } from '../../../../../../shared/policy/changes/change-codes.ts';
-import { actionChoices, entryParts, revisionParts } from './change-texts.ts';
+import { actionChoices, chosenAction, entryParts, revisionParts } from './change-texts.ts';
 
 const FILES = readdirSync(import.meta.dirname).filter((file) => /^change-texts\.\w+\.json$/.test(file));
 const read = (file: string): ChangeTexts =>
@@ -77,4 +77,8 @@ test('the choices of an action are in alphabetical order, without parameters', (
     { id: 'moved', text: 'in … verschoben' },
     { id: 'deleted', text: 'zerstört' },
   ]);
+});
+
+test.each(['', 'all', 'unknown', 'toString', '__proto__'])('%j in a URL chooses no action', (inUrl) => {
+  expect(chosenAction(inUrl, ENGLISH_CHANGES)).toBe('all');
 });

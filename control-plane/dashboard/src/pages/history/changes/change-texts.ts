@@ -33,3 +33,8 @@ export function actionChoices({ actions }: ChangeTexts, language: string): { id:
     .map(([id, text]) => ({ id, text: text.replaceAll(/\{\w+\}/g, '…') }))
     .sort((one, other) => one.text.localeCompare(other.text, language));
 }
+
+/** The action in a URL, if it is the code of one; otherwise `all`. */
+export function chosenAction(inUrl: string, { actions }: ChangeTexts): string {
+  return Object.hasOwn(actions, inUrl) ? inUrl : 'all';
+}
