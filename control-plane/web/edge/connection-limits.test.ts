@@ -9,6 +9,7 @@ import { within } from '../../../test/support/parts/until.ts';
 import { isAnswered } from '../../../test/support/weir/socket-ends.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 import { SecuredSockets } from './secured-sockets.ts';
+import { endUnread } from './unread-bodies.ts';
 
 const MAX_PER_NETWORK = 50;
 
@@ -32,9 +33,15 @@ afterEach(async () => {
     await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** A server with the limits that answers each request; returns its port. */
+/** A server with the limits that answers each request, and reads no body; returns its port. */
 async function listen(): Promise<number> {
-  const server = createServer((_request, response) => response.end('served'));
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      response.shouldKeepAlive = false;
+      request.socket.destroySoon = () => endUnread(request.socket);
+    }
+    response.end('served');
+  });
   limits.watch(server);
   servers.push(server.listen(0, '127.0.0.1'));
   await once(server, 'listening');
@@ -46,6 +53,14 @@ async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boole
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   sockets.push(socket);
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return isAnswered(socket);
+}
+
+/** Opens a connection whose request has a body; true if it gets an answer. */
+async function isAnsweredUnread(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 30}\r\n\r\n`);
   return isAnswered(socket);
 }
 
@@ -63,6 +78,14 @@ describe('ConnectionLimits', () => {
     await Promise.all(Array.from({ length: MAX_PER_NETWORK }, () => isServed(port)));
     sockets[0]!.destroy();
     for (let served = false; !served;) served = await isServed(port);
+    expect(await isServed(port)).toBe(false);
+  });
+
+  test('a connection whose body was refused makes room for a new one of its network', async () => {
+    const port = await listen();
+    for (const _ of Array.from({ length: MAX_PER_NETWORK + 10 }))
+      expect(await isAnsweredUnread(port)).toBe(true);
+    await Promise.all(Array.from({ length: MAX_PER_NETWORK }, () => isServed(port)));
     expect(await isServed(port)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Limits the connections of the web server, per client network and in total. At the limit, the network with the most
- * connections loses an idle one, so that a host that opens idle connections without end only blocks itself.
+ * connections loses an idle one, so that a host that opens idle connections without end only blocks itself. A connection
+ * that Weir is closing makes room for a new one of its network: it stays open for a second if a body was not read.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -22,6 +23,8 @@ interface Place {
   readonly network: string | null;
   /** Number of requests whose head was read and that are not answered yet. */
   requests: number;
+  /** The last response was sent: the connection only waits for the client to read it. */
+  isEnding: boolean;
 }
 
 /** The open connections, in order of arrival. */
@@ -47,7 +50,10 @@ export class ConnectionLimits {
       const place = this.places.get(this.secured.acceptedBelow(request.socket));
       if (place === undefined) return;
       place.requests++;
-      response.once('close', () => place.requests--);
+      response.once('close', () => {
+        place.requests--;
+        place.isEnding ||= !response.shouldKeepAlive;
+      });
     });
   }
 
@@ -56,28 +62,38 @@ export class ConnectionLimits {
     // Already closed.
     if (address === undefined) return;
     const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
-    const count = network === null ? 0 : (this.counts.get(network) ?? 0);
-    const isFull = this.places.size >= MAX_CONNECTIONS;
-    if (count >= MAX_PER_NETWORK || (isFull && !this.makeRoom())) {
+    if (!this.hasRoomFor(network)) {
       socket.destroy();
       this.noteRefusal(address);
       return;
     }
-    const place = { socket, network, requests: 0 };
-    this.places.set(socket, place);
-    if (network !== null) this.counts.set(network, count + 1);
+    this.places.set(socket, { socket, network, requests: 0, isEnding: false });
+    if (network !== null) this.counts.set(network, (this.counts.get(network) ?? 0) + 1);
     socket.once('close', () => this.free(socket));
   }
 
+  /** Closes a connection if there is no room otherwise. */
+  private hasRoomFor(network: string | null): boolean {
+    const isNetworkFull = network !== null && (this.counts.get(network) ?? 0) >= MAX_PER_NETWORK;
+    if (isNetworkFull)
+      return this.close(
+        [...this.places.values()].find((place) => place.network === network && place.isEnding),
+      );
+    return this.places.size < MAX_CONNECTIONS || this.closeIdle();
+  }
+
   /** Closes the oldest idle connection of the network with the most connections; false if there is none. */
-  private makeRoom(): boolean {
+  private closeIdle(): boolean {
     const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
     const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];
     const largest = groups.reduce((max, group) => (group.length > max.length ? group : max), []);
-    const oldest = largest[0];
-    if (oldest === undefined) return false;
-    this.free(oldest.socket);
-    oldest.socket.destroy();
+    return this.close(largest[0]);
+  }
+
+  private close(place: Place | undefined): boolean {
+    if (place === undefined) return false;
+    this.free(place.socket);
+    place.socket.destroy();
     return true;
   }
 
