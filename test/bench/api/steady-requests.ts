@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Open connections, fewer than Weir allows for a client network. */
-const CONNECTIONS = 24;
+const CONNECTIONS = 40;
 const TIMEOUT_MS = 60_000;
 
 /** A request to make. */
