@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { Queryable } from '../../storage/db/database.ts';
 import type { GroupPlanBody } from '../../../shared/api/policy/schedules-api.ts';
 import { assignProfile, insertProfile, listProfiles, readProfile } from '../schedules/schedule-store.ts';
 import { insertBlocked, listBlocked } from '../services/service-store.ts';
-import { readPlan, writePlan } from './plan-store.ts';
+import { listPlans, readPlan, writePlan } from './plan-store.ts';
 
 let own: TestDatabase;
 
@@ -86,4 +87,23 @@ describe('writePlan()', () => {
     expect(await names()).toEqual([]);
     expect(await readPlan(own.database, 7)).toMatchObject({ services, service_times: [] });
   });
+});
+
+test('listPlans() reads many groups with as many queries as one', async () => {
+  await writePlan(own.database, 7, plan({ offline_times: [NIGHT] }));
+  await writePlan(own.database, 8, plan({ services: [{ service_id: 'youtube', always: true }] }));
+  let queries = 0;
+  const counting: Queryable = {
+    query: (text, values) => {
+      queries++;
+      return own.database.query(text, values);
+    },
+  };
+  const one = await readPlan(counting, 7);
+  const queriesOfOne = queries;
+  const all = await listPlans(counting);
+  expect(queries).toBe(2 * queriesOfOne);
+  expect(all).toHaveLength(3);
+  expect(all).toContainEqual(one);
+  expect(all).toContainEqual(await readPlan(own.database, 8));
 });

@@ -8,13 +8,14 @@ import type { FullScheduleProfile } from '../../../shared/api/policy/schedules-a
 import { minuteOfDay } from '../../../shared/policy/time-of-day.ts';
 import { invalid } from '../../api/api-error.ts';
 import { listGroups, readGroup } from '../../clients/groups/group-store.ts';
+import type { StoredGroup } from '../../clients/groups/group-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import {
   assignProfile,
   deleteProfile,
   insertProfile,
   insertSlot,
-  readProfile,
+  readProfiles,
   unassignProfile,
   updateProfile,
 } from '../schedules/schedule-store.ts';
@@ -22,40 +23,56 @@ import {
 /** Purpose of the times of a plan. */
 type Use = 'services' | 'offline';
 
-/** Profiles of a group; null = none. */
-interface PlanProfiles {
+/** Blocked services of a group, in the order of their ids, and its profiles; null = none. */
+interface PlanParts {
+  readonly blocks: readonly BlockRow[];
   readonly services: FullScheduleProfile | null;
   readonly offline: FullScheduleProfile | null;
 }
 
 interface BlockRow {
+  readonly group_id: number;
   readonly service_id: string;
   readonly profile_id: number | null;
 }
 
 /** The plans of all groups, Default first, the others by name. */
 export async function listPlans(db: Queryable): Promise<GroupPlan[]> {
-  const plans: GroupPlan[] = [];
-  for (const { id } of await listGroups(db)) plans.push(await readPlan(db, id));
-  return plans;
+  return plansOf(db, await listGroups(db));
 }
 
 /** The plan of a group; 404 if there is no such group. */
 export async function readPlan(db: Queryable, groupId: number): Promise<GroupPlan> {
-  const { name } = await readGroup(db, groupId);
-  const profiles = await readProfiles(db, groupId);
-  const clients = await db.query<{ id: number }>('SELECT id FROM clients WHERE group_id = $1 ORDER BY id', [
-    groupId,
-  ]);
-  const blocks = await readBlocks(db, groupId);
-  const own = profiles.services?.id ?? null;
-  const { services, offline } = profiles;
+  const [plan] = await plansOf(db, [await readGroup(db, groupId)]);
+  return plan!;
+}
+
+async function plansOf(db: Queryable, groups: readonly StoredGroup[]): Promise<GroupPlan[]> {
+  const ids = groups.map(({ id }) => id);
+  const clients = await db.query<{ id: number; group_id: number }>(
+    'SELECT id, group_id FROM clients WHERE group_id = ANY($1::integer[]) ORDER BY id',
+    [ids],
+  );
+  const clientsOf = Map.groupBy(clients.rows, ({ group_id: id }) => id);
+  const parts = await readParts(db, ids);
+  return groups.map((group) => {
+    const clientIds = (clientsOf.get(group.id) ?? []).map(({ id }) => id);
+    return planOf(group, clientIds, parts.get(group.id)!);
+  });
+}
+
+function planOf(
+  { id: groupId, name }: StoredGroup,
+  clientIds: number[],
+  { blocks, services, offline }: PlanParts,
+): GroupPlan {
+  const own = services?.id ?? null;
   const daysOff = [...(services?.days_off ?? []), ...(offline?.days_off ?? [])];
   return {
     id: groupId,
     name,
     timezone: services?.timezone ?? offline?.timezone ?? 'UTC',
-    client_ids: clients.rows.map(({ id }) => id),
+    client_ids: clientIds,
     services: blocks
       .filter(({ profile_id: id }) => id === null || id === own)
       .map(({ service_id: id, profile_id: profileId }) => ({ service_id: id, always: profileId === null })),
@@ -70,7 +87,7 @@ export async function readPlan(db: Queryable, groupId: number): Promise<GroupPla
 /** Replaces a group's clients, blocked services and times with those of a plan; 400 for unknown clients. */
 export async function writePlan(tx: Queryable, groupId: number, plan: GroupPlanBody): Promise<void> {
   await writeClients(tx, groupId, plan.client_ids);
-  const before = await readProfiles(tx, groupId);
+  const before = await readPartsOf(tx, groupId);
   await writeOfflineTimes(tx, groupId, plan, before.offline);
   await writeServices(tx, groupId, plan, before.services);
 }
@@ -189,22 +206,39 @@ function isSame(before: FullScheduleProfile, plan: GroupPlanBody, times: readonl
   );
 }
 
-async function readProfiles(db: Queryable, groupId: number): Promise<PlanProfiles> {
-  const assigned = await db.query<{ profile_id: number }>(
-    'SELECT profile_id FROM group_schedules WHERE group_id = $1',
-    [groupId],
-  );
-  const timed = (await readBlocks(db, groupId)).flatMap(({ profile_id: id }) => id ?? []);
-  const read = (id: number | undefined) => (id === undefined ? null : readProfile(db, id));
-  return {
-    services: await read(timed.sort((one, other) => one - other)[0]),
-    offline: await read(assigned.rows[0]?.profile_id),
-  };
+async function readPartsOf(db: Queryable, groupId: number): Promise<PlanParts> {
+  return (await readParts(db, [groupId])).get(groupId)!;
 }
 
-async function readBlocks(db: Queryable, groupId: number): Promise<BlockRow[]> {
-  const text = 'SELECT service_id, profile_id FROM blocked_services WHERE group_id = $1 ORDER BY id';
-  return (await db.query<BlockRow>(text, [groupId])).rows;
+/** The parts of plans, by group. The number of queries does not depend on the number of groups. */
+async function readParts(
+  db: Queryable,
+  groupIds: readonly number[],
+): Promise<ReadonlyMap<number, PlanParts>> {
+  const assigned = await db.query<{ group_id: number; profile_id: number }>(
+    'SELECT group_id, profile_id FROM group_schedules WHERE group_id = ANY($1::integer[])',
+    [groupIds],
+  );
+  const blocked = await db.query<BlockRow>(
+    'SELECT group_id, service_id, profile_id FROM blocked_services WHERE group_id = ANY($1::integer[]) ORDER BY id',
+    [groupIds],
+  );
+  const offlineOf = new Map(assigned.rows.map((row) => [row.group_id, row.profile_id]));
+  const blocksOf = Map.groupBy(blocked.rows, ({ group_id: id }) => id);
+  const ids = [...assigned.rows, ...blocked.rows].flatMap(({ profile_id: id }) => id ?? []);
+  const profiles = new Map(
+    (await readProfiles(db, [...new Set(ids)])).map((profile) => [profile.id, profile]),
+  );
+  const profileOf = (id: number | undefined): FullScheduleProfile | null =>
+    id === undefined ? null : (profiles.get(id) ?? null);
+  return new Map(
+    groupIds.map((groupId) => {
+      const blocks = blocksOf.get(groupId) ?? [];
+      const timed = blocks.flatMap(({ profile_id: id }) => id ?? []);
+      const services = profileOf(Math.min(...timed));
+      return [groupId, { blocks, services, offline: profileOf(offlineOf.get(groupId)) }];
+    }),
+  );
 }
 
 function timesOf(profile: FullScheduleProfile | null): GroupPlan['service_times'] {
@@ -228,7 +262,7 @@ async function isUsedElsewhere(tx: Queryable, id: number, groupId: number, use: 
 
 /** Ids of the profiles with the times of a group. */
 export async function profilesOf(db: Queryable, groupId: number): Promise<number[]> {
-  const { services, offline } = await readProfiles(db, groupId);
+  const { services, offline } = await readPartsOf(db, groupId);
   return [...new Set([services, offline].flatMap((profile) => profile?.id ?? []))];
 }
 

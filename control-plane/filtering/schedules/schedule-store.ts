@@ -50,13 +50,23 @@ export async function listProfiles(db: Queryable): Promise<ScheduleProfile[]> {
 
 /** One profile with its slots; 404 if there is none. */
 export async function readProfile(db: Queryable, id: number): Promise<FullScheduleProfile> {
-  const { rows } = await db.query<ProfileRow>(`SELECT ${PROFILE} FROM schedule_profiles WHERE id = $1`, [id]);
-  if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
-  const slots = await db.query<SlotRow>(
-    `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 ORDER BY id`,
-    [id],
+  const [profile] = await readProfiles(db, [id]);
+  if (profile === undefined) throw notFound(`schedule profile ${id}`);
+  return profile;
+}
+
+/** The profiles with these ids that exist, with their slots. */
+export async function readProfiles(db: Queryable, ids: readonly number[]): Promise<FullScheduleProfile[]> {
+  const { rows } = await db.query<ProfileRow>(
+    `SELECT ${PROFILE} FROM schedule_profiles WHERE id = ANY($1::integer[])`,
+    [ids],
   );
-  return { ...toProfile(rows[0]), slots: slots.rows.map(toSlot) };
+  const slots = await db.query<SlotRow>(
+    `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = ANY($1::integer[]) ORDER BY id`,
+    [ids],
+  );
+  const slotsOf = Map.groupBy(slots.rows, ({ profile_id: id }) => id);
+  return rows.map((row) => ({ ...toProfile(row), slots: (slotsOf.get(row.id) ?? []).map(toSlot) }));
 }
 
 /** Stores a new profile with its slots; 409 if its name is in use, ignoring letter case. */
