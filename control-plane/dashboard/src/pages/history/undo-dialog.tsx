@@ -6,10 +6,9 @@ import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { Callout, FormFault, Skeleton } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { ChangeLine } from './changes/change-line.tsx';
 import { revisionParts } from './changes/change-texts.ts';
 import { useChangeTexts } from './changes/use-change-texts.ts';
@@ -31,25 +30,15 @@ export function UndoDialog({ undo, to, onClose }: UndoDialogProps): ReactNode {
   const { isAdmin } = useMe();
   const isOpen = isAdmin && (isNumber(undo) || isNumber(to));
   const { plan, isNewer, run, failure, isPending } = useUndo({ undo, to, isOpen, onClose });
-  const canGo = plan !== null && plan.going.length > 0 && plan.target?.can_rollback === true;
+  const canGo = plan?.target?.can_rollback === true && plan.going.length > 0;
   return (
-    <Dialog
+    <Confirm
       title={isNumber(undo) ? say('history.undoTitle', { id: undo }) : say('history.toTitle', { id: to })}
-      role="alertdialog"
+      action={say('history.takeBack', { count: plan?.going.length ?? 0 })}
       isOpen={isOpen}
+      isPending={isPending}
+      onConfirm={canGo ? run : null}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose} autoFocus>
-            {say('action.cancel')}
-          </Button>
-          {canGo && (
-            <Button kind="danger" isPending={isPending} onPress={run}>
-              {say('history.takeBack', { count: plan.going.length })}
-            </Button>
-          )}
-        </>
-      }
     >
       {isNewer && (
         <Callout tone="warning" isAlert>
@@ -58,7 +47,7 @@ export function UndoDialog({ undo, to, onClose }: UndoDialogProps): ReactNode {
       )}
       {!isNewer && <FormFault failure={failure} />}
       {plan === null ? <Skeleton /> : <Going plan={plan} wanted={Number(undo)} />}
-    </Dialog>
+    </Confirm>
   );
 }
 

@@ -11,7 +11,8 @@ interface ConfirmProps {
   readonly action?: string;
   readonly isOpen?: boolean;
   readonly isPending?: boolean;
-  readonly onConfirm: () => void;
+  /** Null = there is nothing to confirm, and no button. */
+  readonly onConfirm: (() => void) | null;
   readonly onClose: () => void;
 }
 
@@ -30,9 +31,11 @@ export function Confirm(props: ConfirmProps): ReactNode {
           <Button onPress={onClose} autoFocus>
             {say('action.cancel')}
           </Button>
-          <Button kind="danger" onPress={onConfirm} isPending={isPending}>
-            {action ?? say('action.delete')}
-          </Button>
+          {onConfirm !== null && (
+            <Button kind="danger" onPress={onConfirm} isPending={isPending}>
+              {action ?? say('action.delete')}
+            </Button>
+          )}
         </>
       }
     >
