@@ -18,8 +18,8 @@ import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
 
 const COLD_ZONES = 500;
-/** Enough that V8's initial compilation, at most a CPU second, hardly matters. */
-const WARM_NAMES = 10_000;
+/** Enough that V8's initial compilation, about a CPU second, is a small part. */
+const WARM_NAMES = 40_000;
 const ROTATIONS = 3;
 const FAKE_KEYS = 12;
 const FAKE_SIGNATURES = 40;
