@@ -93,9 +93,12 @@ export class StreamServer {
   }
 
   private readStreams(session: ServerHttp2Session): void {
+    const { remotePort } = session.socket;
+    const socket = [...this.sockets].find((one) => one.remotePort === remotePort)!;
     const peer = this.add(
       () => session.close(),
-      () => session.destroy(),
+      // session.destroy() would first reset the streams, one by one.
+      () => socket.resetAndDestroy(),
     );
     session.on('error', () => undefined);
     session.on('stream', (stream: ServerHttp2Stream) => {
