@@ -62,7 +62,7 @@ export class ConnectionLimits {
     // Already closed.
     if (address === undefined) return;
     const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
-    if (!this.hasRoomFor(network)) {
+    if (!this.makeRoomFor(network)) {
       socket.destroy();
       this.noteRefusal(address);
       return;
@@ -72,8 +72,8 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Closes a connection if there is no room otherwise. */
-  private hasRoomFor(network: string | null): boolean {
+  /** Whether a connection of this network may be added. May close another one for it. */
+  private makeRoomFor(network: string | null): boolean {
     const isNetworkFull = network !== null && (this.counts.get(network) ?? 0) >= MAX_PER_NETWORK;
     if (isNetworkFull)
       return this.close(
