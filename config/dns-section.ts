@@ -124,7 +124,7 @@ export const dns = section('How questions are answered and forwarded.', {
   case_randomization: key(z.enum(HARDENING_MODES).default('auto'), {
     doc: 'Random letter case in names sent to UDP upstreams: auto uses it with public servers that support it, on with every server, off with none.',
   }),
-  udp_coalesce_us: key(int(0, 1000).default(0), {
+  udp_coalesce_us: key(int(0, 1000).default(150), {
     unit: 'microseconds',
     doc: 'How long a thread with more than 10,000 queries per second may wait for a fuller batch. Saves CPU and adds latency. 0 disables waiting.',
   }),

@@ -44,8 +44,6 @@ export async function runRotations(
 ): Promise<Run[]> {
   let ready: RunningServer[] = [];
   for (const server of servers) {
-    const { workloads } = server.contestant.server;
-    if (workloads !== undefined && !workloads.includes(workload.name)) continue;
     const passed = await orExclude(server.name, excluded, async () => {
       await warmAndCheck(stage, server, workload);
       return true;

@@ -1,5 +1,4 @@
 // Goals for Weir relative to its peers, workload by workload. Ratios are taken within a rotation.
-import { COALESCING } from '../servers/server-table.ts';
 import type { Run } from './figures.ts';
 import { medianOf, pairedMedian, workersCpuUs } from './figures.ts';
 import type { Goal } from './goal.ts';
@@ -51,17 +50,11 @@ function logged(runs: readonly Run[]): Goal[] {
 
 function ordinaryRate(runs: readonly Run[]): Goal[] {
   const pair = ['weir', 'unbound'] as const;
-  const coalescing = [COALESCING.name, 'unbound'] as const;
   const own = runs.filter(({ server }) => server === 'weir');
   return [
     ratio('20,000 q/s: CPU of the workers / unbound', runs, pair, workersCpuUs, 0.8),
-    ratio('20,000 q/s: CPU of all processes, log stored / unbound', runs, pair, cpuUs, 0.8),
-    {
-      what: '20,000 q/s: p50 less that of unbound',
-      measured: pairedMedian(runs, ...pair, difference(p50Us)),
-      unit: 'us',
-      atMost: 2,
-    },
+    ratio('20,000 q/s: CPU of all processes, log stored / unbound', runs, pair, cpuUs, 0.85),
+    { what: '20,000 q/s: p50', measured: medianOf(own, p50Us), unit: 'us', atMost: 250 },
     {
       what: '20,000 q/s: p99 / unbound',
       measured: pairedMedian(runs, ...pair, quotient(p99Us, p99Us)),
@@ -74,17 +67,6 @@ function ordinaryRate(runs: readonly Run[]): Goal[] {
       measured: sum(own, (run) => run.logLost),
       unit: '',
       atMost: 0,
-    },
-    ratio('20,000 q/s, coalescing: CPU of the workers / unbound', runs, coalescing, workersCpuUs, 0.5),
-    ratio('20,000 q/s, coalescing: CPU of all processes, log stored / unbound', runs, coalescing, cpuUs, 0.5),
-    {
-      what: '20,000 q/s, coalescing: p50',
-      measured: medianOf(
-        runs.filter(({ server }) => server === COALESCING.name),
-        p50Us,
-      ),
-      unit: 'us',
-      atMost: 250,
     },
   ];
 }
@@ -105,13 +87,6 @@ function quotient(top: Figure, bottom: Figure): (mine: Run, other: Run) => numbe
   return (mine, other) => {
     const [a, b] = [top(mine), bottom(other)];
     return a === undefined || b === undefined || b === 0 ? undefined : a / b;
-  };
-}
-
-function difference(figure: Figure): (mine: Run, other: Run) => number | undefined {
-  return (mine, other) => {
-    const [a, b] = [figure(mine), figure(other)];
-    return a === undefined || b === undefined ? undefined : a - b;
   };
 }
 

@@ -52,8 +52,6 @@ export interface BenchServer {
   firstRun?(environment: ServerEnvironment, launch: Launch): Promise<void>;
   /** Maps the name of a thread to its group, for servers whose threads do different work. */
   threadGroup?(comm: string): string;
-  /** The workloads in which it takes part; all by default. */
-  workloads?: readonly string[];
   /** Opens a session with the started server, for servers with an API. */
   connect?(environment: ServerEnvironment, alive: () => void): Promise<WeirApi>;
 }

@@ -19,15 +19,6 @@ export interface Contestant {
   installed: Installed;
 }
 
-/**
- * Weir with a short wait for fuller batches when it is busy; for workloads limited by their rate, not by the server.
- */
-export const COALESCING: WeirVariant = {
-  name: 'weir-coalescing',
-  workloads: ['cached-mix-20k'],
-  coalesceUs: 250,
-};
-
 /** Weir with other settings, as a separate server. Throws if it is not installed. */
 export function weirContestant(root: string, variant: WeirVariant): Contestant {
   const server = weir(root, versionOf(root), variant);
@@ -46,8 +37,15 @@ export function findServers(
   wanted: readonly string[],
   before?: string,
 ): { contestants: Contestant[]; missing: string[] } {
-  const weirs = [weir(root, versionOf(root)), weir(root, versionOf(root), COALESCING)];
-  const all = [...weirs, unbound, dnsmasq, pdnsRecursor, dnsdist, bind9, echoServer(native)];
+  const all = [
+    weir(root, versionOf(root)),
+    unbound,
+    dnsmasq,
+    pdnsRecursor,
+    dnsdist,
+    bind9,
+    echoServer(native),
+  ];
   const unknown = wanted.filter((name) => !all.some((server) => server.name === name));
   if (unknown.length > 0)
     throw new Error(
@@ -56,17 +54,12 @@ export function findServers(
   const contestants: Contestant[] = [];
   if (before !== undefined) contestants.push(weirContestant(before, { name: 'weir-before' }));
   const missing: string[] = [];
-  for (const server of all.filter(({ name }) => isWanted(name, wanted))) {
+  for (const server of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const installed = server.installed();
     if (installed === undefined) missing.push(server.name);
     else contestants.push({ server, installed });
   }
   return { contestants, missing };
-}
-
-function isWanted(name: string, wanted: readonly string[]): boolean {
-  if (wanted.length === 0 || wanted.includes(name)) return true;
-  return name === COALESCING.name && wanted.includes('weir');
 }
 
 function versionOf(root: string): string {

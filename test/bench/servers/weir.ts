@@ -24,14 +24,10 @@ const GROUP_LIST_NAMES = 100;
 export interface WeirVariant {
   /** Name in the report. */
   name: string;
-  /** The only workloads in which it takes part. */
-  workloads?: readonly string[];
   /** Number of answer threads; 1 by default, 0 = Weir's default. */
   workers?: number;
   /** `cache.max_bytes`; 128 MiB by default, null = Weir's default. */
   cacheBytes?: number | null;
-  /** `dns.udp_coalesce_us`; 0 by default. */
-  coalesceUs?: number;
   /** Groups in addition to Default, each with its own lists. */
   groups?: number;
   /** Clients, subnets and blocked services of those groups. */
@@ -50,7 +46,6 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
     filters: true,
     logsQueries: true,
     asksOverTls: true,
-    ...(variant.workloads === undefined ? {} : { workloads: variant.workloads }),
     installed: () => (existsSync(script) ? { binary: script, version } : undefined),
     prepare: (environment, binary) => {
       mkdirSync(listDir(environment), { recursive: true });
@@ -164,9 +159,6 @@ bind_address = ["127.0.0.1"]
 workers = ${variant.workers ?? 1}
 node_name = "bench"
 data_dir = "${join(environment.dir, 'data')}"
-
-[dns]
-udp_coalesce_us = ${variant.coalesceUs ?? 0}
 
 [[dns.pools]]
 name = "bench"

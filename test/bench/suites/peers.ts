@@ -94,8 +94,7 @@ async function runSetUp(
   const taking = contestants.filter(
     ({ server }) =>
       (!first.peerQueryLog || server.logsQueries) &&
-      (first.upstream.transport === 'udp' || server.asksOverTls === true) &&
-      (server.workloads === undefined || workloads.some(({ name }) => server.workloads!.includes(name))),
+      (first.upstream.transport === 'udp' || server.asksOverTls === true),
   );
   const { delayMs, transport } = first.upstream;
   const manner = `${transport}${delayMs === 0 ? '' : ` after ${delayMs} ms`}`;
