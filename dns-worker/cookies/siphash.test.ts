@@ -63,7 +63,7 @@ describe('sipHash()', () => {
     expect(hashOf(counting(16), counting(15))).toBe('e545be4961ca29a1');
   });
 
-  test('sipHash() agrees with the algorithm on words of 64 bits', () => {
+  test('sipHash() agrees with the algorithm on 64-bit words', () => {
     const key = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(key, fc.uint8Array({ maxLength: 40 }), (secret, message) => {

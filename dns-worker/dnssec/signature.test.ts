@@ -299,7 +299,7 @@ describe('proveSet() under attack', () => {
     expect(proof).toMatchObject({ extendedError: ExtendedError.SIGNATURE_EXPIRED });
   });
 
-  test('proveSet() compares times in serial arithmetic, across the end of 32 bits', async () => {
+  test('proveSet() compares times in serial number arithmetic, also across the 32-bit limit', async () => {
     const text = ed25519[3].replace('1440021600 1438207200', '100 4294967200');
     const set = setOf(text);
     const zone = { name: wireName('example.com'), keys: [key] };

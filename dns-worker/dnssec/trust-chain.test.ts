@@ -91,7 +91,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('sends no query when the time of the question is over', async () => {
+  test('sends no query after the time limit of the question', async () => {
     const table = new ChainTable();
     const budget = table.budget();
     table.clock.advance(3000);

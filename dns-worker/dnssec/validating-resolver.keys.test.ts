@@ -63,7 +63,7 @@ describe('ValidatingResolver', () => {
       resolve: (asked, done) => {
         if (asked.qtype === RRType.DS) answerDs.push(() => table.resolve(asked, done));
         else table.resolve(asked, done);
-        // DS queries are answered only after the DNSKEY query, so asking one after the other would never finish.
+        // DS queries are answered only after the DNSKEY query, so asking one after another would never finish.
         if (nameToText(asked.qname) === 'test' && asked.qtype === RRType.DNSKEY)
           for (const answer of answerDs) answer();
       },

@@ -31,7 +31,7 @@ export type ReplacedParts = Pick<
   'resolver' | 'zones' | 'flights' | 'settings' | 'networks' | 'trust'
 >;
 
-/** The resolver that was asked: that of a zone, else that of the pools at that time. */
+/** The resolver that was asked: the one of a forward zone, otherwise the one of the pools at that time. */
 export interface AskedResolver extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
 }

@@ -124,7 +124,7 @@ describe('Upstream.linger()', () => {
     expect(upstream.health.status).toBe('Healthy');
   });
 
-  test('cancels it when its time is over', async () => {
+  test('cancels it after its time limit', async () => {
     server.udpScript = () => undefined;
     const upstream = open();
     const attempt = start(upstream);

@@ -1,6 +1,6 @@
 /**
- * CNAME records that this server creates, written after the question one after the other; the last target may be left
- * to the resolve thread (`forward/alias-follower.ts`). Nothing allocates.
+ * CNAME records that this server creates, written after the question one after another; the last target may be left to
+ * the resolve thread (`forward/alias-follower.ts`). Nothing allocates.
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';

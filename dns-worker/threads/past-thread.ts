@@ -1,5 +1,5 @@
 /**
- * Entry of the thread that explains one question of the query log with an earlier generation of policy, using the
+ * Entry point of the thread that explains one question of the query log with an earlier generation of policy, using the
  * stages of the DNS threads. It has no upstreams and no answers: past upstream answers cannot be requested again.
  */
 import { parentPort, workerData } from 'node:worker_threads';

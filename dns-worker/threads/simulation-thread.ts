@@ -1,6 +1,6 @@
 /**
- * Entry of the thread of one simulation: evaluates the questions of the query log with the active policy and with a
- * draft, at a low priority. The owner ends the thread when it has the answer or no longer needs it.
+ * Entry point of the thread of one simulation: evaluates the questions of the query log with the active policy and with
+ * a draft, at a low priority. The owner ends the thread when it has the answer or no longer needs it.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * Entry of every DNS thread. A worker is a pair: the answer thread blocks on the sockets and answers from policy and
- * cache (`answer-thread.ts`); the resolve thread does everything that waits (`resolve-thread.ts`).
+ * Entry point of every DNS thread. A worker is a pair: the answer thread blocks on the sockets and answers from policy
+ * and cache (`answer-thread.ts`); the resolve thread does everything that waits (`resolve-thread.ts`).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadStart } from '../../shared/threads/messages.ts';

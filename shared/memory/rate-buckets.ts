@@ -1,6 +1,5 @@
 /**
- * Shared memory of the limit on the questions of a client network: one bucket per network for all threads of a node,
- * whichever of them receives a packet.
+ * Shared memory of the rate limit per client network: all threads of a node count in the same bucket of a network.
  */
 
 /**

@@ -1,4 +1,4 @@
-/** MAC addresses of 48 bits as text. */
+/** 48-bit MAC addresses as text. */
 
 /** Six pairs of hexadecimal digits with colons or hyphens, three groups of four with dots, or twelve digits. */
 const FORMS = [

@@ -34,7 +34,7 @@ describe('accessOf()', () => {
     [['any'], '2001:db8::1', true],
     [['203.0.113.0/28'], '203.0.113.15', true],
     [['203.0.113.0/28'], '203.0.113.16', false],
-    // An IPv6 network contains no IPv4 address, and the reverse.
+    // An IPv6 network contains no IPv4 address, and vice versa.
     [['::/0'], '203.0.113.1', false],
     [['0.0.0.0/0'], '2001:db8::1', false],
     [['::ffff:203.0.113.1'], '203.0.113.1', true],

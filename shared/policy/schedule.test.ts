@@ -174,7 +174,7 @@ describe('schedules of three years in ten zones', () => {
 });
 
 describe('choices about clock changes', () => {
-  /** Changes from a moment on, as local times in Berlin, with the state after each. */
+  /** Changes from a point in time on, as local times in Berlin, with the state after each. */
   const flips = (slots: readonly ScheduleSlot[], from: string, count: number): string[] => {
     const week = layOutWeek(slots);
     const offsetAt = zoneOffset('Europe/Berlin')!;

@@ -1,6 +1,6 @@
 /**
  * Matches a text against automata in the memory of special rules (`AutomatonLayout`): one step per byte, no allocation,
- * the same work for any expressions.
+ * and the same cost for all expressions.
  */
 import { AutomatonLayout as A } from './layout.ts';
 

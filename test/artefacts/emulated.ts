@@ -1,4 +1,4 @@
-/** A Weir for another architecture on a processor that qemu-user-static emulates. Needs root. */
+/** A Weir server for another architecture on a processor that qemu-user-static emulates. Needs root. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // `npm run bench -- --suite hot-path`: proves that an answer thread in steady state allocates almost nothing, does not
-// collect garbage, and runs optimised code. The bench sends load to a real Weir, whose threads report allocations and
-// collections (a test hook), and V8 logs every deoptimisation.
+// collect garbage, and runs optimised code. The bench sends load to a real Weir server, whose threads report
+// allocations and collections (a test hook), and V8 logs every deoptimisation.
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Bench } from './bench.ts';

@@ -24,7 +24,7 @@ export interface Options {
   basePort: number;
   serverCore: number;
   loadCore: number;
-  /** A folder, a commit or `measured`: another Weir, measured as `weir-before`; see `before-checkout.ts`. */
+  /** A folder, a commit or `measured`: another Weir server, measured as `weir-before`; see `before-checkout.ts`. */
   before: string | undefined;
   /** The server that the ratios are relative to. */
   baseline: string;

@@ -15,7 +15,7 @@ export interface Exclusion {
   reason: string;
 }
 
-/** Starts the servers one after the other (each alone on its core, so that load times are comparable). */
+/** Starts the servers one after another (each alone on its core, so that load times are comparable). */
 export async function startAll(
   stage: Stage,
   contestants: readonly Contestant[],

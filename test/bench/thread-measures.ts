@@ -1,4 +1,4 @@
-// Reads counters and allocations of a Weir's threads through the test hooks, and computes differences.
+// Reads counters and allocations of a Weir server's threads through the test hooks, and computes differences.
 import type { MeasuredThread, MeasureReply } from '../../control-plane/threads/fault-injection.ts';
 import type { Child } from './process/child.ts';
 
@@ -11,7 +11,7 @@ export async function askThreads(child: Child): Promise<WorkerMeasures> {
   return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
 }
 
-/** Rows of the query log: stored so far, and lost so far, before the writer or by it. */
+/** Rows of the query log: stored so far, and lost so far in the writer or before it. */
 export async function askLog(child: Child): Promise<{ written: number; lost: number }> {
   const { workers, log } = (await child.ask({ measure: ++questions })) as MeasureReply;
   const found = threadsOf(workers).reduce(

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('a log filtered by the address of a device is cleared of the rows of this device alone', async () => {
+test('clearing a log that is filtered by the address of a device deletes only the rows of this device', async () => {
   await fixture.withPage({}, async (page) => {
     await page.goto(`./queries?domain=${NAME}`);
     await logRowOf(page, NAME).first().waitFor();
@@ -40,7 +40,7 @@ test('a log filtered by the address of a device is cleared of the rows of this d
   expect(await fixture.api.queries(`domain=${NAME}`)).toMatchObject([{ client: OTHER }]);
 });
 
-test('clearing starts with the period of the page, names its other filters, and keeps rows that arrive later', async () => {
+test('the dialog to clear the log starts with the period of the page, lists filters that it ignores, and keeps rows that arrive later', async () => {
   const [early, late] = ['early.device.example', 'late.device.example'];
   await fixture.ask([early], TABLET);
   await fixture.api.untilQueryCount(1, `domain=${early}`);

@@ -44,7 +44,7 @@ const item = (page: Page, name: string): Locator =>
   page.getByRole('menuitem', { name }).and(page.locator(':focus'));
 
 describe('with only the keyboard, a user', () => {
-  test('pauses blocking for a time, and resumes it', async () => {
+  test('pauses blocking for a limited time, and resumes it', async () => {
     const isEnabled = async (): Promise<boolean> =>
       (await fixture.api.expect<{ enabled: boolean }>(200, 'GET', '/blocking')).enabled;
     await fixture.withPage({}, async (page) => {
@@ -64,7 +64,7 @@ describe('with only the keyboard, a user', () => {
     });
   });
 
-  test('sets up a child, and is back at the button', async () => {
+  test('sets up the devices of a child, and the focus returns to the button', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./groups');
       await tabTo(page, button(page, 'Set up a child'));
@@ -111,7 +111,7 @@ describe('with only the keyboard, a user', () => {
     expect(await fixture.ask([name])).toEqual([EVERY_ADDRESS]);
   });
 
-  test('renames a device in its drawer, and is back at its row', async () => {
+  test('renames a device in its drawer, and the focus returns to its row', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./clients');
       await tabTo(page, page.getByRole('link', { name: 'Mia’s tablet' }));

@@ -1,7 +1,7 @@
 /**
- * The dashboard as a browser loads it from a complete Weir: built, compressed, cached, with its content policy; and its
- * costs: bytes per view, requests while idle, and layout shifts. Times depend on the machine, so `npm run bench --
- * dashboard` measures them.
+ * The dashboard as a browser loads it from a complete Weir server: built, compressed, cached, with its content policy;
+ * and its costs: bytes per view, requests while idle, and layout shifts. Times depend on the machine, so `npm run bench
+ * -- dashboard` measures them.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';

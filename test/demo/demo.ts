@@ -1,5 +1,5 @@
-// `npm run demo`: a Weir with a sample household, for people who want to try the dashboard. It sends nothing to the
-// Internet and keeps all files in one folder. Ctrl+C stops it, and the next start continues with the same data.
+// `npm run demo`: a Weir server with a sample household, for people who want to try the dashboard. It sends nothing to
+// the Internet and keeps all files in one folder. Ctrl+C stops it, and the next start continues with the same data.
 import { once } from 'node:events';
 import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';

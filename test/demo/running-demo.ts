@@ -1,4 +1,6 @@
-/** A running demo: a complete Weir with the sample household, in its own folder with which later starts continue. */
+/**
+ * A running demo: a complete Weir server with the sample household, in its own folder, which later starts use again.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

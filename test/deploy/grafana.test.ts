@@ -1,6 +1,6 @@
 /**
- * The dashboard of deploy/grafana and the alerts of deploy/prometheus: a scrape of a real Weir has every metric, label
- * and value that they use. prometheus-files.test.ts tests when alerts fire.
+ * The dashboard of deploy/grafana and the alerts of deploy/prometheus: a scrape of a real Weir server has every metric,
+ * label and value that they use. prometheus-files.test.ts tests when alerts fire.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The guide for homes: runs the marked code blocks of docs/home.md in order, with a real Weir.
+ * The guide for homes: runs the marked code blocks of docs/home.md in order, with a real Weir server.
  *
  * @needs bind9-dnsutils
  */

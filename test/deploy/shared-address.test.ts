@@ -124,7 +124,7 @@ describe('addresses that follow the ready Weir', () => {
       expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
     });
 
-    test('moves the addresses of a Weir that stops or is killed', async () => {
+    test('moves the addresses of a server that stops or is killed', async () => {
       await weirs.a!.end('SIGTERM');
       await untilBothAt('b');
       expect([holds('a', FIRST), holds('b', FIRST)]).toEqual([false, true]);
@@ -203,7 +203,7 @@ describe('addresses that follow the ready Weir', () => {
       }
     });
 
-    test('announce the address from each Weir that is ready', async () => {
+    test('announce the address from each server that is ready', async () => {
       await untilAnnounced(2);
       expect(nextHops(ANYCAST)).toEqual([ADDRESSES.a, ADDRESSES.b]);
       expect(nextHops(BY_EXABGP)).toEqual([SPEAKERS.a, SPEAKERS.b]);

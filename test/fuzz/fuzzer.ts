@@ -1,7 +1,7 @@
 /**
- * The search: mutates inputs of the corpus and keeps those that take a new path of the code, or a path a new number of
- * times. Deterministic except for random numbers in the code under test. `fuzz-thread.ts` provides time and counters,
- * `limits.ts` the limits.
+ * The search: mutates inputs of the corpus and keeps those that take a new path through the code, or a known path a new
+ * number of times. Deterministic except for random numbers in the code under test. `fuzz-thread.ts` provides time and
+ * counters, `limits.ts` the limits.
  */
 import { mutate } from './mutate.ts';
 import { Random } from './seeded-random.ts';
@@ -17,7 +17,7 @@ export interface Counters {
 /** An input that violates a property. */
 export interface Finding {
   readonly input: Uint8Array;
-  /** Identity of a fault: the error and its place. */
+  /** Identity of a fault: the error and its location. */
   readonly key: string;
   readonly text: string;
 }

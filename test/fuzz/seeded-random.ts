@@ -12,7 +12,7 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** A number of 32 bits. */
+  /** A 32-bit number. */
   next(): number {
     const sum = (((this.a + this.b) | 0) + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;

@@ -97,7 +97,7 @@ export function measureFaults(strategy: PoolStrategy): Promise<FaultRow[]> {
   return Promise.all(Object.keys(FAULTS).map((fault) => measure(strategy, fault)));
 }
 
-/** Every strategy, one after the other. */
+/** Every strategy, one after another. */
 export async function measureAllFaults(): Promise<FaultRow[]> {
   const rows: FaultRow[] = [];
   for (const strategy of STRATEGIES) rows.push(...(await measureFaults(strategy)));

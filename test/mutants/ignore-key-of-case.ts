@@ -1,5 +1,5 @@
 /**
- * Set-up of a test file in which a running server gets one value after the other: while a case runs, the server ignores
+ * Set-up of a test file in which a running server gets one value after another: while a case runs, the server ignores
  * the key of that case. `WEIR_IGNORED_KEYS` maps titles of cases to keys.
  */
 import { afterEach, beforeEach, expect } from '@jest/globals';

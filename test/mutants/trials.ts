@@ -80,7 +80,7 @@ export class Trials {
     writeFileSync(join(this.root, file), text);
   }
 
-  /** Runs the tests one after the other in the given order. */
+  /** Runs the tests one after another in the given order. */
   async run(
     tests: readonly string[],
     { bail, limitMs, titles, setUp, env }: TestRunOptions,

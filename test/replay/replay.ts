@@ -1,7 +1,7 @@
 /**
- * Replays a file of real questions against a real Weir with real lists, and reports the results: the share of blocked
- * names compared with a reference, each difference with its kind, SERVFAILs, losses, and whether the query log is
- * complete. Exits with 1 if something was lost or failed.
+ * Replays a file of real questions against a real Weir server with real lists, and reports the results: the share of
+ * blocked names compared with a reference, each difference with its kind, SERVFAILs, losses, and whether the query log
+ * is complete. Exits with 1 if something was lost or failed.
  *
  *   npm run replay -- [--lists DIR] [--queries FILE] [--expected FILE] [--back-end batch|dgram]
  *
@@ -66,7 +66,7 @@ function percent(part: number, whole: number): string {
   return `${((part / whole) * 100).toFixed(3)} %`;
 }
 
-/** Adds the lists as sources, one after the other, and waits until each is active. */
+/** Adds the lists as sources, one after another, and waits until each is active. */
 async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
   const api = await weir.api();
   for (const { name, file, subdomains } of lists) {

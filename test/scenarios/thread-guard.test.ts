@@ -142,7 +142,7 @@ describe('QuestionRun', () => {
     clock.advance(1000);
     expect(() => jest.advanceTimersByTime(1000)).toThrow('a bug');
     expect(outcomes).toMatchObject([{ kind: 'failed', reason: 'servfail' }]);
-    // Also when its time is over.
+    // Also after its time limit.
     const last = new QuestionRun(asked, [[wave(() => attempt)]], timing, (outcome) => outcomes.push(outcome));
     last.start();
     clock.advance(3000);

@@ -60,7 +60,7 @@ async function run(
 }
 
 describe('importFile()', () => {
-  test('sends the file with the choices that were made', async () => {
+  test('sends the file and the chosen options', async () => {
     const { url, sent } = await run({
       ...{ format: 'pihole', 'dry-run': true },
       ...{ settings: 'dns.ecs,dns.pools.0', answers: 'starting_list:keep' },

@@ -21,7 +21,7 @@ describe('isManual()', () => {
   });
 });
 
-test('addSeen() adds stored and new queries, and keeps the first and the last moment', () => {
+test('addSeen() adds stored and new queries, and keeps the first and the last time', () => {
   const into = record({ newQueries: 1, firstSeenMs: 50, lastSeenMs: null });
   addSeen(into, record({ storedQueries: 40, newQueries: 2, firstSeenMs: 40, lastSeenMs: 60 }));
   expect(into).toMatchObject({ newQueries: 43, firstSeenMs: 40, lastSeenMs: 60 });

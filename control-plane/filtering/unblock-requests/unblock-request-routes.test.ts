@@ -265,7 +265,7 @@ describe('users', () => {
     expect(await open()).toMatchObject([{ client_id: tablet, client_name: 'Täblet 📱' }]);
   });
 
-  test('close a request once, even if two do so at the same moment', async () => {
+  test('close a request once, even if two do so at the same time', async () => {
     await ask(TABLET, 'a.example');
     const path = `/unblock-requests/${(await open())[0]!.id}`;
     const answers = await Promise.all([send(admin, 'DELETE', path), send(admin, 'DELETE', path)]);

@@ -42,7 +42,7 @@ const IN_GROUP_7 = '192.0.2.7';
 
 let folder: string;
 let past: PastExplainer;
-/** Called when the generation of a moment has been read. */
+/** Called when the generation of a point in time has been read. */
 let onRead = (): void => undefined;
 /** The small policy with a schedule; an hour later only one group is left. */
 beforeAll(async () => {

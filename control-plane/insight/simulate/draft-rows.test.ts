@@ -6,7 +6,7 @@ import { applyDraft, draftedAddresses } from './draft-rows.ts';
 const PARTS = { sources: SMALL_ROWS.sources, findService: () => undefined };
 
 describe('applyDraft()', () => {
-  test('of nothing keeps each array, so that nothing is built again', () => {
+  test('keeps each array if the draft is empty, so that nothing is built again', () => {
     const { rows, faults } = applyDraft(SMALL_ROWS, SimulateBody.parse({}), PARTS);
     expect(faults).toEqual([]);
     for (const [name, value] of Object.entries(SMALL_ROWS))

@@ -32,7 +32,7 @@ export interface NamesFound {
 const CHUNK_BYTES = 1_048_576;
 /** Minimum number of bytes to read for the total after the page is complete: about 800,000 names. */
 const COUNTED_BYTES = 16_777_216;
-/** Number of hits in a chunk from which checking each byte is cheaper than a call per hit. */
+/** Number of hits in a chunk above which checking each byte is cheaper than a call per hit. */
 const DENSE_HITS = 8192;
 const LF = 0x0a;
 
@@ -155,7 +155,7 @@ class Scan {
     }
   }
 
-  /** The same, byte by byte. */
+  /** Like `read`, byte by byte. */
   private readDense(chunk: Buffer): void {
     const { needle } = this;
     const first = needle[0]!;

@@ -1,5 +1,5 @@
 /**
- * A complete Weir started by root, with `weir` among the users of a separate mount namespace; the machine's are
+ * A complete Weir server started by root, with `weir` among the users of a separate mount namespace; the machine's are
  * unchanged.
  *
  * @needs root
@@ -69,7 +69,7 @@ interface StartOptions {
   readonly beside?: OwnProcess;
 }
 
-/** Starts a Weir of root. */
+/** Starts a Weir server as root. */
 function start(options: StartOptions = {}): OwnProcess {
   const {
     wrapper = [],
@@ -110,7 +110,7 @@ const asWeir = {
 };
 const asRoot = { Uid: four(0), Gid: four(0), NoNewPrivs: '0' };
 
-test('a Weir of root becomes weir, keeps only the right to use low ports, and creates its data directory', async () => {
+test('Weir started by root switches to the user weir, keeps only the right to use low ports, and creates its data directory', async () => {
   await using weir = start();
   await answers(weir);
   expect(rights(weir)).toEqual(asWeir);
@@ -128,14 +128,14 @@ test('a Weir of root becomes weir, keeps only the right to use low ports, and cr
   expect((await weir.end()).code).toBe(0);
 });
 
-test('the embedded PostgreSQL of a Weir that was root runs as weir', async () => {
+test('the embedded PostgreSQL of a server that was started by root runs as weir', async () => {
   await using weir = start({ database: '' });
   await answers(weir);
   await weir.untilOutput(/created embedded database/);
   expect(lstatSync(join(dataDir, 'postgres', 'cluster')).uid).toBe(WEIR);
 });
 
-test('a Weir of root stays root on data of root, and becomes weir after the command that it logs', async () => {
+test('Weir started by root stays root on data of root, and switches to the user weir after the command that it logs', async () => {
   mkdirSync(join(dataDir, 'lists'), { recursive: true });
   write('data/weir.uuid', 'x');
   const victim = write('victim', 'of root', 0o600);
@@ -202,7 +202,7 @@ test.each([
     (): void => void write('passwd', readFileSync('/etc/passwd', 'utf8')),
     /user weir does not exist.*useradd/,
   ],
-])('a Weir of root stays root, and logs the reason, if %s', async (_what, arrange, warning) => {
+])('Weir started by root stays root, and logs the reason, if %s', async (_what, arrange, warning) => {
   arrange();
   await using weir = start();
   await answers(weir);
@@ -222,7 +222,7 @@ test.each([
     { flags: ['--import', WITHOUT_KOFFI] },
     /calls for switching users are missing.*setpriv --reuid=weir/,
   ],
-])('a Weir of root stays root, and logs what to do, if %s', async (_what, options, warning) => {
+])('Weir started by root stays root, and logs what to do, if %s', async (_what, options, warning) => {
   await using weir = start(options);
   await answers(weir);
   expect(rights(weir)).toMatchObject(asRoot);
@@ -247,7 +247,7 @@ test.each([
     },
     undefined,
   ],
-])('a Weir of root cannot be made to stay root by its user: %s', async (_what, arrange, failure) => {
+])('Weir started by root cannot be made to stay root by its user: %s', async (_what, arrange, failure) => {
   mkdirSync(dataDir);
   chownSync(dataDir, WEIR, WEIR);
   arrange();
@@ -262,7 +262,7 @@ test.each([
   expect(weir.output).not.toContain('running as root');
 });
 
-test('a Weir that takes over from root stays root, even if the data already belongs to weir', async () => {
+test('a server that takes over from root stays root, even if the data already belongs to weir', async () => {
   mkdirSync(dataDir);
   await using weir = start();
   await answers(weir);

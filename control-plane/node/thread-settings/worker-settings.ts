@@ -14,7 +14,7 @@ export interface WorkerHooks {
   readonly faultInjection: boolean;
 }
 
-/** Settings for threads that listen on `dnsPort`. Throws if the file of certificates cannot be read. */
+/** Settings for threads that listen on `dnsPort`. Throws if the certificate file cannot be read. */
 export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHooks): WorkerSettings {
   const { dns, server } = config;
   return {

@@ -1,6 +1,6 @@
 /** Constants that both sides of a handover must agree on. */
 
-/** The socket in the data directory at which a running Weir hands over. */
+/** The socket in the data directory at which a running Weir server hands over. */
 export const HANDOVER_SOCKET = 'handover.sock';
 
 /** Changes with the protocol: two releases with different values do not hand over to each other. */

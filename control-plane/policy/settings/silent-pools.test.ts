@@ -33,7 +33,7 @@ const send = (method: string, pools: unknown, query = ''): Promise<TestAnswer> =
 const storedPools = async (): Promise<unknown> => (await config.read()).dns['pools'];
 
 describe.each(['PATCH', 'POST'])('%s /config', (method) => {
-  test('refuses a pool of which no server answers, and stores it with force', async () => {
+  test('refuses a pool if none of its servers answers, and stores it with force', async () => {
     const alive = `127.0.0.1:${String(good.port)}`;
     const before = await storedPools();
     const pools = [pool('alive', alive), pool('dead', closed)];
@@ -48,7 +48,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await storedPools()).toMatchObject(pools);
   });
 
-  test('stores a pool of which one server answers', async () => {
+  test('stores a pool if one of its servers answers', async () => {
     const pools = [pool('mixed', closed, `127.0.0.1:${String(good.port)}`)];
     expect((await send(method, pools)).status).toBe(200);
     expect(await storedPools()).toMatchObject(pools);

@@ -130,7 +130,7 @@ describe('exportQueries()', () => {
     expect(await numbers({ node: 'nowhere' })).toEqual([]);
   });
 
-  test('returns rows of one moment in many blocks, each once', async () => {
+  test('returns each row once if rows in many blocks have the same time', async () => {
     for (let run = 0; run < 12; run++) await storeEach(2000, () => ({ timestampMs: START_MS }));
     const rows = (await Array.fromAsync(exported())).flat();
     expect(new Set(rows.map(({ id }) => id)).size).toBe(24_000);

@@ -137,7 +137,7 @@ describe('readQueryLog()', () => {
     ]);
   });
 
-  test('readQueryLog() pages through rows of one moment, each once', async () => {
+  test('readQueryLog() returns each row once if pages divide rows with the same time', async () => {
     const rows = Array.from({ length: 5 }, (_, i) =>
       logRow({ timestampMs: NOON - HOUR_MS + 0.25, qtype: 65, responseTimeUs: i }),
     );

@@ -1,4 +1,4 @@
-/** Compresses sealed blocks one after the other. Compression is expensive compared to gathering the rows. */
+/** Compresses sealed blocks one after another. Compression is expensive compared to gathering the rows. */
 import { type SealedBlock, toBatch } from './block-gatherer.ts';
 import type { LogBatch } from './log-batch.ts';
 

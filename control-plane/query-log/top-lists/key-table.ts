@@ -23,7 +23,7 @@ const FEW_ENTRIES = 1024;
 export class KeyTable {
   /** Entries. */
   size = 0;
-  /** Texts, one after the other. */
+  /** Concatenated texts. */
   bytes = new Uint8Array(SMALL_BYTES);
   /** Start of each text, and the end of the last. */
   starts = new Uint32Array(SMALL_ENTRIES + 1);

@@ -69,7 +69,7 @@ describe('partsOf()', () => {
     expect(parts('01-30T00:00', '01-31T00:00', alone)).toMatchObject({ isRounded: false });
   });
 
-  test('covers each moment of the span once; a list in place of blocks covers its whole span', () => {
+  test('covers each point of the span once; a list that replaces blocks covers its whole span', () => {
     fc.assert(
       fc.property(moment, moment, (a, b) => {
         const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** The keeper of a Weir that starts now. */
+/** The keeper of a Weir server that starts now. */
 function keeper(keptDays = 30): LogDays {
   const clock = { monotonicMs: () => monotonicMs };
   return new LogDays({ database: own.database, clock, logger: LOGGER, queryLogDays: () => keptDays });

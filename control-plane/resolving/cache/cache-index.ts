@@ -1,5 +1,5 @@
 /**
- * The entries of the shared answer cache, one after the other, to list, drop or save them. An entry is returned as a
+ * The entries of the shared answer cache, one after another, to list, drop or save them. An entry is returned as a
  * consistent copy; changes of the index need the lock, as in the workers.
  */
 import { ApiError } from '../../api/api-error.ts';

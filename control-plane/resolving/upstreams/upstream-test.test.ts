@@ -73,7 +73,7 @@ describe('tryUpstreams()', () => {
     expect(trials.get(at(closed))).toMatchObject({ fault: expect.any(String), isReachable: false });
   });
 
-  test('asks over TLS and HTTPS with the authorities of the configuration', async () => {
+  test('asks over TLS and HTTPS with the certificate authorities of the configuration', async () => {
     const authority = new TestAuthority();
     const certificate = authority.issue('DNS:dns.example.org');
     const answer = ({ bytes, reply }: { bytes: Uint8Array; reply: (message: Uint8Array) => void }): void =>

@@ -66,7 +66,7 @@ export const GONE_SECS = 60;
 /** Seconds after which a node should have applied a newer revision. */
 const BEHIND_SECS = 5;
 
-/** Seconds since the last heartbeat; absolute, so that a clock that was set back does not make a node live. */
+/** Seconds since the last heartbeat; absolute, so that a clock that was set back does not make a node appear alive. */
 const SILENCE = 'abs(extract(epoch FROM clock_timestamp() - last_seen))';
 /** A node that has stopped is gone immediately. */
 const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
@@ -75,7 +75,7 @@ const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
 /** Condition on a row of the table: the node has not stopped and is not gone. */
 export const EXISTS = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
 
-/** Milliseconds since there is a newer revision; null if this is the newest. */
+/** Milliseconds since a newer revision was created; null if this is the newest. */
 const lagOf = (revision: string): string =>
   `CASE WHEN ${revision}::bigint IS NULL THEN NULL ELSE coalesce((SELECT greatest(0, least(2147483647,
      extract(epoch FROM clock_timestamp() - created_at) * 1000))::integer
@@ -132,7 +132,7 @@ export async function nodesBehind(database: Queryable, mark: number): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** Deletes a node if it is gone; otherwise returns the reason against it. */
+/** Deletes a node if it is gone; otherwise returns why it must not be deleted. */
 export async function deleteGoneNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(
     `SELECT ${PRESENCE} AS presence FROM nodes WHERE name = $1 AND forgotten_at IS NULL FOR UPDATE`,

@@ -143,7 +143,7 @@ async function inReading<T>(
   }
 }
 
-/** Runs concurrent statements one after the other; a future version of pg will reject concurrent ones. */
+/** Runs concurrent statements one after another; a future version of pg will reject concurrent ones. */
 function serialRunner(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {

@@ -1,8 +1,8 @@
 /**
- * Ensures that only one Weir uses a data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it
- * ends with the process however it dies, works between containers that share a volume, and is immune to reused process
- * ids. Node has no API for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays
- * empty and nothing is ever stored in it.
+ * Ensures that only one Weir server uses a data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`,
+ * so it ends with the process however it dies, works between containers that share a volume, and is immune to reused
+ * process ids. Node has no API for such locks, but its built-in SQLite takes one for an exclusive transaction; the file
+ * stays empty and nothing is ever stored in it.
  */
 import {
   accessSync,
@@ -22,7 +22,7 @@ import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 /** The data directory cannot be used; the message names it and the reason. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
-  /** `in_use`: another Weir runs on it. `unusable`: it cannot be created, written or locked. */
+  /** `in_use`: another Weir server runs on it. `unusable`: it cannot be created, written or locked. */
   readonly reason: 'in_use' | 'unusable';
 
   constructor(reason: 'in_use' | 'unusable', message: string, cause?: unknown) {
@@ -88,7 +88,7 @@ export function tooOld(what: string): string {
   );
 }
 
-/** @throws {DataDirError} if a Weir older than 0.1.0 used the directory; changes nothing. */
+/** @throws {DataDirError} if a release older than 0.1.0 used the directory; changes nothing. */
 export function refuseOldDataDir(directory: string): void {
   const wasUsed = existsSync(join(directory, 'lock'));
   if (wasUsed && !existsSync(join(directory, MARK)))

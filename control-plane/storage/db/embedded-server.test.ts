@@ -60,7 +60,7 @@ async function query(address: PostgresAddress, text: string): Promise<Record<str
   }
 }
 
-/** A Weir in another process; `kill()` is a kill -9. */
+/** A Weir server in another process; `kill()` is a kill -9. */
 async function startElsewhere(dataDir: string): Promise<{ serverPid: number; kill(): Promise<void> }> {
   const program = fileURLToPath(new URL('../../../test/support/parts/own-database.ts', import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {

@@ -16,7 +16,7 @@ export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
-/** A Weir older than 0.1.0 created the database. */
+/** A release older than 0.1.0 created the database. */
 export class SchemaTooOld extends Error {
   override readonly name = 'SchemaTooOld';
 }
@@ -82,7 +82,7 @@ export async function migrate(
 }
 
 /**
- * @throws {SchemaTooOld} if the names of the migrations of a database or a copy are those of a Weir older than 0.1.0
+ * @throws {SchemaTooOld} if the names of the migrations of a database or a copy are those of a release older than 0.1.0
  */
 export function refuseOldMigrations(what: string, names: readonly string[]): void {
   if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));

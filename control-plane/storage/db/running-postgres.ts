@@ -1,5 +1,6 @@
 /**
- * Finds the embedded server that a running Weir has started in a data directory, for commands that run while Weir does.
+ * Finds the embedded PostgreSQL that a running Weir server has started in a data directory, for commands that run at
+ * the same time.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';

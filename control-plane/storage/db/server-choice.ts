@@ -183,7 +183,7 @@ async function tryServer(
   }
 }
 
-/** Connects to a server that accepts writes, unless `ended` is aborted before. @throws the reason against using it */
+/** Connects to a server that accepts writes, unless `ended` is aborted before. @throws the reason if it cannot be used */
 async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
   ended?.throwIfAborted();
   if (target.fault !== undefined) throw target.fault;

@@ -193,7 +193,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await stored()).toEqual(empty);
   });
 
-  test('runs simultaneous imports one after the other, and refuses the fourth', async () => {
+  test('runs simultaneous imports one after another, and refuses the fourth', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(pihole.liveGravity())));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
     const turnedAway = answers.find(({ status }) => status === 503)!;

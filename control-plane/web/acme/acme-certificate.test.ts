@@ -111,7 +111,7 @@ async function order(by = acme): Promise<string | null> {
 }
 
 describe('an order', () => {
-  test('proves a name by HTTP and activates the certificate on all nodes', async () => {
+  test('proves control of a name over HTTP and activates the certificate on all nodes', async () => {
     expect(await order()).toBeNull();
     const pair = certificate.current()!;
     expect(pair.facts).toMatchObject({ names: ['weir.example.org'], isSelfSigned: false });
@@ -122,7 +122,7 @@ describe('an order', () => {
     expect(rows).toEqual([{ actor: 'anna', action: 'changed', subject: 'web certificate' }]);
   });
 
-  test('proves a wildcard by updates of DNS, and removes the records', async () => {
+  test('proves control of a wildcard with DNS updates, and removes the records', async () => {
     configure({ challenge: 'dns-01', names: ['*.dns.example.org', 'DNS.example.org'] });
     expect(await order()).toBeNull();
     expect(certificate.current()!.facts.names.toSorted()).toEqual(['*.dns.example.org', 'dns.example.org']);
@@ -184,7 +184,7 @@ describe('a failed order', () => {
     expect(acme.state()).toMatchObject({ step: null, failures: 1, endedMs: nowMs });
   });
 
-  test('reports that a URL is not that of a directory', async () => {
+  test('reports a URL that is not the URL of a directory', async () => {
     configure({ directory_url: server.directoryUrl.replace('/dir', '/nothing') });
     expect(await order()).toMatch(/directory/);
   });

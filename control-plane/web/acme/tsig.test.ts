@@ -65,7 +65,7 @@ describe('replyFault()', () => {
     expect(replyFault(reply, Buffer.alloc(32), KEY, NOW)).toBe('its signature is wrong');
   });
 
-  test('does not accept a reply of which any byte was changed, added or removed', () => {
+  test('does not accept a reply if any byte was changed, added or removed', () => {
     const { reply, mac } = exchange();
     // The name, TTL and class of the record and the id of the message are not those that are signed.
     const isFree = (at: number): boolean => at < 2 || (at >= 12 && at < 12 + OWNER.length + 8);

@@ -1,5 +1,5 @@
 /**
- * Runs the logins of one address one after the other, so that each sees the result of the previous one: parallel logins
+ * Runs the logins of one address one after another, so that each sees the result of the previous one: parallel logins
  * cannot bypass the limit of failures, and one address cannot fill the hashing queue.
  */
 import { tooMany } from '../../api/api-error.ts';

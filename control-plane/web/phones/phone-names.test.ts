@@ -26,7 +26,7 @@ const facts = (names: string[], more = {}) => ({
 });
 
 describe('phoneNames()', () => {
-  test('returns both names for a certificate of a wildcard and its parent', () => {
+  test('returns both names for a certificate with a wildcard and its parent name', () => {
     const names = facts(['192.0.2.1', 'other.example', '*.dns.example.org', 'dns.example.org']);
     expect(phoneNames('anna', names, settings(), NOW)).toEqual({
       private_dns_name: 'anna.dns.example.org',
@@ -35,7 +35,7 @@ describe('phoneNames()', () => {
     });
   });
 
-  test('names the port of HTTPS if it is another, and that of TLS as a problem', () => {
+  test('includes an HTTPS port other than 443 in the URL, and reports a TLS port other than 853 as a problem', () => {
     const names = facts(['*.example.org', 'dns.example.org']);
     expect(phoneNames('a', names, settings({ dot_port: 8853, doh_port: 8443 }), NOW)).toEqual({
       private_dns_name: 'a.example.org',
@@ -55,7 +55,7 @@ describe('phoneNames()', () => {
     expect(phoneNames('a', certificate, settings(more), NOW).problems).toEqual([problem]);
   });
 
-  test('asks for nothing that a disabled protocol would need', () => {
+  test('reports no problem about a disabled protocol', () => {
     const onlyHttps = phoneNames('a', facts(['dns.example.org']), settings({ dot_enabled: false }), NOW);
     expect(onlyHttps).toMatchObject({ private_dns_name: null, problems: [] });
   });

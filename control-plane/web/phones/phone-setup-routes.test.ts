@@ -79,7 +79,7 @@ describe('GET /clients/{id}/phone-setup', () => {
     expect(await setup(id)).toMatchObject({ problems: ['no_certificate'], profile: null, doh_url: null });
   });
 
-  test('is 409 without a key, 404 without a client, and for administrators alone', async () => {
+  test('is 409 without a key, 404 without a client, and only for administrators', async () => {
     const path = (id: number): string => `/api/clients/${id}/phone-setup`;
     const id = await makeClient({ ip_address: '192.0.2.7', name: 'Anna' });
     expect((await api.send('GET', path(id), { session })).status).toBe(409);

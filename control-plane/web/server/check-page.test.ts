@@ -85,7 +85,7 @@ describe('checkPage()', () => {
     expect(html).not.toMatch(/(?:href|src)="\/|fetch\('\//);
   });
 
-  test.each(CHECK_LANGUAGES)('is in the language %s with every text', (language) => {
+  test.each(CHECK_LANGUAGES)('contains every text in the language %s', (language) => {
     const page = pageIn(language).html;
     const { title, steps, guides } = CHECK_TEXTS[language];
     expect(page).toContain(`<html lang="${language}"`);

@@ -33,7 +33,7 @@ export class TicketKeys {
     this.parts = parts;
   }
 
-  /** The keys of today: the same object until they change. */
+  /** Today's keys: the same object until they change. */
   current(): Uint8Array {
     const { clock, purpose, secret: secretNow } = this.parts;
     const day = Math.floor(clock.nowMs() / KEY_LIFE_MS);

@@ -23,7 +23,10 @@ const NONE = 0;
  * the root.
  */
 const TREE = makeTree();
-/** For a node that is reached from the root by ones only, the number of ones: such a rest is padding. */
+/**
+ * For a node that is reached from the root by ones only, the number of ones: bits at the end that lead to it are
+ * padding.
+ */
 const ONES = makeOnes();
 
 /** For each byte that starts with a complete code: the symbol and, in the low four bits, the code's length; else 0. */

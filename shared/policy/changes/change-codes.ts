@@ -259,7 +259,7 @@ function filled(text: string, valueOf: (name: string) => readonly TextPart[] | n
   return allOf(pieces, '');
 }
 
-/** Parts one after the other; null if any of them are. */
+/** Parts one after another; null if any of them are. */
 function allOf(pieces: readonly (readonly TextPart[] | null)[], separator: string): TextPart[] | null {
   const all: TextPart[] = [];
   for (const piece of pieces) {

@@ -1,6 +1,6 @@
-// `npm run bench -- api`: latency of the API while DNS is busy. A Weir with many groups, a large list and a log of
-// several days answers queries at a steady rate, while the bench sends every GET request in its reference and changes
-// of every kind, also at a steady rate. DNS is measured without API requests before and after.
+// `npm run bench -- api`: latency of the API while DNS is busy. A Weir server with many groups, a large list and a log
+// of several days answers queries at a steady rate, while the bench sends every GET request in its reference and
+// changes of every kind, also at a steady rate. DNS is measured without API requests before and after.
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
 import type { LoadJob, LoadResult } from '../load/load.ts';
 import { gatherMaterial } from '../material/material.ts';

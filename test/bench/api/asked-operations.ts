@@ -1,5 +1,5 @@
-// Requests of the API bench: each GET in the reference of the running Weir, and for each collection, entities that are
-// created, changed and deleted one after the other.
+// Requests of the API bench: each GET in the reference of the running Weir server, and for each collection, entities
+// that are created, changed and deleted one after another.
 import type { Step } from './steady-requests.ts';
 
 /** The parts of an OpenAPI document that the bench reads. */

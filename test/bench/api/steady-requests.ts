@@ -1,5 +1,5 @@
-// Sends requests to a Weir's API at a steady rate, even if answers are late, and measures their latency. Latency is
-// measured from the time at which a request was due, so it includes waiting for earlier requests.
+// Sends requests to a Weir server's API at a steady rate, even if answers are late, and measures their latency. Latency
+// is measured from the time at which a request was due, so it includes waiting for earlier requests.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -71,8 +71,8 @@ export async function askSteadily(
 }
 
 /**
- * Runs each step `times` times, one request after the other and at most `perSecond`; returns the milliseconds of CPU
- * time per request.
+ * Runs each step `times` times, one request at a time and at most `perSecond`; returns the milliseconds of CPU time per
+ * request.
  */
 export async function askAlone(
   api: AskedApi,

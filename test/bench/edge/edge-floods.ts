@@ -26,7 +26,7 @@ burst_size = 2000
 ipv4_prefix_len = 32
 `;
 
-/** Measures each flood on a Weir with a rate limit, and prints the table. */
+/** Measures each flood on a Weir server with a rate limit, and prints the table. */
 export async function measureFloods(
   bench: Bench,
   start: (toml: string) => Promise<EdgeServer | undefined>,

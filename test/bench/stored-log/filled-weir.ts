@@ -1,4 +1,4 @@
-// A real Weir whose database gets a generated log of several days before the measurement.
+// A real Weir server whose database gets a generated log of several days before the measurement.
 import { join } from 'node:path';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { runAsOwner, withDatabase } from '../../support/parts/made-cluster.ts';

@@ -1,4 +1,4 @@
-// Time from the start of a Weir to its first answers, on an existing data directory.
+// Time from the start of a Weir server to its first answers, on an existing data directory.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

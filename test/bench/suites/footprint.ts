@@ -1,4 +1,4 @@
-// Footprint of a Weir with one worker: CPU when idle, memory after a start, under load and afterwards.
+// Footprint of a Weir server with one worker: CPU when idle, memory after a start, under load and afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';

@@ -1,5 +1,5 @@
-// A Weir as in a household: a list of moderate size, 100,000 queries a day, idle otherwise. Measures the memory and CPU
-// that it takes.
+// A Weir server as in a household: a list of moderate size, 100,000 queries a day, idle otherwise. Measures the memory
+// and CPU that it takes.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

@@ -12,7 +12,7 @@ import type { WeirVariant } from '../servers/weir.ts';
 /** Time to store the rows written while warming. */
 const SETTLE_MS = 3000;
 
-/** One of the Weirs, with its list and its workload. */
+/** One of the Weir servers, with its list and its workload. */
 export interface Step {
   variant: WeirVariant;
   stage: Stage;
@@ -23,7 +23,7 @@ export interface StartedStep extends Step {
   running: RunningServer;
 }
 
-/** Starts the Weirs one after the other and warms their caches. */
+/** Starts the Weir servers one after another and warms their caches. */
 export async function startSteps(steps: readonly Step[]): Promise<StartedStep[]> {
   const started: StartedStep[] = [];
   for (const [place, step] of steps.entries()) {

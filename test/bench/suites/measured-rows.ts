@@ -1,4 +1,4 @@
-// Shared by suites that consist of rows: selects rows, runs them one after the other, prints them.
+// Shared by suites that consist of rows: selects rows, runs them one after another, prints them.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { Goal } from '../report/goal.ts';

@@ -1,6 +1,6 @@
-// `npm run bench -- upgrade`: a Weir under load is upgraded repeatedly, forwards and backwards, then with the new
-// process killed at each step. Datagrams are sent at a fixed rate without retries; clients of TCP, TLS and HTTPS send
-// one question after the other, and retry once if a connection ends. Needs a C compiler for the load generator.
+// `npm run bench -- upgrade`: a Weir server under load is upgraded repeatedly, forwards and backwards, then with the
+// new process killed at each step. Datagrams are sent at a fixed rate without retries; clients of TCP, TLS and HTTPS
+// send one question at a time, and retry once if a connection ends. Needs a C compiler for the load generator.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
-// `npm run bench -- upgrade-matrix`: a Weir under load is upgraded to releases that fail at each step of the start in
-// turn, by an error or killed; then the same from and to another release. Prints a table; exits with 1 if a query was
-// lost or answered with SERVFAIL.
+// `npm run bench -- upgrade-matrix`: a Weir server under load is upgraded to releases that fail at each step of the
+// start in turn, by an error or killed; then the same from and to another release. Prints a table; exits with 1 if a
+// query was lost or answered with SERVFAIL.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

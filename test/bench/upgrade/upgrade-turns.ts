@@ -1,6 +1,6 @@
-// A Weir under load while it is upgraded, for `upgrade-bench.ts` and `upgrade-matrix.ts`: datagrams are sent at a fixed
-// rate without retries; clients of TCP, TLS and HTTPS send one question after the other, and retry once if a connection
-// ends.
+// A Weir server under load while it is upgraded, for `upgrade-bench.ts` and `upgrade-matrix.ts`: datagrams are sent at
+// a fixed rate without retries; clients of TCP, TLS and HTTPS send one question at a time, and retry once if a
+// connection ends.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export interface TurnLoad {
   readonly secs: number;
 }
 
-/** Starts a Weir, runs `work` with it, and stops it. */
+/** Starts a Weir server, runs `work` with it, and stops it. */
 export async function withStand(
   { rateQps, clients, secs }: TurnLoad,
   work: (stand: Stand) => Promise<void>,
@@ -125,7 +125,7 @@ export async function takeTurn(
   return turn;
 }
 
-/** Whether a process has the data directory and its database, and can be upgraded. */
+/** Whether a process owns the data directory and its database, and so can be upgraded. */
 async function isComplete(weir: Weir): Promise<boolean> {
   const answer = await weir.health().catch(() => null);
   return answer?.body.checks.database.status === 'ok' && (await acceptsHandover(weir));

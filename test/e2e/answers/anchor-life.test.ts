@@ -1,6 +1,6 @@
 /**
- * A private root changes its key under a running Weir (RFC 5011). Instead of waiting for the hold-down time, the test
- * backdates Weir's file between two runs.
+ * A private root changes its key under a running Weir server (RFC 5011). Instead of waiting for the hold-down time, the
+ * test backdates Weir's file between two runs.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * DNS over TLS and HTTPS, and the PROXY header, of a complete Weir with third-party clients.
+ * DNS over TLS and HTTPS, and the PROXY header, of a complete Weir server with third-party clients.
  *
  * @needs curl bind9-dnsutils knot-dnsutils
  */

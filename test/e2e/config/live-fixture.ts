@@ -1,4 +1,4 @@
-/** A running Weir whose configuration is changed, and the servers around it, for suites of live keys. */
+/** A running Weir server whose configuration is changed, and the servers around it, for suites of live keys. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
@@ -147,7 +147,7 @@ export class LiveFixture {
     return data.length === 0 ? rcode : data;
   }
 
-  /** Sends queries one after the other from an address; returns how many are refused. */
+  /** Sends queries one after another from an address; returns how many are refused. */
   async refusals(count: number, address = this.newAddress(), name?: string): Promise<number> {
     using udp = await UdpClient.open(this.weir.dnsPort, '127.0.0.1', address);
     let refused = 0;

@@ -1,6 +1,6 @@
 /**
- * External changes to the configuration of a running Weir: edits of its file and SIGHUP, rows that another node has
- * written, keys with a delayed effect, and the state after Weir has stopped.
+ * External changes to the configuration of a running Weir server: edits of its file and SIGHUP, rows that another node
+ * has written, keys with a delayed effect, and the state after Weir has stopped.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -68,7 +68,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
-describe('weir with its own database, one fault after the other', () => {
+describe('weir with its own database, one fault after another', () => {
   const tempDir = makeTempDir();
   /** Node that the next test continues with. */
   let faulty: Weir;

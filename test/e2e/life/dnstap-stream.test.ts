@@ -1,4 +1,4 @@
-/** A Weir that streams its queries to a dnstap receiver. */
+/** A Weir server that streams its queries to a dnstap receiver. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DnstapReceiver } from '../../support/dns/dnstap-receiver.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

@@ -1,4 +1,4 @@
-/** Metrics of a real Weir: queries are counted exactly. */
+/** Metrics of a real Weir server: queries are counted exactly. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
@@ -132,7 +132,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
   });
 });
 
-/** Blocked 7, forwarded 5, cached 11 over UDP; blocked 3, cached 2 over TCP; one after the other. */
+/** Blocked 7, forwarded 5, cached 11 over UDP; blocked 3, cached 2 over TCP; one after another. */
 async function askAll(port: number): Promise<void> {
   const udp = await UdpClient.open(port);
   for (let i = 0; i < 7; i++) await udp.ask(i % 2 === 0 ? 'ads.example.com' : 'track.example.com', 'A');

@@ -1,4 +1,4 @@
-/** `weir set-password` with and without a running Weir. */
+/** `weir set-password` with and without a running Weir server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

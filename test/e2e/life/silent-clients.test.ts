@@ -42,7 +42,7 @@ const releaseNetwork = await holdNetwork('alone');
 afterAll(releaseNetwork);
 
 describe('weir with queries from addresses that do not resolve', () => {
-  /** Floods a Weir with one worker from these addresses; returns lost queries and counters. */
+  /** Floods a Weir server with one worker from these addresses; returns lost queries and counters. */
   async function flood(
     backEnd: BackEnd,
     how: Pick<SilentFlood, 'names' | 'asksGood'> & { family: keyof typeof SERVER },

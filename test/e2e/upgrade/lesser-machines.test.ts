@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Upgrades a Weir under load; every client is served before and after, and all queries are answered. */
+/** Upgrades a Weir server under load; every client is served before and after, and all queries are answered. */
 async function upgraded(options: WeirOptions): Promise<void> {
   weir = await Weir.start({
     database: 'none',

@@ -1,4 +1,4 @@
-/** A running Weir that is replaced by another process: every query is answered. */
+/** A running Weir server that is replaced by another process: every query is answered. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';

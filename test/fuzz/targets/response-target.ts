@@ -38,7 +38,7 @@ const ASKED: readonly Question[] = [
 ];
 const QNAME = Uint8Array.of(0xc0, 12);
 
-/** The message: a header and a question in front of the input, which has flags, counts and records. */
+/** The message: a header and a question before the input, which has flags, counts and records. */
 function messageOf(asked: Question, rest: Uint8Array): Uint8Array {
   const head = new Uint8Array(8);
   head.set(rest.subarray(0, 8));

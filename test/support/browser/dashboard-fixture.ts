@@ -1,6 +1,6 @@
 /**
- * A complete Weir and a browser for the suites of the dashboard: an upstream that resolves every name, a password, a
- * few queried names, some of them blocked, and a session. Each suite opens one.
+ * A complete Weir server and a browser for the suites of the dashboard: an upstream that resolves every name, a
+ * password, a few queried names, some of them blocked, and a session. Each suite opens one.
  */
 import type { Browser } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
@@ -26,7 +26,7 @@ export const ASKED_NAMES: readonly string[] = [
 ];
 export const BLOCKED_NAME = 'ads.tracker.example';
 
-/** A Weir with the dashboard, and a browser. */
+/** A Weir server with the dashboard, and a browser. */
 export class DashboardFixture {
   readonly weir: Weir;
   readonly api: ApiClient;

@@ -1,5 +1,5 @@
 /**
- * Data directories that a Weir with an earlier PostgreSQL has left; Debian's PostgreSQL stands in for it.
+ * Data directories that a Weir server with an earlier PostgreSQL has left; Debian's PostgreSQL stands in for it.
  *
  * @needs postgresql
  */

@@ -190,7 +190,7 @@ export class RunningApi {
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory({ clock });
     let grants: PolicyRows['grants'] = [];
-    // One after the other, as in a node: rows read earlier must not replace newer ones.
+    // One after another, as in a node: rows read earlier must not replace newer ones.
     const applier = new Coalescer(async () => {
       const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
       clients.follow(rows);

@@ -1,6 +1,6 @@
 /**
- * Data directories for a Weir under test, in temporary folders that every user can enter, because PostgreSQL runs as
- * another user if the tests run as root.
+ * Data directories for a Weir server under test, in temporary folders that every user can enter, because PostgreSQL
+ * runs as another user if the tests run as root.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

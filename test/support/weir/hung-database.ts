@@ -13,7 +13,7 @@ export class HungDatabase {
     this.pids = pids;
   }
 
-  /** Makes the database of a Weir hang. */
+  /** Makes the database of a Weir server hang. */
   static of(weir: Weir): HungDatabase {
     const cluster = join(weir.tempDir.dataDir, 'postgres', 'cluster');
     // First the postmaster, which starts the others.

@@ -1,13 +1,13 @@
 /**
- * Live memory of a Weir's control plane, measured through Node's inspector, because the resident size depends as much
- * on the last garbage collection. Weir is started with `INSPECTED` in its environment.
+ * Live memory of a Weir server's control plane, measured through Node's inspector, because the resident size depends as
+ * much on the last garbage collection. Weir is started with `INSPECTED` in its environment.
  */
 import { once } from 'node:events';
 import { z } from 'zod';
 import { within } from '../parts/until.ts';
 import type { Weir } from './weir-process.ts';
 
-/** Environment of a Weir that can be measured. */
+/** Environment of a Weir server that can be measured. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
 const ADDRESS = /Debugger listening on (ws:\S+)/;

@@ -1,5 +1,5 @@
 /**
- * Third-party load balancers in front of a Weir, on free ports: HAProxy for connections, dnsdist for datagrams.
+ * Third-party load balancers in front of a Weir server, on free ports: HAProxy for connections, dnsdist for datagrams.
  *
  * @needs haproxy dnsdist
  */
@@ -40,7 +40,10 @@ export interface Haproxy extends LoadBalancer {
   states(): Promise<Record<string, string>>;
 }
 
-/** HAProxy with `deploy/balancers/haproxy.cfg`, in front of the ports of one Weir in the order of `EXAMPLE_PORTS`. */
+/**
+ * HAProxy with `deploy/balancers/haproxy.cfg`, in front of the ports of one Weir server in the order of
+ * `EXAMPLE_PORTS`.
+ */
 export async function startHaproxy(servers: readonly [number, number, number, number]): Promise<Haproxy> {
   const ports: number[] = [];
   let configuration =

@@ -18,7 +18,7 @@ export interface SilentFlood {
   /** Names that the silent addresses query in turn; `*` stands for a number that is used only once. */
   readonly names: readonly string[];
   readonly goodName: string;
-  /** Good questions, sent one after the other. If there are none, the flood takes `rounds` rounds. */
+  /** Good questions, sent one after another. If there are none, the flood takes `rounds` rounds. */
   readonly rounds: number;
   readonly asksGood: boolean;
 }

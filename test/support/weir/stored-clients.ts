@@ -1,4 +1,4 @@
-/** Clients as in the API of a Weir, and a group to which a test moves one of them. */
+/** Clients as in the API of a Weir server, and a group to which a test moves one of them. */
 import type { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { until } from '../parts/until.ts';
 import type { ApiClient } from './api-client.ts';

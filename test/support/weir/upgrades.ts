@@ -1,4 +1,4 @@
-/** Upgrades of a running Weir, run as an operator does, and the resulting processes. */
+/** Upgrades of a running Weir server, run as an operator does, and the resulting processes. */
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';

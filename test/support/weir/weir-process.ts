@@ -1,6 +1,6 @@
 /**
- * A real Weir: the process as a user starts it, on free ports and in a temporary data directory, with a generated
- * configuration file. `dns-client.ts` and `api-client.ts` send requests to it.
+ * A real Weir server: the process as a user starts it, on free ports and in a temporary data directory, with a
+ * generated configuration file. `dns-client.ts` and `api-client.ts` send requests to it.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -37,7 +37,7 @@ export function ordinaryUser(): User | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
-/** Options of a Weir. */
+/** Options of a Weir server. */
 export interface WeirOptions {
   /** A folder that outlives this process; without it, a folder is created and deleted with the process. */
   readonly tempDir?: TempDir;
@@ -90,7 +90,7 @@ const startOf = (program: string): string[] => [...FLAGS.split(' '), program, 's
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Runs a command with its own process id in the environment, as a service manager does. */
 const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
-/** Upstream of a Weir that needs none: nothing listens at this address. */
+/** Upstream of a Weir server that needs none: nothing listens at this address. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
 /** Polling interval over HTTP: each poll costs both processes time. */
@@ -192,7 +192,7 @@ export class OwnProcess {
   }
 }
 
-/** A running Weir. */
+/** A running Weir server. */
 export class Weir extends OwnProcess {
   readonly dnsPort: number;
   readonly webPort: number;
@@ -346,7 +346,7 @@ export class Weir extends OwnProcess {
   }
 }
 
-/** The environment without variables for another Weir. The compile cache is enabled, as for users. */
+/** The environment without variables for another Weir server. The compile cache is enabled, as for users. */
 export function ownEnvironment(): Record<string, string> {
   const wanted = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),

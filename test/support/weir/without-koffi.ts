@@ -1,5 +1,6 @@
 /**
- * Preloaded into a Weir and each of its threads: makes koffi fail to load, as on a machine for which it has no binary.
+ * Preloaded into a Weir server and each of its threads: makes koffi fail to load, as on a machine for which it has no
+ * binary.
  */
 const load = process.dlopen.bind(process);
 

@@ -77,7 +77,7 @@ describe('readAdblockRule', () => {
     expect(reasonOf(`||b${name}^`)).toBe('not a domain name');
   });
 
-  test('ends an expression at its last slash, and reads the modifiers behind it', () => {
+  test('ends an expression at its last slash, and reads the modifiers after it', () => {
     expect(readAdblockRule('/^ads$[0-9]$/$dnstype=A,important', false)).toEqual({
       type: 'special',
       rule: {

@@ -172,7 +172,7 @@ describe('ListParser', () => {
     expect(parsed.invalidLines).toBe(1);
   });
 
-  test('reads a byte order mark in front of the first rule', () => {
+  test('ignores a byte order mark before the first rule', () => {
     expect(parse('\ufeff||example.com^').found).toEqual(['1 BLOCK_SUFFIX example.com']);
   });
 

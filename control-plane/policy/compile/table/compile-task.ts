@@ -1,5 +1,5 @@
 /**
- * Entry of the compile pool's thread: reads lists from disk and builds a rule table from them. It runs at a low
+ * Entry point of the compile pool's thread: reads lists from disk and builds a rule table from them. It runs at a low
  * priority, because answering comes first, and keeps only one chunk of text in memory.
  */
 import { getPriority, setPriority } from 'node:os';

@@ -85,7 +85,7 @@ async function loadedVersion(): Promise<number | undefined> {
 }
 
 describe('Generations', () => {
-  test('has nothing to load in a new folder', async () => {
+  test('loads nothing from a new folder', async () => {
     await expect(generations.load()).resolves.toEqual({ kept: undefined, highestVersion: 0 });
   });
 
@@ -135,7 +135,7 @@ describe('Generations', () => {
     expect(await Promise.all([35_000, 99_000].map(versionAt))).toEqual([undefined, 6]);
   });
 
-  test('at() reads only those around the moment, by their times of writing', async () => {
+  test('at() reads only files that were written around the given time', async () => {
     for (let version = 1; version <= 8; version++) {
       await generations.save(state(version, RULES, version * 10_000));
       const secs = version * 10 + 1;
@@ -241,7 +241,7 @@ describe('startingState()', () => {
     expect(rows.sources).toEqual([]);
   });
 
-  test('is the newest generation under a new version with the settings of today', async () => {
+  test('is the newest generation under a new version with the current settings', async () => {
     await generations.save(state(8));
     const { snapshot, compiled } = await startingState(
       generations,
@@ -303,7 +303,7 @@ describe('very many managed domains', () => {
   };
   const many = Array.from({ length: 2500 }, (_, index) => managed(2 * index));
 
-  test('are in a file that generations share; each contains its changes', async () => {
+  test('are in a file that generations share; each generation contains only its changes', async () => {
     const [first, ...rest] = many;
     const changed = [managed(1), { ...rest[0]!, domain: 'other.example' }, ...rest.slice(1)];
     await generations.save(withManaged(1, many));

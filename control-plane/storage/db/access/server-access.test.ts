@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The TLS that a connection has; rejects if there is none. */
+/** Whether a new connection uses TLS; rejects if it fails. */
 async function connect(
   { host = 'localhost', parameters = '', secret = `:${password}` },
   keys: Partial<UrlKeys> = {},
@@ -134,7 +134,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     }
   });
 
-  test('a missing file of authorities is named in the error', async () => {
+  test('the error names a missing CA file', async () => {
     const keys = { sslrootcert: join(root, 'none.pem') };
     await expect(connect({}, keys)).rejects.toThrow(/read the sslrootcert of PostgreSQL: .*none\.pem/);
   });
@@ -143,7 +143,7 @@ describe('database.sslmode and database.sslrootcert', () => {
 describe('database.password_file', () => {
   const keys = { sslmode: 'require', passwordFile } as const;
 
-  test('has the password of each new connection, and is not sent to other threads', async () => {
+  test('is read for each new connection, and its password is not sent to other threads', async () => {
     const [target] = parseDatabaseUrls(`postgres://weir@localhost:${port}/postgres`, [], {
       ...{ ...keys, sslrootcert: '', ownerPasswordFile: '' },
     });

@@ -45,7 +45,7 @@ export interface AccessKeys extends SslKeys {
 export const BY_URL: AccessKeys = { passwordFile: '', sslmode: '', sslrootcert: '' };
 
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
-/** Value that means the certificate authorities of the machine. */
+/** Value that means the machine's certificate authorities. */
 const OF_SYSTEM = 'system';
 
 /** Reads a URL and the certificates named in it or by a key. @throws {AccessFault} naming a file that cannot be read */

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('a full copy', () => {
-  test('contains the state of one moment, and is restored with rows, sequences and files into an empty directory', async () => {
+  test('contains the state at one point in time, and is restored with rows, sequences and files into an empty directory', async () => {
     let isFirst = true;
     await copyTo(at('copy'), () => {
       // Concurrent changes are not in the copy.

@@ -78,7 +78,7 @@ function copyOlder(): string {
   return join(root, 'data');
 }
 
-/** A Weir's database on a data directory. */
+/** A Weir server's database on a data directory. */
 async function openDatabase(dataDir: string): Promise<TestDatabase> {
   const opened = await startTestDatabase(dataDir);
   cleanUps.push(() => opened.stop());
@@ -90,7 +90,7 @@ async function majorOn({ database }: TestDatabase): Promise<number> {
   return majorOf(rows[0]!.server_version);
 }
 
-/** A Weir in another process, which gets kill -9 as soon as the condition is true. */
+/** A Weir server in another process, which gets kill -9 as soon as the condition is true. */
 async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> {
   const program = fileURLToPath(new URL('../../../../test/support/parts/own-database.ts', import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {

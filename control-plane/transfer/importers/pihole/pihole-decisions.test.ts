@@ -96,7 +96,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('answers a reply with both of its addresses', async () => {
+  test('answers with both addresses of a regex rule with two reply options', async () => {
     await imported(exported([[3, '^x\\.;reply=10.9.8.7;reply=fd00::7']], { hasAllowlist: false }));
     const ask = await importedPolicy(suite().database, LISTS);
     expect([ask(CLIENT, 'x.example', 1).answer, ask(CLIENT, 'x.example', 28).answer]).toEqual([

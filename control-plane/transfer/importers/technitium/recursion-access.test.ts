@@ -52,7 +52,7 @@ describe('mapRecursionAccess()', () => {
     });
   });
 
-  test('does not open Weir to everyone', () => {
+  test('does not allow all clients', () => {
     expect(ofLines('0.0.0.0/0', '::/0')).toMatchObject({
       allowed: [...OWN, 'private', 'connected'],
       left: ['recursionNetworkACL 0.0.0.0/0', 'recursionNetworkACL ::/0'],

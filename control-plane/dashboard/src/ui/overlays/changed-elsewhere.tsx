@@ -28,7 +28,7 @@ interface ChangedSinceProps<Entity> {
   readonly mine: readonly string[];
   readonly wordsOf: (now: Entity) => readonly string[];
   readonly isPending: boolean;
-  /** Fills the form with what is there now. */
+  /** Fills the form with the current values. */
   readonly onUse: (now: Entity) => void;
   /** Saves the form in its place. */
   readonly onKeep: () => void;
