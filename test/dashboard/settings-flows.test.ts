@@ -129,8 +129,11 @@ describe('the settings of the dashboard', () => {
       expect(download.suggestedFilename()).toMatch(/^weir-backup-[\d-]+\.json$/);
       const backup = readFileSync(await download.path());
       await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'later.example' });
+      const device = { mac_address: '00:00:5e:00:53:17', name: 'Hall printer' };
+      await fixture.api.expect(201, 'POST', '/clients', device);
       await choose(page, 'backup.json', backup);
-      await page.getByText('This would remove 1, change 0 and add 0 entries.').waitFor();
+      await page.getByText('This would remove 2, change 0 and add 0 entries.').waitFor();
+      await page.getByText(device.name).waitFor();
       await press(page, 'Restore');
       await page.getByText('Backup restored').waitFor();
       const { total } = await fixture.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
