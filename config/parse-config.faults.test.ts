@@ -209,7 +209,7 @@ describe('parseConfig() with an invalid file', () => {
     expect(found[0]).toContain(`weir.toml${expected}`);
   });
 
-  test('parseConfig() reports every fault of a file at once, each with its line, in order', () => {
+  test('parseConfig() reports all faults of a file together, each with its line, in order', () => {
     const text = `# a file
 [server]
 web_port = "x"   # wrong

@@ -43,7 +43,7 @@ describe('parseConfig() with valid input', () => {
     expect([...explicit].sort()).toEqual(['cache.enabled', 'server.dns_port', 'server.web_tls.enabled']);
   });
 
-  test('parseConfig() reads dotted keys, inline tables and quoted keys as the same thing', () => {
+  test('parseConfig() reads dotted keys, inline tables and quoted keys as equivalent', () => {
     const written = [
       '[server.web_tls]\nenabled = true',
       'server.web_tls.enabled = true',

@@ -58,7 +58,7 @@ export interface ConfigInput {
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, at: placed.path.join('.') }));
 
-/** Parses, checks and completes a configuration. All faults are reported at once. */
+/** Parses, checks and completes a configuration. All faults are reported together. */
 export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   const faults: ConfigFault[] = [];
   const { name, text } = file ?? { name: 'defaults', text: '' };

@@ -2,7 +2,7 @@
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
-/** Maximum number of answers at once. */
+/** Maximum number of concurrent answers. */
 export interface PlaceLimits {
   readonly total: number;
   readonly perCaller: number;

@@ -12,7 +12,7 @@ const MAX_NETWORKS = 10_000;
 /** Allowed request rate of a network. */
 export interface RequestRate {
   readonly perSecond: number;
-  /** Requests at once after a pause. */
+  /** Requests in one burst after a pause. */
   readonly burst: number;
 }
 

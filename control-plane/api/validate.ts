@@ -1,4 +1,4 @@
-/** Checks parameters, query strings and bodies against their schemas, and reports every invalid field at once. */
+/** Checks parameters, query strings and bodies against their schemas, and reports all invalid fields together. */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';

@@ -1,8 +1,8 @@
 /**
  * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at which it will
  * be full again: a question advances it by one interval, and exceeds the limit if that is more than a whole burst
- * ahead. Two threads that update one bucket at once may count two questions as one; the limit gets slightly wider, and
- * no answer is lost.
+ * ahead. Two threads that update one bucket at the same time may count two questions as one; the limit gets slightly
+ * wider, and no answer is lost.
  *
  * A network has two buckets of the same size, so that queries with a proven address (`hasProvenAddress`) are not
  * affected by forged ones.

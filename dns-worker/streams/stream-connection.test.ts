@@ -110,7 +110,7 @@ describe('StreamConnection', () => {
     client.pause();
     ask(1);
     await untilTaken(1);
-    // One query, many answers: more than the kernel accepts at once.
+    // One query, many answers: more than the kernel accepts in one call.
     for (let sent = 0; sent < 512; sent++) connection.send(new Uint8Array(65_535));
     const before = taken.length;
     ask(3);

@@ -118,8 +118,8 @@ export class StreamConnection implements StreamClient, OpenConnection {
   }
 
   /**
-   * If the client has closed its half, and the kernel has all answers, both halves are closed at once, which is a fifth
-   * cheaper.
+   * If the client has closed its half, and the kernel has all answers, both halves are closed together, which is a
+   * fifth cheaper.
    */
   private close(): void {
     const { socket } = this;

@@ -1,8 +1,8 @@
 /**
  * A few queries of a batch that are read together. The memory for their answers is prefetched before the first is
  * decided. One by one, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
- * kind follow one another for all queries, so that the processor waits for many lines at once. Prefetching decides and
- * writes nothing: the answering loop reads everything again from warm lines.
+ * kind follow one another for all queries, so that the processor waits for many lines at the same time. Prefetching
+ * decides and writes nothing: the answering loop reads everything again from warm lines.
  */
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';

@@ -40,7 +40,7 @@ export function hashHighStep(lane: number, word: number): number {
 export const LAST_WORD_MASK: Int32Array = Int32Array.from([-1, 0xff, 0xffff, 0xff_ffff]);
 
 /**
- * Lower case of four bytes at once; only A to Z change (RFC 4343 section 3). Length bytes of labels are below `A` and
+ * Lower case of four bytes at a time; only A to Z change (RFC 4343 section 3). Length bytes of labels are below `A` and
  * stay unchanged.
  */
 export function foldWord(word: number): number {

@@ -202,7 +202,7 @@ describe('choices about clock changes', () => {
     ]);
   });
 
-  test('a slot inside the hour that comes twice takes place twice', () => {
+  test('a slot within the hour that is repeated when the clocks go back is active twice', () => {
     expect(flips(nightly(150, 165), '2026-10-24T12:00Z', 4)).toEqual([
       '2026-10-25T00:30 BlockAll',
       '2026-10-25T00:45 null',

@@ -23,7 +23,7 @@ import { SubnetIndex } from './subnet-index.ts';
  * first.
  */
 export const MAX_CLIENTS = 50_000;
-/** Share of clients that is evicted at once. */
+/** Share of clients that is evicted together. */
 const EVICTED_SHARE = 0.05;
 
 /** The group of a client, and its source. */

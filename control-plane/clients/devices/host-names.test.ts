@@ -66,7 +66,7 @@ describe('HostNames', () => {
     expect(found).toEqual(['10.0.0.2 null']);
   });
 
-  test('sends four queries at once, and the others as these are answered', async () => {
+  test('keeps four queries in flight, and sends the others as these are answered', async () => {
     const waiting: ((names: readonly string[]) => void)[] = [];
     answer = () => new Promise((resolve) => waiting.push(resolve));
     for (let host = 1; host <= 6; host++) names.want(`10.0.0.${host}`);

@@ -10,7 +10,7 @@ import type { ProbeQuery } from './probe-watch.ts';
 
 /** Lifetime of a probe. */
 export const PROBE_LIFE_MS = 300_000;
-/** Maximum number of probes at once. */
+/** Maximum number of concurrent probes. */
 const MAX_PROBES = 1000;
 
 /** Maximum number of addresses per probe: a device uses a few addresses. */

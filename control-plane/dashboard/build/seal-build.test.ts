@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('sealBuild()', () => {
-  test('sealBuild() leaves one complete build when several run at once', async () => {
+  test('sealBuild() leaves one complete build when several run at the same time', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, build) => dist.build(someFiles(`build ${build}`))));
     expect((await openBuild(dist.path))?.files).toHaveLength(3);
   });

@@ -1,6 +1,7 @@
 /**
  * Turns Vite's output into a build that can be served: adds compressed files and the manifest, which replaces the
- * previous one by a rename. So there is always a complete build, even if two builds run at once or one is killed.
+ * previous one by a rename. So there is always a complete build, even if two builds run at the same time or one is
+ * killed.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

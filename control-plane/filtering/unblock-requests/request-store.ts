@@ -41,7 +41,7 @@ export async function readOpen(db: Queryable, nowMs: number): Promise<StoredRequ
 }
 
 /**
- * Stores a request; null if the device has an open one. Two requests at once wait for each other, so that limits are
+ * Stores a request; null if the device has an open one. Two concurrent requests wait for each other, so that limits are
  * exact. @throws {ApiError} 429 if there are too many
  */
 export async function insertRequest(

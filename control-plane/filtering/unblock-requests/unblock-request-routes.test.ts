@@ -93,7 +93,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('has one open request at most, even if it sends two at once to two nodes', async () => {
+  test('has one open request at most, even if it sends two at the same time to two nodes', async () => {
     const node = await RunningApi.start(suite.database, everyRoute(), { clock, askingClients, toml: TOML });
     node.parts.clients.load(await readClients(suite.database, 10));
     const outcomes = await Promise.all(

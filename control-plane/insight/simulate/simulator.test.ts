@@ -162,7 +162,7 @@ async function faultsOf(draft: object): Promise<string[]> {
 }
 
 describe('POST /simulate', () => {
-  test('of nothing changes nothing, and reports how much was read', async () => {
+  test('returns no changes for an empty draft, and reports how much was read', async () => {
     const found = await simulated({});
     expect(found).toMatchObject({
       queries: { judged: 21, not_judged: 7, undecided: 6, left_out: 0, distinct: 6 },

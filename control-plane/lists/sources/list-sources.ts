@@ -326,7 +326,7 @@ export class ListSources {
 
   private check(): void {
     if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
-    // One after another: at once they would need two connections, for 10 s in every 15.
+    // One after another: in parallel they would need two connections, for 10 s in every 15.
     const followed = this.inBackground('follow the lists of other nodes', this.active.follow());
     void this.inBackground(
       'look for due lists',

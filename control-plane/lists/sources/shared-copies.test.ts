@@ -42,7 +42,7 @@ const blobs = async (): Promise<string[]> =>
 const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
 
 describe('lists of several nodes', () => {
-  test('are fetched once, by any node, and are active at all', async () => {
+  test('are fetched once, by any node, and become active on all nodes', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     expect([kindsOf(one, 'a.example'), kindsOf(two, 'a.example')]).toEqual([1, 1]);
     await running.database.query(

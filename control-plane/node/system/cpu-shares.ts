@@ -1,7 +1,7 @@
 /** Shares of one core between two measurements, from CPU times that only increase. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Requests in quick succession share the previous result, because several users may request it at once. */
+/** Requests in quick succession share the previous result, because several users may request it at the same time. */
 const MIN_SPAN_MS = 1000;
 
 /** CPU seconds by thread, since each thread's start. */

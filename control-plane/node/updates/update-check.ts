@@ -121,7 +121,7 @@ export class UpdateCheck {
     const { bounds, clock, logger } = this.parts;
     const nowMs = clock.nowMs();
     this.checkedAtMs = nowMs;
-    // At a random minute of the next day: one request a day, and not all nodes of the world at once.
+    // At a random minute of the next day: one request a day, and not all nodes of the world at the same time.
     this.dueAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + this.randomMinutes(DAY_MINUTES);
     try {
       this.newest = readAnswer(await fetchAnswer({ url, bounds, signal: this.stopping.signal }));

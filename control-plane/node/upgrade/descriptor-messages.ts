@@ -21,7 +21,7 @@ export interface DescriptorMessage {
   readonly descriptors: readonly number[];
 }
 
-/** Sends at least one byte, with at most MAX_DESCRIPTORS descriptors. Throws if not everything is sent at once. */
+/** Sends at least one byte, with at most MAX_DESCRIPTORS descriptors. Throws if one call does not send everything. */
 export function sendDescriptors(
   calls: DescriptorCalls,
   socket: number,

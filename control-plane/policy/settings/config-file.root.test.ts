@@ -109,7 +109,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
-  test('loses none of many changes at once', async () => {
+  test('loses none of many concurrent changes', async () => {
     const changes = [11, 12, 13, 14].map((ttl) => ({ blocking: { ttl_secs: ttl } }));
     const others = [
       { cache: { max_bytes: 4194304 } },

@@ -83,7 +83,7 @@ describe('PATCH /config', () => {
     expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });
   });
 
-  test('loses no key if many are changed at once, over the API and in the file', async () => {
+  test('loses no key if many are changed at the same time, over the API and in the file', async () => {
     await patch({});
     const text = await file();
     await writeFile(path(), text.replace('query_timeout_ms = 2500', 'query_timeout_ms = 2600'));

@@ -58,7 +58,7 @@ export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBloc
   return { rowCount, hourUs, firstUs, lastUs, head, frames };
 }
 
-/** Compresses the frames one after another, because several at once would need more memory. */
+/** Compresses the frames one after another, because several at the same time would need more memory. */
 export async function encodeBlock({
   frames,
   head: { repeats },

@@ -41,7 +41,7 @@ export function toPlanes32(
 
 /** The numbers of planes; `planes.length` is a multiple of `width`. */
 export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
-  // Each number is assembled at once: three times as fast as plane by plane.
+  // Each number is assembled in one step: three times as fast as plane by plane.
   const count = planes.length / width;
   const numbers = new Uint32Array(count);
   if (width === 1) numbers.set(planes);

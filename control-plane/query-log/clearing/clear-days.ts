@@ -1,4 +1,4 @@
-/** Clears whole days of the log at once, and lists of names and clients whose rows no longer exist. */
+/** Clears whole days of the log in one step, and lists of names and clients whose rows no longer exist. */
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { ClearScope } from '../search/cut-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';

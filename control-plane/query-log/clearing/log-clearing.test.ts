@@ -51,7 +51,7 @@ const states = async (): Promise<unknown[]> =>
   (await readClears(own.database)).map(({ state, rows }) => [state, rows]);
 
 describe('LogClearing', () => {
-  test('runs all requested clears once, even if two nodes do so at once', async () => {
+  test('runs all requested clears once, even if two nodes do so at the same time', async () => {
     const nodes = ['a', 'b'].map((node) => clearingOf(node));
     await want(1);
     nodes[0]!.wake();

@@ -32,7 +32,7 @@ interface Columns {
   readonly repeats: Uint32Array | null;
 }
 
-/** Converts the rows of one block for display; decodes all columns at once. @throws {DamagedBlock} */
+/** Converts the rows of one block for display; decodes all columns together. @throws {DamagedBlock} */
 export function converterOf(
   block: BlockReader,
   context: LoggedQueryContext,

@@ -158,7 +158,7 @@ describe('GET /queries/export', () => {
     expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('lets four run at once', async () => {
+  test('lets four run at the same time', async () => {
     await store(100_000);
     const clients = await Promise.all([1, 2, 3, 4].map(beginToRead));
     await until(

@@ -42,7 +42,7 @@ function keyOf({ runId, firstSeq }: StoredBlock): string {
   return `${runId}.${firstSeq}`;
 }
 
-/** Blocks in portions for fetching, so that few are in memory at once. */
+/** Blocks in portions for fetching, so that few are in memory at the same time. */
 export function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
   let portion: T[] = [];
   let bytes = 0;

@@ -106,7 +106,7 @@ function toUnicode(name: string): string {
     .join('.');
 }
 
-/** Calls `take` for each text from `from` on that contains the part; all of them are searched at once. */
+/** Calls `take` for each text from `from` on that contains the part; all of them are searched together. */
 function forEachMatch(
   { texts, starts, count }: Texts,
   from: number,

@@ -44,7 +44,7 @@ async function countedQueries(): Promise<unknown> {
 }
 
 describe('storeBlock()', () => {
-  test('stores a block that is sent twice, or by two at once, once with its counts', async () => {
+  test('stores a block with its counts once if it is sent twice, or by two senders at the same time', async () => {
     const gatherer = new BlockGatherer();
     const batches = [
       await batchOf([1, 2], gatherer),

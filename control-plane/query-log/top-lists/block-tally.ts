@@ -75,7 +75,7 @@ function* ofOneGroup(counts: Uint32Array, group: number): NameEntries {
   for (let name = 0; name < counts.length; name++) yield [name, counts[name]!, group];
 }
 
-/** Names by group; both columns are read at once. */
+/** Names by group; both columns are read together. */
 function byGroup(reader: BlockReader): NameEntries {
   const { clients, names, rows } = reader.head;
   const nameOf = reader.nameOf();

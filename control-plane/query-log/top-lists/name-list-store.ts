@@ -75,7 +75,7 @@ export interface ListRequest {
   readonly kind: ListKind;
 }
 
-/** Number of lists fetched at once. */
+/** Number of lists fetched together. */
 const MAX_FETCHED = 16;
 
 /** The lists of these spans, without content. */

@@ -122,7 +122,7 @@ describe('MergeUpkeep', () => {
     expect(rows).toEqual([{ node_id: 8 }]);
   });
 
-  test('two at once lose and duplicate nothing', async () => {
+  test('two that run at the same time lose and duplicate nothing', async () => {
     await storeBlocks(40);
     const before = await storedRows(own.database);
     await Promise.all([

@@ -164,7 +164,7 @@ describe('NameFolding', () => {
     ]);
   });
 
-  test('several at once count each block once', async () => {
+  test('several that run at the same time count each block once', async () => {
     await store(12);
     const all = Promise.all([
       folding().turn('own-and-ended'),

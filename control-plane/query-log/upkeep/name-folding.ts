@@ -42,7 +42,7 @@ const MAX_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
 const TEXT_BYTES = 64;
 /** Maximum number of units per turn. */
 const MAX_UNITS = 32;
-/** Blocks in memory at once. */
+/** Blocks in memory at the same time. */
 const BLOCKS_PER_FETCH = 8;
 /** Maximum number of blocks per transaction, which takes some seconds. */
 const MAX_BLOCKS = 512;

@@ -37,7 +37,7 @@ export interface SmallRequest {
 /** Blocks with fewer queries are small. */
 const SMALL_ROWS = 16_384;
 /**
- * Until the end of their hour, only this many blocks of similar size are merged at once, so that few are rewritten
+ * Until the end of their hour, only this many blocks of similar size are merged together, so that few are rewritten
  * repeatedly.
  */
 const FULL_CHAIN = 16;

@@ -67,7 +67,7 @@ describe('ClusterSecret', () => {
     expect(statSync(join(folder, 'second', 'cluster-secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('is the same for many nodes that start at once', async () => {
+  test('is the same for many nodes that start at the same time', async () => {
     const nodes = Array.from({ length: 5 }, (_, i) => secretOf(`node-${String(i)}`));
     for (const node of nodes) stops.push(node.follow());
     await until(

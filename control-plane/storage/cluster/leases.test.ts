@@ -59,7 +59,7 @@ describe('JobLeases', () => {
     expect(await two.leases.hold('fetch', idle)).toBe(true);
   });
 
-  test('hold() gives a job to exactly one of many that ask at once', async () => {
+  test('hold() gives a job to exactly one of many that ask at the same time', async () => {
     const nodes = Array.from({ length: 8 }, () => nodeWith());
     const ending = Promise.withResolvers<undefined>();
     let begun = 0;

@@ -122,7 +122,7 @@ describe('migrate()', () => {
     expect((await pool.query('SELECT FROM schema_migrations')).rowCount).toBe(2);
   });
 
-  test('migrate() by several nodes at once runs each migration once', async () => {
+  test('migrate() by several nodes at the same time runs each migration once', async () => {
     await empty();
     const runs = await Promise.all([1, 2, 3].map(() => run()));
     expect(runs.filter((names) => names.length > 0)).toEqual([['0001_schema', TABLE_CHANGE]]);

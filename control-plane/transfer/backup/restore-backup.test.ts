@@ -99,7 +99,7 @@ describe('a restore', () => {
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, 'list_sources.0.text']);
   });
 
-  test('restores everything on a node that has nothing, and on one that has other things', async () => {
+  test('restores everything on an empty node, and on one with other objects', async () => {
     const file = await backUp();
     await restore(EMPTY);
     expect(content(await backUp())).toMatchObject({

@@ -175,7 +175,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  test('is done once if two with the same head run at once', async () => {
+  test('is done once if two with the same head run at the same time', async () => {
     const { id } = await clients.create({ ip_address: '192.0.2.7', name: 'tv' });
     const first = await newest();
     await patch(id, { name: 'radio' });

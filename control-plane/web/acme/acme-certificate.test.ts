@@ -207,7 +207,7 @@ describe('a failed order', () => {
   });
 });
 
-test('two orders at once: the same node refuses the second, and another node leaves the order to the first', async () => {
+test('two concurrent orders: the same node refuses the second, and another node leaves the order to the first', async () => {
   const other = node(2);
   expect(acme.begin(USER)).toBe(true);
   expect(acme.begin(USER)).toBe(false);

@@ -51,7 +51,7 @@ async function failFirstCommit(): Promise<() => Promise<unknown>> {
 }
 
 describe('POST /tls/acme', () => {
-  test('begins an order; a second one at once is 409 and leaves no entry in the audit log', async () => {
+  test('begins an order; a concurrent second one is 409 and leaves no entry in the audit log', async () => {
     const answers = await Promise.all([1, 2].map(() => api.send('POST', '/api/tls/acme')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
     expect(await audited()).toBe(1);

@@ -54,7 +54,8 @@ function orderAcme(context: AcmeContext): Route {
       let hasBegun = false;
       await context.database.transaction(async (tx) => {
         await recordAudit(tx, entry);
-        // Of two requests at once, one begins, and the other leaves no entry. A repeated transaction begins no second order.
+        // Of two concurrent requests, one begins, and the other leaves no entry. A repeated transaction begins no
+        // second order.
         hasBegun ||= context.acme.begin(author);
         if (!hasBegun) throw conflict('an order is in progress');
       });

@@ -115,7 +115,7 @@ describe('Authenticator', () => {
     expect(await lastSeenMs()).toBe(0);
   });
 
-  test('logIn() locks after the configured number of failures, and resets the count with the right password', async () => {
+  test('logIn() locks after the configured number of failures, and resets the count with the correct password', async () => {
     const wrong = (): Promise<unknown> =>
       authenticator.logIn({ username: 'admin', password: 'wrong', rememberMe: false, code: null }, HERE);
     for (let time = 0; time < 2; time++) await expect(wrong()).rejects.toMatchObject({ status: 401 });

@@ -61,7 +61,7 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.2' } })).status).toBe(200);
   });
 
-  test('accepts a right password while thirty addresses guess at the account', async () => {
+  test('accepts a correct password while thirty addresses guess passwords of the account', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     const flood = Array.from({ length: 30 }, (_, n) => failTimes(5, { 'x-forwarded-for': `192.0.2.${n}` }));
     const owner = { headers: { 'x-forwarded-for': '198.51.100.1' } };

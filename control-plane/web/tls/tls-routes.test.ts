@@ -279,7 +279,7 @@ describe('POST /tls/generate', () => {
     expect(await readdir(folder)).toEqual(['cert.pem']);
   });
 
-  test('makes one certificate if several requests arrive at once', async () => {
+  test('creates one certificate if several requests arrive at the same time', async () => {
     const answers = await Promise.all([generate(), generate(), generate()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
   });

@@ -28,7 +28,7 @@ export class KeptQuery<Connection> implements SentState {
 
 /** A connection that can carry several questions. */
 export interface KeptConnection<Query> {
-  /** Maximum number of questions at once, and the current number. */
+  /** Maximum number of concurrent questions, and the current number. */
   readonly capacity: number;
   readonly inFlight: number;
   readonly isOpen: boolean;

@@ -16,7 +16,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Asks this many questions at once; outcomes in order. */
+/** Asks this many questions concurrently; outcomes in order. */
 function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<ExchangeOutcome[]> } {
   const exchanges: Exchange[] = [];
   const outcomes = Promise.all(

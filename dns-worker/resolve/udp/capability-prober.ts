@@ -170,7 +170,7 @@ export class CapabilityProber {
     });
   }
 
-  /** Sends all queries at once, in random order; the replies have the order of the questions. */
+  /** Sends all queries together, in random order; the replies have the order of the questions. */
   private probeAll(
     asked: readonly (readonly [Question, HardeningFeature | null])[],
     done: (replies: readonly ProbeReply[]) => void,

@@ -288,7 +288,7 @@ describe('UdpUpstream: guesses of ids', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() moves eight questions at once to TCP, and the others to new ports', async () => {
+  test('ask() moves eight concurrent questions to TCP, and the others to new ports', async () => {
     upstream.udpScript = (query) => {
       const isMoved = asked().length > 20;
       query.reply(isMoved ? reply(query) : wrongId(query));

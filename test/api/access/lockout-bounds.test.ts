@@ -35,7 +35,7 @@ async function rowCount(): Promise<number> {
   return (await suite.database.query<{ rows: number }>(text)).rows[0]!.rows;
 }
 
-test('many concurrent logins with the right password never lock the login', async () => {
+test('many concurrent logins with the correct password never lock the login', async () => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => logIn(PASSWORD)));
   const errors = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.error);
   expect(new Set(errors)).toEqual(new Set(['busy']));

@@ -177,7 +177,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(without.opt).toMatchObject({ dnssecOk: false });
   });
 
-  test('weir answers several questions sent at once on one TCP connection', async () => {
+  test('weir answers several questions sent together on one TCP connection', async () => {
     await using client = await TcpClient.open(weir.dnsPort);
     const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
     names.forEach((name, id) => client.send(query(name, 'A', { id })));

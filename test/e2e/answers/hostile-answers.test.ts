@@ -47,7 +47,7 @@ describe('weir behind an upstream on one stream', () => {
   });
 
   test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
-    // Sends all answers at once, when every question is on the connection.
+    // Sends all answers together, when every question is on the connection.
     upstream.tcpScript = (_query, index) => {
       if (index !== OTHERS) return;
       for (const query of upstream.tcpQueries)

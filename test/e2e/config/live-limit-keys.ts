@@ -8,7 +8,7 @@ import { until } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 import type { KeyValues, LiveKey, LiveFixture } from './live-fixture.ts';
 
-/** Four questions at once and one per second for each address. */
+/** A burst of four questions and one per second for each address. */
 const LIMITED = {
   'dns.rate_limit.enabled': true,
   'dns.rate_limit.burst_size': 4,

@@ -10,7 +10,8 @@ import type { ApiClient } from '../../support/weir/api-client.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 /**
- * A burst of ten, and a slow refill: no test waits for it, because all queries that should be limited are sent at once.
+ * A burst of ten, and a slow refill: no test waits for it, because all queries that should be limited are sent in one
+ * burst.
  */
 const LIMIT = `[dns.rate_limit]
 enabled = true

@@ -84,7 +84,7 @@ describe('foundEntries()', () => {
     expect([entries[1]!.id, opened]).toEqual(['group-1', ['/groups?open=1']]);
   });
 
-  test('shows things that open the same page once', () => {
+  test('shows entries that open the same page once', () => {
     const things = [1, 2, 3].map((id) => ({
       id,
       text: 'a.example',

@@ -63,7 +63,7 @@ describe('SnapshotPublisher', () => {
     expect(warnings()).toBe(2);
   });
 
-  test('counts the threads that do not take a snapshot in time, and writes it to disk all the same', async () => {
+  test('counts the threads that do not take a snapshot in time, and still writes it to disk', async () => {
     opened.broadcast = async () => 2;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.threadsBehind()).toBe(2);

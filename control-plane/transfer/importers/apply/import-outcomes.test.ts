@@ -20,7 +20,7 @@ const setting = (more: Partial<ChosenSetting>): ChosenSetting => ({
 });
 
 describe('ImportOutcomes', () => {
-  test('shows the best result of the things that an item became, and counts items', () => {
+  test('shows the best result of the objects that an item became, and counts items', () => {
     const outcomes = new ImportOutcomes(planOf('made', 'changed', 'there', 'nothing'), [], []);
     outcomes.note([0, 1, 2], 'same');
     outcomes.note([0, 1], 'changed');

@@ -58,7 +58,7 @@ const away = (): Database => failing(new DatabaseUnavailable('away'));
 const configFile = (): string => join(own.dataDir, 'test.toml');
 
 describe('AdminAccount', () => {
-  test('setUp() sets the first password and no second one, even if many set one at once', async () => {
+  test('setUp() sets the first password and no second one, even if many set one at the same time', async () => {
     const one = account();
     expect(await one.isConfigured()).toBe(false);
     const results = await Promise.allSettled([1, 2, 3].map((n) => account().setUp(`${PASSWORD} ${n}`, null)));

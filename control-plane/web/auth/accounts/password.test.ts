@@ -10,7 +10,7 @@ describe('hashPassword()', () => {
     expect(one).not.toBe(two);
   });
 
-  test('refuses with 429 when there are too many requests at once, and recovers', async () => {
+  test('refuses with 429 when there are too many concurrent requests, and recovers', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
     const refused = results.filter((result) => result.status === 'rejected');
     // Two run (one on a single core), and 32 wait.
@@ -24,7 +24,7 @@ describe('hashPassword()', () => {
 });
 
 describe('verifyPassword()', () => {
-  test('accepts the password only if every character is right', async () => {
+  test('accepts the password only if every character is correct', async () => {
     const password = 'pässwörd \u{1f512}\0 end';
     const hash = await hashPassword(password);
     expect(await verifyPassword(hash, password)).toBe(true);

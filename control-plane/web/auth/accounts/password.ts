@@ -1,7 +1,7 @@
 /**
  * Passwords as Argon2id hashes (RFC 9106); the only importer of argon2, which is loaded with the first password. A hash
- * needs memory and about ten milliseconds of a core, so only a few run at once and a limited number waits: a flood of
- * logins gets 429, and the rest of the node keeps its cores.
+ * needs memory and about ten milliseconds of a core, so only a few run at the same time and a limited number waits: a
+ * flood of logins gets 429, and the rest of the node keeps its cores.
  */
 import { availableParallelism } from 'node:os';
 import { tooMany } from '../../../api/api-error.ts';
@@ -68,8 +68,8 @@ interface Waiter {
 }
 
 /**
- * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first; among equal ranks, the
- * last to arrive, so that a flood that is already queued does not delay others.
+ * Runs a few at the same time, queues some, and refuses the rest with 429. The lowest rank goes first; among equal
+ * ranks, the last to arrive, so that a flood that is already queued does not delay others.
  */
 class Gate {
   private running = 0;

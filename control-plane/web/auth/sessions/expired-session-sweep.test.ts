@@ -50,7 +50,7 @@ describe('startExpiredSessionSweep()', () => {
     expect(new Set(errors)).toEqual(new Set(['could not remove expired sessions']));
   });
 
-  test('never runs twice at once, and stops when the active run has ended', async () => {
+  test('never runs twice at the same time, and stops when the active run has ended', async () => {
     const { logger } = collectErrors();
     const { promise: finish, resolve: letFinish } = Promise.withResolvers<undefined>();
     const { promise: started, resolve: hasStarted } = Promise.withResolvers<undefined>();

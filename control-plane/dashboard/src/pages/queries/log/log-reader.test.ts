@@ -107,7 +107,7 @@ describe('LogReader', () => {
     expect(reader.view().count).toBe(400);
   });
 
-  test('requests no page twice if watchers read at once, as components do', async () => {
+  test('requests no page twice if watchers read at the same time, as components do', async () => {
     const { reader, asked } = new Bench();
     reader.watch(() => reader.see(0, 30));
     await reader.reload();
