@@ -7,7 +7,7 @@ import { readLocal } from './local-file.ts';
 
 const [WEIR, OTHER] = [64_996, 64_995];
 
-test('readLocal() accepts a file of root or of the owner of its folder, and refuses that of another user', async () => {
+test('readLocal() accepts a file of root or of the owner of its folder, and refuses a file of another user', async () => {
   const root = mkdtempSync(join(tmpdir(), 'weir-test-'));
   try {
     const folder = join(root, 'data');

@@ -23,7 +23,7 @@ describe('NodeMemory', () => {
     expect(new Set(seeds).size).toBeGreaterThan(1);
   });
 
-  test('release() frees the questions of the worker that died, and those of no other', () => {
+  test('release() frees only the questions of the worker that died', () => {
     const memory = new NodeMemory(3, cache, secretOfTests);
     const words = new Int32Array(memory.buffers.claims);
     const slot = ClaimTable.HEAD_WORDS + ClaimBucket.CLAIM_AT;

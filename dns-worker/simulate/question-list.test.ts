@@ -22,7 +22,7 @@ describe('QuestionList', () => {
     expect([read.qtype, read.clients[read.clientAt + 15], read.answer]).toEqual([28, 9, null]);
   });
 
-  test('answerOf() a question without an answer is that of the same name and type, if there is one', async () => {
+  test('answerOf() a question without an answer returns the answer to the same name and type, if there is one', async () => {
     const list = new QuestionList(
       await questionsInWords([
         { name: 'a.example', status: 'BLOCKED_CNAME' },

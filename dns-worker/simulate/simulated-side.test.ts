@@ -51,7 +51,7 @@ describe('explainDecision()', () => {
     expect(nameToText(rule!.name)).toBe('tracker.example');
   });
 
-  test('names the rule that allows the name, a manual rule before that of a list', () => {
+  test('names the rule that allows the name, a manual rule before a rule of a list', () => {
     const managedDomains = [
       { id: 1, name: 'm', domain: NAME, suffix: false, action: 'allow' as const, groupId: null },
     ];

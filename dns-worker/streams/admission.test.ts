@@ -94,7 +94,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('closes the connection of a client that may not ask, not that of the proxy before it', async () => {
+  test('closes the connection of a client that may not ask, but not the connection of the proxy before it', async () => {
     const { taken, counted } = await listen([], 1, (address) => addressToText(address) !== '192.0.2.99');
     for (const _ of [1, 2]) {
       const refused = await client();

@@ -1,4 +1,4 @@
-/** Finding things: the search in the frame, keys in the settings, and how to replace a forgotten password. */
+/** The search in the frame, keys in the settings, and how to replace a forgotten password. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -59,7 +59,7 @@ describe('the search of the frame', () => {
 });
 
 describe('the settings', () => {
-  test('show a few keys of a section, and those for experts once they are expanded', async () => {
+  test('show a few keys of a section, and its expert keys once they are expanded', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=dns');
       await page.getByRole('switch', { name: 'dns.dnssec_enabled' }).waitFor();

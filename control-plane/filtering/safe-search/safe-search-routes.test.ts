@@ -93,7 +93,7 @@ describe('safe search configs', () => {
 });
 
 describe('ENGINES', () => {
-  test('are those of the API, each name well formed and of one engine', () => {
+  test('are the engines of the API, each with well-formed names that no other engine has', () => {
     expect(ENGINES.map(({ id }) => id)).toEqual(SAFE_SEARCH_ENGINES);
     const names = ENGINES.flatMap(({ domains }) => domains);
     expect(names.filter((name) => canonicalDomain(name) !== name)).toEqual([]);

@@ -51,7 +51,7 @@ test('the services of a client are those that are blocked for its group, by name
   expect((await api.send('GET', '/api/clients/4711/services')).status).toBe(404);
 });
 
-test('a client of a disabled group has those of Default', async () => {
+test('a client of a disabled group has the services of Default', async () => {
   isKidsEnabled = false;
   expect(await shown(suiteIds[0]!)).toEqual(['Ads']);
 });

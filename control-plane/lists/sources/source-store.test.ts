@@ -63,7 +63,7 @@ describe('insertSource', () => {
 });
 
 describe('listSources', () => {
-  test('lists those of a kind, or all, the oldest first', async () => {
+  test('lists the sources of a kind, or all sources, the oldest first', async () => {
     const first = await insert();
     const allow = await insert({}, 'allow');
     const second = await insert({ url: `${URL}2` });
@@ -114,7 +114,7 @@ describe('updateSource', () => {
     expect((await store.readSource(own.database, id)).held).toBeNull();
   });
 
-  test('clears the state of the server when the URL changes, and keeps that of the active copy', async () => {
+  test('clears the state of the server when the URL changes, and keeps the state of the active copy', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { url: `${URL}2` })).toMatchObject({

@@ -63,7 +63,7 @@ describe('upstreamsCheck', () => {
 });
 
 describe('nodesCheck()', () => {
-  test('names nodes with problems, and those of another version', () => {
+  test('names nodes with problems, and nodes with another version', () => {
     const inTrouble = [
       { node: 'a', isSilent: true },
       { node: 'b', isSilent: false },

@@ -44,7 +44,7 @@ describe('listRevisions', () => {
     expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  test('keeps those of users, and the one before their first, however many Weir makes', async () => {
+  test('keeps revisions of users, and the one before the oldest of them, however many Weir creates', async () => {
     await record(3, true);
     await record(2);
     await own.database.query(

@@ -76,7 +76,7 @@ const rows: Rows = (parts) => configRoutes({ ...parts, testUpstreams: async () =
 serveSuite(rows, (served) => ({ suite } = served));
 
 describe('RESTART_KEYS', () => {
-  test('are those of the table of keys', () => {
+  test('are the keys that the table of keys marks', () => {
     const marked = keysOf(keys).filter(({ notes }) => notes.restart === true);
     expect([...RESTART_KEYS].sort()).toEqual(marked.map(({ path: steps }) => steps.join('.')).sort());
   });

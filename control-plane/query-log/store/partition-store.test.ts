@@ -33,7 +33,7 @@ describe('ensurePartitions()', () => {
 });
 
 describe('dropPartitions()', () => {
-  test('deletes the lists of hours with the day, and keeps those of the day and the month', async () => {
+  test('deletes the lists of hours with the day, and keeps the lists of the day and the month', async () => {
     await ensurePartitions(own.database, [TODAY]);
     await own.database.query(
       `INSERT INTO query_names SELECT grain::"char", start, 1, 0, 0, 0, 0, 0, false, 0, 0, '', ''

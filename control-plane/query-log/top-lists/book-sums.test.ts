@@ -37,7 +37,7 @@ async function listOf(reader: BlockReader, max?: number): Promise<NameList> {
 }
 
 describe('BookSums', () => {
-  test('are those of a table, also if a part has no number, or one of another book', async () => {
+  test('equal the sums of a table, also if a part has no number, or a number of another book', async () => {
     const part = fc.record({
       rows,
       byRow: fc.boolean(),

@@ -90,7 +90,7 @@ describe('findLists() and fetchLists()', () => {
 });
 
 describe('readDaysWithoutBlocks()', () => {
-  test('gives those of the days that have only their list', async () => {
+  test('returns the days without blocks that have a list', async () => {
     for (const day of [0, 1, 2]) await write({ ...KEY, startMs: START_MS + day * DAY_MS }, '');
     await own.database.query('UPDATE query_names SET is_alone = true WHERE start < $1', [
       new Date(START_MS + 2 * DAY_MS),

@@ -98,7 +98,7 @@ describe('CountsDays', () => {
     expect(await listAges('d')).toEqual([0, 1, 2, 3, 4, 7]);
   });
 
-  test('keep() drops the list of a month with that of its last day', async () => {
+  test('keep() drops the list of a month with the list of its last day', async () => {
     const lastMs = Date.UTC(2025, 4, 31);
     const days = Array.from({ length: 40 }, (_, i) => lastMs + (i - 20) * DAY_MS);
     await addLists('d', days);

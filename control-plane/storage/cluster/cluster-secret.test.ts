@@ -45,7 +45,7 @@ function hexOf(secret: ClusterSecret): string {
 }
 
 describe('ClusterSecret', () => {
-  test('is that of the first node on every node, and of the next start without a database', async () => {
+  test('is the secret of the first node on every node, and is kept for the next start without a database', async () => {
     const first = secretOf('first');
     const made = hexOf(first);
     stops.push(first.follow());

@@ -3,7 +3,7 @@ import { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import { KINDS } from './backup-kinds.ts';
 
 describe('KINDS', () => {
-  test('are those of the file, each once', () => {
+  test('are the kinds in the file, each once', () => {
     const head = ['format', 'version', 'created_at', 'weir', 'node', 'has_secrets'];
     const others = [...head, 'node_configuration', 'dns_settings', 'secrets'];
     expect(KINDS.map(({ name }) => name)).toEqual(

@@ -119,7 +119,7 @@ describe('the second factor of another user', () => {
     expect([(await remove(id)).status, (await remove(4711)).status]).toEqual([404, 404]);
   });
 
-  test('is neither that of the caller nor that of the administrator', async () => {
+  test('is not removed if its user is the caller or the administrator', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
     const own = await logInAs(suite.node.api, 'otto');
     await suite.enable();

@@ -14,7 +14,7 @@ const sumOf = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 describe('the figures of the compatibility API', () => {
-  test('are those of /stats, and each distribution sums to the total', async () => {
+  test('are the figures of /stats, and each distribution sums to the total', async () => {
     const { queries, clients, gravity } = await compat.open<CompatSummary>('/api/stats/summary');
     const native = StatsSummary.parse((await compat.api.send('GET', '/svc/api/stats')).body);
     const { BLOCKED_PTR: privatePtr = 0 } = native.queries_by_status;

@@ -38,7 +38,7 @@ describe('designatedResolvers()', () => {
   });
 });
 
-test('certifiedAddresses() are those of the certificate', () => {
+test('certifiedAddresses() returns the addresses in the certificate', () => {
   const names = 'DNS:dns.example,IP:192.0.2.53,IP:2001:db8::53';
   expect(certifiedAddresses(certificate(names)).map((each) => Buffer.from(each).toString('hex'))).toEqual([
     'c0000235',

@@ -39,7 +39,7 @@ describe('AttributeInterner', () => {
     expect([...table.nameCounts]).toEqual([2, 1]);
   });
 
-  test('extend() combines attributes of one source, and separates those of several', () => {
+  test('extend() combines attributes of one source, and keeps attributes of different sources apart', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const one = interner.first(BLOCK_EXACT);

@@ -171,7 +171,7 @@ describe('buildPolicyTable()', () => {
     if (blocking.mode === 'null_ip') expect([...policy.customIpv4]).toEqual([0, 0, 0, 0]);
   });
 
-  test('contains the override of each group, and that of Default for a disabled group', () => {
+  test('contains the override of each group, and for a disabled group the override of Default', () => {
     const live: LivePolicy = {
       ...NOTHING_LIVE,
       overrides: new Map([

@@ -27,7 +27,7 @@ function recordsOf({ config = [], api = [], leases = [] }: Sources): string[] {
 }
 
 describe('localRecords', () => {
-  test('localRecords() has those of the configuration, of the API, of leases, and then the reverse names', () => {
+  test('localRecords() returns the records of the configuration, of the API, of leases, and then the reverse names', () => {
     const all = recordsOf({
       config: ['a.home A 192.0.2.1'],
       api: ['b.home AAAA 2001:db8::2'],

@@ -95,7 +95,7 @@ describe('ActivePolicy', () => {
     expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
   });
 
-  test('revision() is that of the active rows, not of rows that were only read', async () => {
+  test('revision() returns the revision of the active rows, not of rows that were only read', async () => {
     expect(policy.revision()).toBeNull();
     await policy.apply();
     expect(policy.revision()).toBe(1);
@@ -117,7 +117,7 @@ describe('ActivePolicy', () => {
     expect([policy.revision(), policy.mark()]).toEqual([3, 7]);
   });
 
-  test('revision() is not that of lists on their way to the threads, or that did not reach them', async () => {
+  test('revision() ignores lists that are still being sent to the threads, or did not reach them', async () => {
     await policy.useRules(rulesOf('older'));
     lists = [listOf('newer')];
     const broadcasts: PromiseWithResolvers<number>[] = [];

@@ -83,7 +83,7 @@ describe('a full copy', () => {
     await expect(restoreTo(at('new'), at('copy'))).rejects.toThrow('move');
   });
 
-  test('is refused if it was truncated or changed, and the directory stays empty', async () => {
+  test('is refused if it was truncated or changed, and the directory remains empty', async () => {
     await copyTo(at('whole'));
     const bytes = await readFile(at('whole'));
     const changed = Buffer.from(bytes);

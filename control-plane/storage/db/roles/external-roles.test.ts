@@ -66,7 +66,7 @@ describe('startDatabase() with roles that a user created', () => {
       await expect(database.query(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('database.owner_password_file has the password of the owner, and database.password_file that of queries', async () => {
+  test('the owner logs in with the password in database.owner_password_file, and queries with the one in database.password_file', async () => {
     const files = ['asker', 'keeper'].map((role) => join(root, `password-${role}`));
     for (const [place, role] of ['asker', 'keeper'].entries())
       writeFileSync(files[place]!, `of-${role}\n`, { mode: 0o600 });

@@ -56,7 +56,7 @@ describe('plannedThings()', () => {
     ]);
   });
 
-  test('uses the id of a service that Weir knows, that of the file first', () => {
+  test('uses the id of a service that Weir knows, preferably the id in the file', () => {
     const service = (serviceId: string, ownId: string | null) => (builder: PlanBuilder) =>
       builder.service({ serviceId, ownId, group: 'Default' }, builder.item('service', serviceId));
     const known = new Set(['one', 'two', 'own_two', 'own_three']);

@@ -1,6 +1,5 @@
 /**
- * Maps allowed clients of another program to keys of Weir's configuration. An import never opens Weir to everyone.
- * Pure.
+ * Maps allowed clients of another program to keys of Weir's configuration. An import never allows all clients. Pure.
  */
 import { networkContains, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';

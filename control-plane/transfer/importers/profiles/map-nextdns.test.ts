@@ -27,7 +27,7 @@ describe('mapNextdns()', () => {
     expect(keysOf({ settings: { logs: { retention } } })).toEqual({ 'database.query_log_days': days });
   });
 
-  test('hides the log of dropped names rather than that of dropped addresses', () => {
+  test('maps dropped names to a disabled log, and only dropped addresses to anonymous clients', () => {
     const privacyOf = (ip: boolean, domain: boolean) =>
       keysOf({ settings: { logs: { drop: { ip, domain } } } });
     expect(privacyOf(true, true)).toEqual({ 'database.query_log_privacy': 'off' });
