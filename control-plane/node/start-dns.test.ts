@@ -106,9 +106,9 @@ describe('startDns()', () => {
     );
     expect(node.stops.length).toBeGreaterThan(0);
     await stop(node);
-    expect(node.logger.lines.filter(({ message }) => message.startsWith('could not stop a part'))).toEqual(
-      [],
-    );
+    expect(
+      node.logger.lines.filter(({ message }) => message.startsWith('could not stop a component')),
+    ).toEqual([]);
     other.close();
   });
 });

@@ -30,6 +30,8 @@ test('startPolicy() applies changes of the database, and stops everything that i
   const explained = await context.explainer.explain({ domain: 'games.example', type: 'A', client: '::1' });
   expect(explained.decided_by).toMatchObject({ origin: 'managed_domain', source: 'no games' });
   await stopInReverse(node.stops, node.logger);
-  expect(node.logger.lines.filter(({ message }) => message.startsWith('could not stop a part'))).toEqual([]);
+  expect(node.logger.lines.filter(({ message }) => message.startsWith('could not stop a component'))).toEqual(
+    [],
+  );
   await own.stop();
 });

@@ -183,7 +183,7 @@ async function startParts(start: Start): Promise<void> {
   }
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
   await greet(node, web.server, web.nodeAccess).catch((error: unknown) =>
-    logger.warn('could not show where Weir answers', { reason: reasonOf(error) }),
+    logger.warn('could not print the addresses of Weir', { reason: reasonOf(error) }),
   );
 }
 
@@ -203,7 +203,7 @@ function becomeReady(dns: DnsContext): void {
 
 /** Takes the data directory, if another process hands it over; false if this process must stop. */
 async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | null): Promise<boolean> {
-  steps.begin('take the data directory');
+  steps.begin('lock the data directory');
   await taking?.finish();
   handover.isTaking = false;
   return !handover.isStopRequested;

@@ -47,9 +47,9 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
     stopped.catch(() => undefined); // Reported below, unless it fails after its time limit.
     if ((await Promise.race([stopped, late])) === 'late')
-      logger.warn('could not stop a part in time', { waited_ms: Math.round(withinMs) });
+      logger.warn('could not stop a component in time', { waited_ms: Math.round(withinMs) });
   } catch (error) {
-    logger.error('could not stop a part', { reason: reasonOf(error) });
+    logger.error('could not stop a component', { reason: reasonOf(error) });
   } finally {
     inTime.abort();
   }

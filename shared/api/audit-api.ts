@@ -39,9 +39,10 @@ const Word = z
     params: z.record(z.string(), Value),
   })
   .meta({ id: 'ChangeWord', examples: [{ code: 'everyone', params: {} }] });
-const Params = z
-  .record(z.string(), z.union([Value, Word, z.array(Word)]))
-  .meta({ description: 'values, or words that are also codes', examples: [{ name: 'Kids' }] });
+const Params = z.record(z.string(), z.union([Value, Word, z.array(Word)])).meta({
+  description: 'values of the placeholders; a word that is translated is itself a code with parameters',
+  examples: [{ name: 'Kids' }],
+});
 
 /** Subject and action of a change. */
 export const ChangeCodes = z

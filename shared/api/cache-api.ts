@@ -74,7 +74,7 @@ export const CacheEntryRow = z
     dnssec_ok: z.boolean().meta({ description: 'answer to queries with DO' }),
     checking_disabled: z.boolean().meta({ description: 'answer to queries with CD' }),
     in_use: z.boolean().meta({
-      description: 'whether it was used after it was written, so that it is spared once from eviction',
+      description: 'whether it has been used since it was stored; the next eviction skips such an entry once',
     }),
   })
   .meta({ id: 'CacheEntry' });

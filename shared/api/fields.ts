@@ -87,7 +87,7 @@ export function identity(max: number): z.ZodString {
 export function label(max: number): z.ZodString {
   return line(max)
     .min(1)
-    .refine((value) => value === value.trim(), 'expected no blanks at the ends');
+    .refine((value) => value === value.trim(), 'expected no spaces at the start or end');
 }
 
 /** A comment; null means no comment, which is the empty text. */

@@ -11,7 +11,7 @@ const LocalDomain = text(1020)
   .transform((value, context) => {
     const domain = value.trim() === '' ? '' : canonicalDomain(value);
     if (domain !== null) return domain;
-    context.addIssue('expected a domain name such as home.arpa, or the empty text');
+    context.addIssue('expected a domain name such as home.arpa, or an empty string');
     return z.NEVER;
   })
   .meta({ description: 'forwarded to local_dns_server; may have private addresses; empty = none' });

@@ -118,7 +118,11 @@ export const SystemLog = z
 export type SystemLog = z.infer<typeof SystemLog>;
 
 const DnsReach = z.strictObject({
-  dns_port: z.int().min(1).max(65535).meta({ description: 'the port on which DNS is answered' }),
+  dns_port: z
+    .int()
+    .min(1)
+    .max(65535)
+    .meta({ description: 'the port on which this node answers DNS queries' }),
   is_chosen: z.boolean().meta({ description: 'server.dns_port sets a port other than 53' }),
   port_53: z.enum(['weir', 'free', 'taken', 'not_permitted']).meta({
     description:

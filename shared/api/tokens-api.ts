@@ -10,7 +10,7 @@ const TOKEN = {
   prefix: z.string().meta({ description: 'first characters of the key' }),
   role: TokenRole,
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().meta({ description: 'up to a minute late; null = never' }),
+  last_used_at: Timestamp.nullable().meta({ description: 'may be up to a minute out of date; null = never' }),
 };
 
 export const ApiToken = z.strictObject(TOKEN).meta({ id: 'ApiToken' });
@@ -28,7 +28,7 @@ export type CreatedToken = z.infer<typeof CreatedToken>;
 
 const Name = identity(100)
   .min(1)
-  .refine((value) => value === value.trim(), 'expected no blanks at the ends');
+  .refine((value) => value === value.trim(), 'expected no spaces at the start or end');
 
 export const TokenCreateBody = z
   .strictObject({
@@ -40,7 +40,7 @@ export type TokenCreate = z.output<typeof TokenCreateBody>;
 
 const ImportedKey = z
   .string()
-  .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without blanks')
+  .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without spaces')
   .refine(
     (key) => estimatedBits(key) >= MIN_KEY_BITS,
     'expected a random key, without repetitions and sequences',

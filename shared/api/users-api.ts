@@ -34,7 +34,7 @@ const Username = z
   .max(64)
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9._@+-]*[A-Za-z0-9])?$/,
-    'expected letters and digits of ASCII, and . _ @ + - between them',
+    'expected ASCII letters and digits, with . _ @ + - only between them',
   )
   .refine((name) => !TAKEN.has(name.toLowerCase()), 'Weir uses this name itself')
   .meta({ description: 'unique, regardless of letter case' });

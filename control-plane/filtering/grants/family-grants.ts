@@ -33,13 +33,13 @@ export function activeGrant(grants: readonly PolicyGrant[], id: number, caller: 
 export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
   if (!isOwn(grant, own)) throw notLinked();
   const { createdMs, untilMs } = grant;
-  if (untilMs === null) throw forbidden('only an admin can create a grant without an end');
+  if (untilMs === null) throw forbidden('only an admin can create a grant without an end time');
   if (untilMs - createdMs > MAX_MS) throw forbidden('a grant of the role family must end within 36 hours');
 }
 
 /** Rejects the end of a grant by the role family. @throws {ApiError} 403 */
 export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
-  if (untilMs === null) throw forbidden('only an admin can end a grant without an end');
+  if (untilMs === null) throw forbidden('only an admin can end a grant without an end time');
 }
 
 /**

@@ -50,7 +50,7 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
     path: '/grants',
     access: 'member',
     tag: 'Grants',
-    summary: 'Active grants, the next to end first; for the role family only those of linked clients',
+    summary: 'Active grants, earliest end first; for the role family only those of linked clients',
     answer: GrantList,
     handle: ({ caller }) =>
       grants()

@@ -41,5 +41,5 @@ export async function contradictionsOf(
   if (loop === undefined) return [];
   const isIn = ({ fqdn, record_type: type }: StoredRecord): boolean => type === 'CNAME' && fqdn === loop;
   const index = Math.max(changed.findIndex(isIn), 0);
-  return [{ index, message: `the CNAME of ${loop} would lead back to itself` }];
+  return [{ index, message: `the CNAME of ${loop} would create a loop of aliases` }];
 }

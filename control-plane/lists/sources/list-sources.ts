@@ -356,6 +356,6 @@ async function refuseOtherForm(
 ): Promise<void> {
   const { has_text: isCustom } = await store.readSource(tx, id, kind);
   if (isCustom === (url === null)) return;
-  const message = isCustom ? 'expected null: custom rules have a text instead' : 'expected a URL';
+  const message = isCustom ? 'expected null: custom rules have no URL' : 'expected a URL';
   throw invalid([{ path: 'url', message }]);
 }

@@ -24,9 +24,10 @@ export function healthRoutes(
     path: '/health',
     access: 'public',
     tag: 'System',
-    summary: 'State of this node, with reasons for viewers and admins; 200 while DNS is answered, else 503',
+    summary:
+      'State of this node, with reasons for viewers and admins; 200 while DNS queries are answered, else 503',
     answer: Health,
-    alsoStatuses: { 503: 'DNS is not answered' },
+    alsoStatuses: { 503: 'DNS queries are not answered' },
     handle: async ({ http, response }) => {
       const checks = context.health.checks();
       const isStranger = !mayCall(await callerIfKnown(context.auth, http), 'viewer');

@@ -123,7 +123,7 @@ export function databaseCheck(
   if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {
     status: 'degraded',
-    detail: `down; DNS is answered from the last known policy: ${error ?? 'reason unknown'}`,
+    detail: `down; DNS queries are answered with the last known policy: ${error ?? 'reason unknown'}`,
   };
 }
 

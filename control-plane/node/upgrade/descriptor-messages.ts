@@ -70,7 +70,7 @@ export function peerUser(calls: DescriptorCalls, socket: number): number {
   if (
     calls.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, calls.address(credentials), calls.address(length)) < 0
   )
-    throw new Error(`could not determine who connects: errno ${String(calls.errno())}`);
+    throw new Error(`could not determine the user of a connection: errno ${String(calls.errno())}`);
   return credentials[1]!;
 }
 

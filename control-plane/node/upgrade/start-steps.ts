@@ -14,7 +14,7 @@ export const START_STEPS = [
   'start client discovery',
   'start the web server',
   'start the DNS threads',
-  'take the data directory',
+  'lock the data directory',
   'listen for commands',
 ] as const;
 export type StartStep = (typeof START_STEPS)[number];

@@ -228,7 +228,7 @@ export class UpgradeSource {
     const { parts, departure } = this;
     const { talk } = attempt;
     const { silenceMs = SILENCE_MS } = parts;
-    parts.logger.info('could not hand over to another process', { pid, version });
+    parts.logger.info('handing over to another process', { pid, version });
     talk.send({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
@@ -238,7 +238,7 @@ export class UpgradeSource {
     const hasLeft = departure.hasBegun;
     talk.send({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
     await talk.expect('reading', silenceMs);
-    this.step('it answers, together with this one');
+    this.step('the new process answers queries, together with this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
     // A process that hangs would not report it.
     talk.send({ type: 'stopped' });
@@ -246,7 +246,7 @@ export class UpgradeSource {
     await Promise.race([departure.leave(), talk.ended()]);
     talk.send({ type: 'free' });
     await talk.expect('holding', silenceMs);
-    this.step('it has the data directory');
+    this.step('the new process has locked the data directory');
     // The file of the socket is kept, because it belongs to the other process.
     this.isOver = true;
     // Otherwise the sender of the signal would wait for the end of this process.

@@ -79,7 +79,8 @@ const MAX_NAMED = 5;
 /** 409 with the revisions by users after `head`, which the caller does not know and which would be lost. */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
-  if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);
+  if (newest === null || newest < head)
+    throw conflict(`revision ${head} does not exist; the newest one is ${newest}`);
   const { rows } = await db.query<RevisionRow>(
     `SELECT ${COLUMNS} FROM revisions WHERE id > $1 AND NOT is_own ORDER BY id LIMIT ${MAX_NAMED + 1}`,
     [head],

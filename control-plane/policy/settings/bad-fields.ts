@@ -50,7 +50,7 @@ export function badFields(faults: readonly ConfigFault[]): FieldProblem[] {
 function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] {
   if (typeof value === 'string') {
     const isOdd = /\p{Cc}/u.test(value) || !value.isWellFormed();
-    return isOdd ? [{ path: path.join('.'), message: 'expected a text without control characters' }] : [];
+    return isOdd ? [{ path: path.join('.'), message: 'expected a string without control characters' }] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => oddTexts(inner, [...path, name]));

@@ -63,7 +63,7 @@ function changeSettings(
       const server = body.local_dns_server ?? '';
       const expected = server === '' ? undefined : expectedInstead(hostPort, server);
       if (expected !== undefined)
-        throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
+        throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or an empty string` }]);
       const stored = dnsSettings(configuration.written());
       // A field that is sent back unchanged stays a default.
       const fields = Object.entries(body).filter(

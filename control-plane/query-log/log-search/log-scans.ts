@@ -60,7 +60,7 @@ const RETRY_SECS = 5;
 /** One caller can use at most half of a lane. */
 function placesIn(lane: Lane): Places {
   const { atOnce, waiting } = LANES[lane];
-  return new Places('questions to the query log', {
+  return new Places('requests to the query log', {
     total: Infinity,
     perCaller: (atOnce + waiting) / 2,
   });

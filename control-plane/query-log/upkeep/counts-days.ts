@@ -68,7 +68,7 @@ export class CountsDays {
         [new Date(day * DAY_MS), new Date(end), new Date(startOf('M', end))],
       );
     }
-    if (doubtful !== undefined) this.report('dropped the lists of names of a day', doubtful);
+    if (doubtful !== undefined) this.report('deleted the lists of names of a day', doubtful);
   }
 
   private async drop(aging: DayAging, grains: readonly Grain[], keptDays: number): Promise<void> {
@@ -82,13 +82,16 @@ export class CountsDays {
         [grains, new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)],
       );
     }
-    if (doubtful !== undefined) this.report('dropped the counts of a day', doubtful);
+    if (doubtful !== undefined) this.report('deleted the counts of a day', doubtful);
   }
 
   private report(what: string, day: number): void {
-    this.options.logger.warn(`${what}, which are old by the clock, but not compared with the newest rows`, {
-      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-    });
+    this.options.logger.warn(
+      `${what}, using only the clock: could not compare its age with the newest rows`,
+      {
+        day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+      },
+    );
   }
 
   /** Days that have such counts, oldest first. */

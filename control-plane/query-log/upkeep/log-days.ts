@@ -58,7 +58,7 @@ export class LogDays {
     const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
     if (doubtful !== undefined) {
       logger.warn(
-        'dropping a day of the query log that is old by the clock, but not compared with the newest rows',
+        'deleting a day of the query log, using only the clock: could not compare its age with the newest rows',
         {
           day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
         },
@@ -68,7 +68,7 @@ export class LogDays {
     for (const day of doubtful === undefined ? sure : [...sure, doubtful])
       if (await this.mayGo(day)) dropped.push(day);
     await dropPartitions(database, dropped);
-    if (dropped.length > 0) logger.info('dropped old days of the query log', { days: dropped.length });
+    if (dropped.length > 0) logger.info('deleted old days of the query log', { days: dropped.length });
     const known = Math.min(lastOfFirstRun(filled), today);
     await deleteOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
   }
@@ -80,7 +80,7 @@ export class LogDays {
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       // A day that is never dropped would fill the disk.
-      logger.error('dropping a day of the query log although its names are not in the lists', {
+      logger.error('deleting a day of the query log whose names are not yet in the lists of names', {
         day: new Date(day * DAY_MS).toISOString().slice(0, 10),
         reason: reasonOf(error),
       });

@@ -45,7 +45,7 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
     await folding.turn(whose, signal);
   };
   const repeated = [
-    repeat(options, DAYS_EVERY_MS, () => jobs.hold('keep the days of the query log', keepDays)),
+    repeat(options, DAYS_EVERY_MS, () => jobs.hold('create and delete days of the query log', keepDays)),
     repeat(options, DAYS_EVERY_MS, () => options.dayExport.turn(signal)),
     repeat(options, MERGE_EVERY_MS, async () => {
       if (!(await jobs.hold('compact the query log of ended runs', () => compact('own-and-ended'))))

@@ -159,9 +159,7 @@ export async function replaceParts(
     goneRepeats !== merged.repeats ||
     !isOfOneState
   )
-    throw new ChangedConcurrently(
-      'merge blocks of the query log failed: another node merged, removed or listed them',
-    );
+    throw new ChangedConcurrently('could not merge blocks of the query log: another node changed them first');
   // All blocks of a run have the same use.
   const { used_by: usedBy } = rows[0]!;
   await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, usedBy, listed });

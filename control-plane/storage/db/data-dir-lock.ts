@@ -83,7 +83,7 @@ const MARK = 'made-by-0.1.0-or-later';
 /** Explains why data from before 0.1.0 is rejected, and how to keep its settings. */
 export function tooOld(what: string): string {
   return (
-    `${what} was created by a Weir older than 0.1.0 and was not changed. To keep its settings, run "weir backup FILE" with ` +
+    `${what} was created by a version of Weir older than 0.1.0 and was not changed. To keep its settings, run "weir backup FILE" with ` +
     'the commit that created it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
   );
 }

@@ -138,7 +138,7 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
       if (String(item['url']).startsWith(TEXT_URL) !== (item['text'] !== null))
         problems.push({
           path: `${path}.text`,
-          message: 'expected a text if the URL begins with text:, else null',
+          message: 'expected a string if the URL begins with text:, else null',
         });
       return inOrder({ ...item, url: unmasked(item, place) });
     case 'users':
@@ -149,7 +149,7 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
       return readCertificateItem(withSecret(kind, item, current), path, problems);
     case 'grants':
       if (Date.parse(String(item['until'])) - now.getTime() > MAX_UNTIL_MS)
-        problems.push({ path: `${path}.until`, message: 'expected a moment within a year' });
+        problems.push({ path: `${path}.until`, message: 'expected a time within a year from now' });
       return item;
     case 'clients':
       return item['mac_address'] === null ? item : { ...item, ip_address: null };

@@ -19,7 +19,7 @@ const TIMEOUT_MS = 10_000;
 const RCODE_MASK = 0x0f;
 /** Rcodes of RFC 2136 and RFC 8945 with their meaning for an administrator. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  [Rcode.FORMERR]: 'it does not understand the update',
+  [Rcode.FORMERR]: 'it could not parse the update (FORMERR)',
   [Rcode.NOTIMP]: 'it does not support updates',
   [Rcode.REFUSED]: 'it does not allow this key to update the zone',
   [Rcode.NOTAUTH]: 'it does not know the TSIG key, the key is wrong, or the clocks differ (NOTAUTH)',

@@ -75,7 +75,7 @@ export function replyFault(
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return 'its signature is wrong';
   const signedSecs = reply.readUIntBE(timeAt, 6);
   const isLate = Math.abs(nowMs / 1000 - signedSecs) > reply.readUInt16BE(timeAt + 6);
-  return isLate ? 'its signature is from another time' : null;
+  return isLate ? 'its time differs too much from the clock of this machine' : null;
 }
 
 /** The MAC of a message: over the message, the variables of the key, the time, and error and other data. */

@@ -188,5 +188,5 @@ export class OidcLogin {
 }
 
 function refused(): Error {
-  return forbidden('the OpenID provider knows you, but you have no access to Weir');
+  return forbidden('the login at the OpenID provider succeeded, but this user has no access to Weir');
 }

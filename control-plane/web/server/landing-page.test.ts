@@ -14,7 +14,7 @@ test('landingPage() reports who may query, without the networks themselves', () 
       'http://attic:8080',
       { kind: 'building' },
     ).html;
-  expect(render('')).toContain('DNS is answered on port 5300, for private and connected networks:');
+  expect(render('')).toContain('DNS queries are answered on port 5300, for private and connected networks:');
   const listed = render('dns.allowed_clients = ["private", "203.0.113.0/24"]\n');
   expect(listed).toContain('for private networks and networks of the configuration:');
   expect(listed).not.toContain('203.0.113');

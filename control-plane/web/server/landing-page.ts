@@ -47,7 +47,7 @@ ${
     ? write`<p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.</p>`
     : write`<p>Do not change your router yet: devices and routers use port 53. When Weir starts, it shows how to free the port.</p>`
 }
-<p>DNS is answered on port ${parts.dnsPort}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
+<p>DNS queries are answered on port ${parts.dnsPort}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort} example.com</pre>
 <h2>More</h2>
 <p><a href="./check">Does this device use Weir?</a> · <a href="./docs">API reference</a> · <a href=".${api}/health">health</a></p>`;

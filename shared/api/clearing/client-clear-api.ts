@@ -19,7 +19,10 @@ export type ClientClearBody = z.output<typeof ClientClearBody>;
 export const ClientsCleared = z
   .strictObject({
     deleted: Count,
-    left: Count.meta({ description: 'clients of the period that were only seen and still exist' }),
+    left: Count.meta({
+      description:
+        'clients of the period without a name, group, key, exclusion or grant that were not deleted',
+    }),
     kept: Count.meta({ description: 'clients of the period with a name, group, key, exclusion or grant' }),
   })
   .meta({ id: 'ClientsCleared' });

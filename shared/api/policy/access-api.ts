@@ -66,7 +66,7 @@ const ClientNetwork = Cidr.refine(
   (network) =>
     Number(network.slice(network.indexOf('/') + 1)) >=
     (network.includes(':') ? SHORTEST_IPV6_BITS : SHORTEST_IPV4_BITS),
-  'expected a network of clients: this one contains nearly everyone',
+  'expected a prefix of at least /8 (IPv4) or /16 (IPv6); to allow all clients, set dns.allowed_clients to any',
 );
 
 export const AllowNetworksBody = z

@@ -25,7 +25,7 @@ describe('BackupFile', () => {
   test('reports that a file is of a newer version', () => {
     const { error } = BackupFile.safeParse({ ...HEAD, version: BACKUP_VERSION + 1 });
     expect(error!.issues).toMatchObject([
-      { path: ['version'], message: expect.stringContaining('made by a newer Weir') },
+      { path: ['version'], message: expect.stringContaining('made by a newer version of Weir') },
     ]);
   });
 });

@@ -237,7 +237,7 @@ const Version = z
   .superRefine((version, context) => {
     if (version <= BACKUP_VERSION) return;
     context.addIssue(
-      `made by a newer Weir: the backup has version ${version}, this Weir reads up to ${BACKUP_VERSION}`,
+      `made by a newer version of Weir: the backup has format ${version}, this version reads up to ${BACKUP_VERSION}`,
     );
   });
 

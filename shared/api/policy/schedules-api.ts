@@ -19,9 +19,10 @@ const SKIPS =
 /** Maximum number of ranges of days off. */
 const MAX_DAYS_OFF = 100;
 const Day = z.iso.date('expected YYYY-MM-DD').meta({ examples: ['2026-07-20'] });
-const DayOffRange = z
-  .strictObject({ from: Day, to: Day })
-  .refine(({ from, to }) => from <= to, { message: 'expected a day not before from', path: ['to'] });
+const DayOffRange = z.strictObject({ from: Day, to: Day }).refine(({ from, to }) => from <= to, {
+  message: 'expected a day that is not earlier than from',
+  path: ['to'],
+});
 
 /** Days off, such as holidays; the last day is included. */
 export const DaysOff = z
@@ -100,7 +101,7 @@ export const ScheduleSlotCreateBody = z
     const message = 'expected a time other than start_time; a whole day is 00:00 to 24:00';
     context.addIssue({ code: 'custom', path: ['end_time'], message });
   })
-  .meta({ id: 'ScheduleSlotCreate', description: 'a start after the end spans midnight' });
+  .meta({ id: 'ScheduleSlotCreate', description: 'a slot that starts later than it ends spans midnight' });
 export type ScheduleSlotCreate = z.output<typeof ScheduleSlotCreateBody>;
 
 /** Maximum number of slots of a new profile. */
@@ -152,7 +153,7 @@ const PlanTimeBody = z
     message: 'expected a time other than start_time; a whole day is 00:00 to 24:00',
     path: ['end_time'],
   })
-  .meta({ id: 'PlanTimeChange', description: 'a start after the end spans midnight' });
+  .meta({ id: 'PlanTimeChange', description: 'a slot that starts later than it ends spans midnight' });
 export type PlanTime = z.output<typeof PlanTimeBody>;
 
 const PlanTime = ScheduleSlot.pick({

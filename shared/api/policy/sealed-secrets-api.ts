@@ -26,7 +26,7 @@ const Scrypt = z.strictObject({
 /** The envelope. */
 export const SealedSecrets = z
   .strictObject({
-    version: z.literal(1, 'made by a newer Weir'),
+    version: z.literal(1, 'made by a newer version of Weir'),
     kdf: Scrypt,
     cipher: z.literal('aes-256-gcm'),
     nonce: bytes(12),

@@ -281,7 +281,7 @@ describe('weir with a database server of its owner', () => {
       'from before 0.1.0',
       `UPDATE schema_migrations SET name = '0001_groups' WHERE name = '0001_schema'`,
       `UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0001_groups'`,
-      /the database was created by a Weir older than 0\.1\.0 and was not changed.*weir backup FILE/,
+      /the database was created by a version of Weir older than 0\.1\.0 and was not changed.*weir backup FILE/,
     ],
   ])('weir does not change a database %s, and still answers', async (_what, change, undo, reason) => {
     const env = { WEIR_DATABASE_URL: url(address.password) };

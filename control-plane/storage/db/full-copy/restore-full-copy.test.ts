@@ -54,6 +54,6 @@ test('refuses a copy from before 0.1.0, and leaves no database', async () => {
   const dataDir = join(folder, 'old');
   await mkdir(dataDir, { mode: 0o755 });
   const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
-  await expect(restored).rejects.toThrow(/^the copy was created by a Weir older than 0\.1\.0/);
+  await expect(restored).rejects.toThrow(/^the copy was created by a version of Weir older than 0\.1\.0/);
   expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
 });

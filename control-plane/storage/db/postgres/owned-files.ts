@@ -62,6 +62,8 @@ function changeOwner(fd: number, account: PostgresAccount): void {
   if (account.isSelf) return;
   const owner = fstatSync(fd).uid;
   if (owner !== process.geteuid?.())
-    throw new Error(`cannot give a file to ${account.name}: it was replaced by user id ${owner}`);
+    throw new Error(
+      `cannot change the owner of a file to ${account.name}: user id ${owner} replaced the file`,
+    );
   fchownSync(fd, account.uid, account.gid);
 }

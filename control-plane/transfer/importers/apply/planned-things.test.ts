@@ -52,7 +52,7 @@ describe('plannedThings()', () => {
       'www.lan is already an alias',
       'set.lan has other records, and an alias must be the only record of its name',
       null,
-      'the alias would lead from y.lan back to y.lan',
+      'the alias of y.lan would create a loop of aliases',
     ]);
   });
 

@@ -117,7 +117,7 @@ class NamesInUse {
     if (this.names.has(fqdn))
       return `${fqdn} has other records, and an alias must be the only record of its name`;
     for (let at: string | undefined = value; at !== undefined; at = this.aliases.get(at))
-      if (at === fqdn) return `the alias would lead from ${fqdn} back to ${fqdn}`;
+      if (at === fqdn) return `the alias of ${fqdn} would create a loop of aliases`;
     return null;
   }
 }
