@@ -36,7 +36,7 @@ const Username = z
     /^[A-Za-z0-9](?:[A-Za-z0-9._@+-]*[A-Za-z0-9])?$/,
     'expected ASCII letters and digits, with . _ @ + - only between them',
   )
-  .refine((name) => !TAKEN.has(name.toLowerCase()), 'Weir uses this name itself')
+  .refine((name) => !TAKEN.has(name.toLowerCase()), 'this name is reserved by Weir')
   .meta({ description: 'unique, regardless of letter case' });
 
 const DisplayName = identity(100);

@@ -344,7 +344,7 @@ describe('--url', () => {
     server.close();
     expect([status, errors[0]]).toEqual([
       3,
-      `weir: http://127.0.0.1:${port} sends to https://weir.test/api; ask there`,
+      `weir: http://127.0.0.1:${port} redirects to https://weir.test/api; use that URL`,
     ]);
   });
 

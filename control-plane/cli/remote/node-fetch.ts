@@ -36,7 +36,7 @@ export function nodeFetch(socketPath: string | null): Fetch {
       request.once('response', (message) => {
         const { location } = message.headers;
         if (message.statusCode === 301 && location !== undefined)
-          reject(new Unreachable(`${place.origin} sends to ${location}; ask there`));
+          reject(new Unreachable(`${place.origin} redirects to ${location}; use that URL`));
         else resolve(responseOf(message));
       });
       request.end(typeof body === 'string' || body instanceof Uint8Array ? body : undefined);

@@ -111,5 +111,5 @@ function alignedSize(size: number): number {
 }
 
 function failure(calls: DescriptorCalls, result: number): string {
-  return result < 0 ? `errno ${String(calls.errno())}` : 'the other side does not read';
+  return result < 0 ? `errno ${String(calls.errno())}` : 'the other process does not read';
 }

@@ -35,7 +35,7 @@ describe('HandoverChannel', () => {
   });
 
   test.each([
-    ['ends', '', 'the other side has ended'],
+    ['ends', '', 'the other process has ended'],
     ['ends in the middle of a message', '{"type":"sock', 'in the middle of a message'],
     ['speaks no JSON', 'GET / HTTP/1.1\n', 'violates the protocol'],
     ['sends an invalid message', '[1]\n', 'violates the protocol'],

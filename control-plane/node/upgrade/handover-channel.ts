@@ -32,7 +32,7 @@ export class HandoverChannel {
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
       const end = (): void => {
-        this.fail('the other side has ended');
+        this.fail('the other process has ended');
         resolve();
       };
       socket.once('end', end);
@@ -40,7 +40,7 @@ export class HandoverChannel {
     });
   }
 
-  /** Sends a message; does nothing if the other side has ended. */
+  /** Sends a message; does nothing if the other process has ended. */
   send(message: HandoverMessage): void {
     if (this.socket.writable) this.socket.write(`${JSON.stringify(message)}\n`);
   }
@@ -54,7 +54,7 @@ export class HandoverChannel {
       if (this.fault !== undefined) throw this.fault;
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0)
-        throw new HandoverError(`the other side has been silent for ${String(withinMs / 1000)} s`);
+        throw new HandoverError(`the other process has been silent for ${String(withinMs / 1000)} s`);
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, leftMs);
         this.wake = () => {
@@ -79,7 +79,7 @@ export class HandoverChannel {
     );
   }
 
-  /** Resolves when the other side has ended. */
+  /** Resolves when the other process has ended. */
   ended(): Promise<void> {
     return this.ending;
   }
@@ -96,7 +96,7 @@ export class HandoverChannel {
     this.text = lines.pop()!;
     this.lines.push(...lines);
     if (this.text.length > MAX_LINE) {
-      this.fail('a message of the other side is too long');
+      this.fail('a message of the other process is too long');
       this.socket.destroy();
     }
     this.wake();
@@ -130,5 +130,5 @@ function parsed(line: string): HandoverMessage {
   } catch {
     // Reported below.
   }
-  throw new HandoverError('the other side violates the protocol');
+  throw new HandoverError('the other process violates the protocol');
 }

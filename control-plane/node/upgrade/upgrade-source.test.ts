@@ -234,7 +234,7 @@ describe('UpgradeSource', () => {
     await handing.end(stopped.promise);
     talk.send({ type: 'dance' });
     stopped.resolve(undefined);
-    await expect(talk.next(TIMEOUT_MS)).rejects.toThrow('the other side has ended');
+    await expect(talk.next(TIMEOUT_MS)).rejects.toThrow('the other process has ended');
     expect(done).toEqual(['prepare', 'stop reading']);
   });
 

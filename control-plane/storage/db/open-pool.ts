@@ -95,7 +95,7 @@ export class OpenPool {
 
   /** Ends every connection, including statements in flight. */
   cut(): void {
-    this.cutOff ??= new DatabaseUnavailable('gave up the database connection: no response');
+    this.cutOff ??= new DatabaseUnavailable('closed the database connection: no response');
     for (const giveUp of this.waits) giveUp(this.cutOff);
     this.waits.clear();
     // With a statement in flight this closes the socket, and the statement fails.

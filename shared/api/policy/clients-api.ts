@@ -65,7 +65,7 @@ const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
 
 /** Other identifiers of a client that several were merged into. */
 const ClientPart = z.strictObject({
-  id: Id.meta({ description: 'id for splitting it off' }),
+  id: Id.meta({ description: 'id with which this part can be made a separate client again' }),
   ip_address: z.string().nullable(),
   mac_address: z.string().nullable(),
   vendor: z.string().nullable().meta({ description: VENDOR }),

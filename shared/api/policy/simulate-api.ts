@@ -83,7 +83,10 @@ export const SimulateBody = z
       .prefault({}),
     clients: z.array(DraftClient).max(MAX_CLIENTS).default([]),
     client_subnets: z.array(DraftSubnet).max(MAX_CLIENTS).default([]),
-    blocking_enabled: z.boolean().optional().meta({ description: 'the state of all blocking' }),
+    blocking_enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: 'whether blocking is enabled; absent = as it is now' }),
   })
   .meta({
     id: 'SimulationDraft',
@@ -123,7 +126,7 @@ const ChangedDomain = z
   .strictObject({
     domain: z.string(),
     ...changes,
-    type: z.string().meta({ description: 'of the question that was decided' }),
+    type: z.string().meta({ description: 'type of the queries' }),
     before: Decision,
     after: Decision,
     clients_total: Count,
