@@ -20,7 +20,12 @@ const HELP = `npm run bench -- upgrade [options]
 `;
 const LOAD_SECS = 15;
 /** The output lines after which the new process is killed. */
-const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight are answered$/] as const;
+const KILLED_AFTER = [
+  / starts$/,
+  / is loaded$/,
+  /^the new process answers/,
+  /in flight are answered$/,
+] as const;
 
 async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({

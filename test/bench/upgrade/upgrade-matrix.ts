@@ -22,7 +22,13 @@ const HELP = `npm run bench -- upgrade-matrix [options]
   --other FOLDER   an earlier release with its packages, for failing upgrades from it and to it
 `;
 /** The output lines of the command after which a process of an earlier release is killed. */
-const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight are answered$/, /has the data/];
+const KILLED_AFTER = [
+  / starts$/,
+  / is loaded$/,
+  /^the new process answers/,
+  /in flight are answered$/,
+  /has locked the data/,
+];
 
 /** An upgrade and the result of its load. */
 class Matrix {

@@ -18,7 +18,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const UNDONE_STEPS = [
   ['as it starts', / starts$/],
   ['when it is loaded', / is loaded$/],
-  ['when it answers', /^it answers/],
+  ['when it answers', /^the new process answers/],
 ] as const;
 /** Log line after which another process of the old release replaces it. */
 const LEFT = /in flight are answered$/;
@@ -93,7 +93,7 @@ const faulty = (rcodes: readonly number[]): number =>
 /** These tests come first, because each ends the process that was started last, which no upgrade may have replaced. */
 describe('weir stopped during an upgrade', () => {
   test.each([
-    ['while both answer', /^it answers/],
+    ['while both answer', /^the new process answers/],
     ['when the old one has left', LEFT],
   ])('weir that is stopped %s stops both processes, and stores all their answers', async (_when, step) => {
     const mark = `stopped-${String(weir.pid)}`;
@@ -204,7 +204,7 @@ describe('weir during an upgrade', () => {
     const loads = Object.values(patientLoads('killed'));
     await during(loads, async () => {
       await runUpgrade(weir, (line) => {
-        if (/^it answers/.test(line)) process.kill(before, 'SIGKILL');
+        if (/^the new process answers/.test(line)) process.kill(before, 'SIGKILL');
       });
       await untilReplaceable();
     });
