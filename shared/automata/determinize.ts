@@ -5,6 +5,7 @@
  * later.
  */
 import { findDominance } from './dominance.ts';
+import { type LineReason, lineReason } from '../policy/reasons/line-reasons.ts';
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
 import {
   type Automaton,
@@ -19,7 +20,7 @@ import { NEWLINE, classifyOctets, isWordOctet } from './octet-classes.ts';
 /** The result. `work` counts visits of instructions, also on failure. */
 export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
-  | { readonly reason: string; readonly work: number };
+  | { readonly reason: LineReason; readonly work: number };
 
 /** Represents the end of the name in place of a byte. */
 const END = -1;
@@ -89,7 +90,7 @@ class Determinizer {
   }
 
   /** Null if successful, else the reason for giving up. */
-  run(): string | null {
+  run(): LineReason | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
     // State 0, the dead state: no set equals it.
@@ -106,9 +107,8 @@ class Determinizer {
     for (let state = 0; state < this.states.size; state++) {
       for (const octet of this.representatives) this.next.push(this.step(state, octet));
       this.atEnd.push(this.matchesAtEnd(state));
-      if (this.work > this.maxWork) return 'the pattern takes too long to compile';
-      if (this.states.size > maxStates)
-        return `the pattern needs an automaton of more than ${maxStates} states: a repeated part overlaps with the part before it`;
+      if (this.work > this.maxWork) return lineReason('too_slow');
+      if (this.states.size > maxStates) return lineReason('too_many_states', { count: maxStates });
     }
     return null;
   }

@@ -8,6 +8,7 @@ import { compileExpression } from './expression.ts';
 import { canFindName, findsEveryName } from './reach.ts';
 import { RRType, Rcode } from '../dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
+import { type LineReason, lineReason } from '../policy/reasons/line-reasons.ts';
 import type { SpecialRule } from '../snapshot/special-rules.ts';
 
 /** Query types that an expression applies to, and how they are answered. */
@@ -23,14 +24,13 @@ export interface RegexRule {
 
 /** Reason why a pattern is rejected; text for the middle of a sentence. */
 export interface Refusal {
-  readonly reason: string;
+  readonly reason: LineReason;
 }
 
 /** A rule that would block or allow the whole network. */
-export const EVERY_NAME = 'it matches every name';
+export const EVERY_NAME = lineReason('every_name');
 /** A pattern for URLs, or with letters that ASCII names do not have. */
-export const NO_NAME =
-  'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--';
+export const NO_NAME = lineReason('no_name');
 
 /** Offset of an IPv4 address in 16 bytes. */
 const IPV4_AT = 12;
@@ -64,37 +64,36 @@ export function readRegexRule(text: string): RegexRule | Refusal {
 }
 
 /** Reason why `text` is rejected as a new regex filter; null if it is accepted. */
-export function refuseRegexFilter(text: string): string | null {
+export function refuseRegexFilter(text: string): LineReason | null {
   const rule = readRegexRule(text);
   if ('reason' in rule) return rule.reason;
   const compiled = compileExpression(rule.expression);
-  if ('reason' in compiled) return `not a linear-time regular expression: ${compiled.reason}`;
+  if ('reason' in compiled) return lineReason('not_linear', { reason: compiled.reason });
   if (!canFindName(compiled.automaton)) return NO_NAME;
   const { types, exceptTypes } = rule.options;
   const isFree = rule.forEveryName || types !== undefined || exceptTypes !== undefined;
-  return isFree || !findsEveryName(compiled.automaton) ? null : `${EVERY_NAME}; if that is meant, write .*`;
+  return isFree || !findsEveryName(compiled.automaton) ? null : lineReason('every_name_regex');
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Reads an option; returns why it cannot be used. */
-function readOption(option: string, into: Writable<RegexOptions>): string | null {
+function readOption(option: string, into: Writable<RegexOptions>): LineReason | null {
   const at = option.indexOf('=');
   const name = (at < 0 ? option : option.slice(0, at)).trim().toLowerCase();
   const value = at < 0 ? '' : option.slice(at + 1).trim();
   if (name === 'querytype') return readTypes(value, into);
   if (name === 'reply') return readReply(value, into);
-  if (name === 'invert')
-    return 'the option ;invert is not supported: deny all other names with .* and allow these';
-  return `unknown option ";${option.slice(0, 40)}": Weir has ;querytype= and ;reply=`;
+  if (name === 'invert') return lineReason('invert');
+  return lineReason('regex_option', { option: option.slice(0, 40) });
 }
 
-function readTypes(value: string, into: Writable<RegexOptions>): string | null {
+function readTypes(value: string, into: Writable<RegexOptions>): LineReason | null {
   const isExcept = value.startsWith('!');
   const types: number[] = [];
   for (const word of value.replace(/^!/, '').split(',')) {
     const type = typeCode(word.trim().toUpperCase());
-    if (type === undefined) return `;querytype= with an unknown type: "${word.trim().slice(0, 20)}"`;
+    if (type === undefined) return lineReason('query_type', { type: word.trim().slice(0, 20) });
     types.push(type);
   }
   if (isExcept) into.exceptTypes = types;
@@ -108,13 +107,12 @@ function typeCode(name: string): number | undefined {
   return Object.hasOwn(RRType, name) ? RRType[name as keyof typeof RRType] : undefined;
 }
 
-function readReply(value: string, into: Writable<RegexOptions>): string | null {
-  if (into.rewrite !== undefined)
-    return 'at most one ;reply= is allowed; use another filter for another reply';
+function readReply(value: string, into: Writable<RegexOptions>): LineReason | null {
+  if (into.rewrite !== undefined) return lineReason('reply_count');
   const address = addressFromText(value);
   const rcode = REPLY_CODES.get(value.toUpperCase());
   if (address === null && rcode === undefined)
-    return `;reply= must be an address, NODATA, NXDOMAIN or REFUSED, not "${value.slice(0, 40)}"`;
+    return lineReason('reply_value', { value: value.slice(0, 40) });
   into.rewrite = address === null ? { rcode: rcode! } : { rcode: Rcode.NOERROR, record: recordOf(address) };
   return null;
 }

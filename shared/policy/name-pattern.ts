@@ -3,6 +3,7 @@
  * at the end (end), `*` (anything), otherwise any position. Pure text; linear time, because for each piece between
  * stars, the leftmost match is as good as any.
  */
+import { type LineReason, lineReason } from './reasons/line-reasons.ts';
 
 /** Required start of the first piece. */
 const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
@@ -15,8 +16,8 @@ export interface NamePattern {
   readonly pieces: readonly string[];
 }
 
-/** Parses a pattern (lower case); returns a text with the reason if it is invalid. */
-export function readNamePattern(text: string): NamePattern | string {
+/** Parses a pattern (lower case); returns the reason if it is invalid. */
+export function readNamePattern(text: string): NamePattern | LineReason {
   let body = text;
   let start: number = Start.ANYWHERE;
   const scheme = /^\|?(?:https?)?:\/\//.exec(body);
@@ -37,8 +38,8 @@ export function readNamePattern(text: string): NamePattern | string {
   const end = anchorsAt < starsAt;
   if (end) body = body.slice(0, anchorsAt);
   else if (starsAt < body.length) body = `${body.slice(0, starsAt)}*`;
-  if (/[\^|]/.test(body)) return 'an anchor inside a pattern: no name can match';
-  if (!/^[a-z0-9._*-]*$/.test(body)) return 'a pattern with characters that no name contains';
+  if (/[\^|]/.test(body)) return lineReason('anchor_inside');
+  if (!/^[a-z0-9._*-]*$/.test(body)) return lineReason('foreign_characters');
   const pieces = body.split(/\*+/);
   return { start, end, pieces };
 }

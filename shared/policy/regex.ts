@@ -4,6 +4,7 @@
  */
 import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
+import { type LineReason, libraryReason, lineReason } from './reasons/line-reasons.ts';
 import { estimateProgramSize } from './regex-size.ts';
 
 /** Operation of an instruction, with the names of RE2 (re2/prog.h). */
@@ -34,9 +35,9 @@ export interface ByteProgram {
 
 /** The result of compiling a pattern; `reason` is text for the middle of a sentence. */
 export type ProgramOutcome =
-  { readonly ok: true; readonly program: ByteProgram } | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly program: ByteProgram } | { readonly ok: false; readonly reason: LineReason };
 
-const TOO_LARGE = { ok: false, reason: 'the pattern is too large: its repetitions multiply' } as const;
+const TOO_LARGE = { ok: false, reason: lineReason('too_large') } as const;
 
 /** Maximum length of a pattern that is compiled, in characters. */
 const MAX_PATTERN_LENGTH = 2048;
@@ -48,9 +49,9 @@ const MAX_PROGRAM_SIZE = 10_000;
  * is Latin-1 text in lower case, without its final dot.
  */
 export function compileProgram(pattern: string): ProgramOutcome {
-  if (pattern === '') return { ok: false, reason: 'the pattern is empty' };
+  if (pattern === '') return { ok: false, reason: lineReason('empty') };
   if (pattern.length > MAX_PATTERN_LENGTH)
-    return { ok: false, reason: `the pattern is longer than ${MAX_PATTERN_LENGTH} characters` };
+    return { ok: false, reason: lineReason('too_long', { count: MAX_PATTERN_LENGTH }) };
   if (estimateProgramSize(pattern) > 2 * MAX_PROGRAM_SIZE) return TOO_LARGE;
   try {
     // A set of one pattern, because it omits captures and engines, which are not needed here.
@@ -60,7 +61,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
     if (set.prog.numInst() > MAX_PROGRAM_SIZE) return TOO_LARGE;
     return { ok: true, program: toBytes(set.prog) };
   } catch (error) {
-    return { ok: false, reason: reasonOf(error) };
+    return { ok: false, reason: libraryReason(reasonOf(error)) };
   }
 }
 

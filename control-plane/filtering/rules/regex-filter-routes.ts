@@ -1,4 +1,5 @@
 /** HTTP routes of `{api}/regex-filters`. A change is stored and active when the answer is sent. */
+import { lineReason } from '../../../shared/policy/reasons/line-reasons.ts';
 import { RegexFilterBulkAnswer, RegexFilterBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
@@ -154,7 +155,7 @@ const keepingAllActive: GuardChange = async (tx, work) => {
   for (const { id } of rules) before.delete(id);
   const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return changed;
-  const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
+  const message = lineReason('with_filters', refused);
   const index = rules.findIndex(({ id }) => id === refused.id);
   const path = !Array.isArray(changed) ? 'pattern' : index === -1 ? 'create' : `create.${index}.pattern`;
   throw invalid([{ path, message }]);

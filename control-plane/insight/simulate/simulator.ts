@@ -3,6 +3,7 @@
  * separate thread evaluates each of them twice: with the active policy and with the draft. Nothing is stored or
  * published.
  */
+import { lineReason } from '../../../shared/policy/reasons/line-reasons.ts';
 import { periodMs } from '../../../shared/api/fields.ts';
 import type { SimulateBody, Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -135,7 +136,7 @@ export class Simulator {
     throw invalid(
       refused.map(({ id, reason }) => ({
         path: `regex_filters.add.${-1 - id}.pattern`,
-        message: `cannot be used together with the existing filters: ${reason}`,
+        message: lineReason('with_existing', { reason }),
       })),
     );
   }

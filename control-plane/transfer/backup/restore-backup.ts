@@ -1,5 +1,6 @@
 /** Restores a backup in one transaction, as one revision. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
+import { lineReason } from '../../../shared/policy/reasons/line-reasons.ts';
 import type { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import { conflict, invalid } from '../../api/api-error.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -175,6 +176,6 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
 
 /** 400: a filter that was active or is new cannot be active. */
 function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
-  const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
+  const message = lineReason('with_filters', refused);
   throw invalid([{ path: 'regex_filters', message }]);
 }

@@ -2,6 +2,7 @@
  * Codes of changes: subject and action, with parameters. Revisions and entries of the audit log have them, so that the
  * dashboard shows a change in each of its languages. The English texts, which the API also returns, are here.
  */
+import type { Params } from '../reasons/text-params.ts';
 
 /** Texts for all codes in one language; `{name}` is the parameter `name`. */
 export interface ChangeTexts {
@@ -163,16 +164,6 @@ export interface CodedChange {
   readonly subject: CodedSubject;
   readonly action: CodedAction;
 }
-
-/** Names of the parameters of a text. */
-type ParamName<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParamName<Rest>
-  : never;
-
-/** The parameters of a text as an argument, which a text without parameters does not have. */
-type Params<Text extends string, Value> = [ParamName<Text>] extends [never]
-  ? []
-  : [Readonly<Record<ParamName<Text>, Value>>];
 
 export function codedSubject<Code extends SubjectCode>(
   code: Code,

@@ -5,6 +5,7 @@
  */
 import { networkFromText } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
+import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { ClientRange, SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
 
 /** The fields of a special rule that represent `$client`. */
@@ -16,8 +17,8 @@ export type ClientCondition = Pick<
 /** Maximum length of a client's name in characters, as in the API. */
 const MAX_NAME_LENGTH = 200;
 
-/** Reads the value of `$client`; returns a string with the reason if it cannot be used. */
-export function readClientCondition(value: string): ClientCondition | string {
+/** Reads the value of `$client`; returns the reason if it cannot be used. */
+export function readClientCondition(value: string): ClientCondition | LineReason {
   const wanted = new ClientSet();
   const excepted = new ClientSet();
   for (const word of splitUnescaped(value, '|')) {
@@ -55,15 +56,14 @@ class ClientSet {
   readonly names: string[] = [];
 
   /** Adds a client; returns the reason if it is invalid. */
-  add(client: string): string | null {
+  add(client: string): LineReason | null {
     const network = networkFromText(client);
     const mac = canonicalMac(client);
     if (network !== null)
       this.ranges.push({ address: Buffer.from(network.bytes).toString('hex'), bits: network.prefixBits });
     else if (mac !== null) this.names.push(mac);
-    else if (isMeantAsAddress(client))
-      return `$client with a value that is not an address or a network: ${client.slice(0, 40)}`;
-    else if (!isName(client)) return `$client with a value that is not a name: ${client.slice(0, 40)}`;
+    else if (isMeantAsAddress(client)) return lineReason('client_address', { client: client.slice(0, 40) });
+    else if (!isName(client)) return lineReason('client_name', { client: client.slice(0, 40) });
     else this.names.push(client.toLowerCase());
     return null;
   }

@@ -5,6 +5,7 @@
 import { RRType, Rcode } from '../../../../shared/dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { RewriteAnswer } from '../../../../shared/snapshot/special-rules.ts';
 import { serviceRdata, targetOf } from './service-record.ts';
 
@@ -21,18 +22,18 @@ const CODES: ReadonlyMap<string, number> = new Map([
 /** Codes that need no semicolons. */
 const SHORT_CODES: ReadonlySet<string> = new Set(['NOERROR', 'SERVFAIL', 'NXDOMAIN', 'REFUSED']);
 
-/** Reads the value, '' = NODATA; returns a string with the reason if it cannot be used. */
-export function readRewriteValue(value: string): RewriteAnswer | string {
+/** Reads the value, '' = NODATA; returns the reason if it cannot be used. */
+export function readRewriteValue(value: string): RewriteAnswer | LineReason {
   const [code = '', type, ...data] = value.split(';');
   if (type === undefined) return readShort(code.trim());
   const rcode = CODES.get(code.trim().toUpperCase());
-  if (rcode === undefined) return `$dnsrewrite with an unknown response code: ${code.slice(0, 20)}`;
+  if (rcode === undefined) return lineReason('rewrite_code', { code: code.slice(0, 20) });
   if (type.trim() === '' || rcode !== Rcode.NOERROR) return { rcode };
   return readTyped(type.trim().toUpperCase(), data.join(';'));
 }
 
 /** `NXDOMAIN`, `REFUSED`, an address, or a host name. */
-function readShort(value: string): RewriteAnswer | string {
+function readShort(value: string): RewriteAnswer | LineReason {
   const name = value.toUpperCase();
   if (value === '') return { rcode: Rcode.NOERROR };
   if (SHORT_CODES.has(name)) return { rcode: CODES.get(name)! };
@@ -40,13 +41,11 @@ function readShort(value: string): RewriteAnswer | string {
   if (address !== null) return recordOf(address.length === 4 ? RRType.A : RRType.AAAA, address);
   // A single label is more likely an unknown response code.
   const host = canonicalDomain(value);
-  return host?.includes('.') === true
-    ? { rcode: Rcode.NOERROR, host }
-    : '$dnsrewrite to a value that is not a response code, an address or a host name';
+  return host?.includes('.') === true ? { rcode: Rcode.NOERROR, host } : lineReason('rewrite_value');
 }
 
 /** A record in the form `NOERROR;TYPE;data`. */
-function readTyped(type: string, data: string): RewriteAnswer | string {
+function readTyped(type: string, data: string): RewriteAnswer | LineReason {
   if (type === 'CNAME') {
     const host = canonicalDomain(data);
     return host === null ? misfit(type) : { rcode: Rcode.NOERROR, host };
@@ -54,12 +53,11 @@ function readTyped(type: string, data: string): RewriteAnswer | string {
   if (type === 'TXT') {
     const isTooLong = Buffer.byteLength(data) > MAX_TXT_BYTES;
     return isTooLong
-      ? `$dnsrewrite to a TXT record of more than ${MAX_TXT_BYTES} bytes`
+      ? lineReason('rewrite_text', { bytes: MAX_TXT_BYTES })
       : recordOf(RRType.TXT, textRdata(data));
   }
   const read = READERS[type];
-  if (read === undefined)
-    return `$dnsrewrite to a record of this type is not supported: ${type.slice(0, 20)}`;
+  if (read === undefined) return lineReason('rewrite_type', { type: type.slice(0, 20) });
   const rdata = read(data.trim());
   return rdata === null ? misfit(type) : recordOf(RRType[type as keyof typeof RRType], rdata);
 }
@@ -75,8 +73,8 @@ const READERS: Readonly<Record<string, (data: string) => Uint8Array | null>> = {
   SVCB: serviceRdata,
 };
 
-function misfit(type: string): string {
-  return `$dnsrewrite with data that is not valid for type ${type}`;
+function misfit(type: string): LineReason {
+  return lineReason('rewrite_data', { type });
 }
 
 function recordOf(type: number, rdata: Uint8Array): RewriteAnswer {

@@ -7,6 +7,7 @@ import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../../shared/net/ip.ts';
 import { isMeantForEveryName } from '../../../../shared/automata/regex-filter.ts';
 import { hasLetters, readNamePattern } from '../../../../shared/policy/name-pattern.ts';
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { requiredLiterals } from '../../../../shared/policy/regex-literals.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import type { SpecialMatch, SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
@@ -33,12 +34,12 @@ export type AdblockOutcome =
   | { readonly type: 'badfilter'; readonly badFilter: BadFilter }
   | { readonly type: 'unused'; readonly unused: UnusedLine };
 
-const COSMETIC = skippedLine('cosmetic rule');
-const URL_PATH = skippedLine('URL or path: a DNS server sees only names');
-const URL_REGEX = skippedLine('regular expression for whole URLs');
-const TOO_SHORT = skippedLine('pattern too short: it would match almost everything');
-const NOT_A_NAME = invalidLine('not a domain name');
-const NO_RULE = invalidLine('not a rule');
+const COSMETIC = skippedLine(lineReason('cosmetic'));
+const URL_PATH = skippedLine(lineReason('url'));
+const URL_REGEX = skippedLine(lineReason('url_regex'));
+const TOO_SHORT = skippedLine(lineReason('short_pattern'));
+const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
+const NO_RULE = invalidLine(lineReason('not_a_rule'));
 
 /** Maximum length of a pattern or name, in characters; names have 253, in UTF-8 slightly more. */
 const MAX_PLACE_LENGTH = 1024;

@@ -3,6 +3,7 @@
  * `host-record=`, unbound's `local-zone:` and `local-data:`. Returns the names of a line and their action;
  * `scoped-names.ts` combines the lines of a list.
  */
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { ScopedMeaning } from '../scopes/scoped-entry.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import { type AddressNetwork, networkOf } from './address-trigger.ts';
@@ -19,14 +20,14 @@ export type ConfigOutcome =
   | { readonly names: readonly string[]; readonly meaning: ScopedMeaning; readonly unused?: UnusedLine }
   | { readonly unused: UnusedLine | null };
 
-const REAL_ADDRESS = skippedLine('an answer with a real address: does not block');
-const FORWARDING = skippedLine('forwarding to a server: does not block');
-const OTHER_OPTION = skippedLine('an option that blocks nothing');
-const OPEN_ZONE = skippedLine('a zone that is answered as usual: does not block');
-const OTHER_DATA = skippedLine('data of a type that blocks nothing');
-const EVERYTHING = skippedLine('a rule for every name is not accepted');
-const VIEW = skippedLine('an option of a view, which is for some clients only');
-const NO_ADDRESS = invalidLine('neither an address nor a prefix');
+const REAL_ADDRESS = skippedLine(lineReason('real_answer'));
+const FORWARDING = skippedLine(lineReason('forwarding'));
+const OTHER_OPTION = skippedLine(lineReason('other_option'));
+const OPEN_ZONE = skippedLine(lineReason('open_zone'));
+const OTHER_DATA = skippedLine(lineReason('other_data'));
+const EVERYTHING = skippedLine(lineReason('every_name_not_accepted'));
+const VIEW = skippedLine(lineReason('view_option'));
+const NO_ADDRESS = invalidLine(lineReason('no_network'));
 
 /** Zone types of unbound without a useful answer, unless there is data. */
 const BLOCKING_ZONES: ReadonlySet<string> = new Set([

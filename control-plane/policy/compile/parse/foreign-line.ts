@@ -3,27 +3,28 @@
  * strings and regular expressions, because it only gets such lines; the expressions have no nested repetition, so that
  * no line takes long.
  */
+import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
 /** A line that is valid but gives no rule. */
-export function skippedLine(reason: string): UnusedLine {
+export function skippedLine(reason: LineReason): UnusedLine {
   return { invalid: false, reason };
 }
 
 /** A line that matches no list syntax. */
-export function invalidLine(reason: string): UnusedLine {
+export function invalidLine(reason: LineReason): UnusedLine {
   return { invalid: true, reason };
 }
 
 /** Number of bytes of a line that are examined. */
 const EXAMINED_BYTES = 512;
 
-const COSMETIC = skippedLine('cosmetic rule');
-const ZONE = skippedLine('zone file syntax is not supported');
-const PATTERN = skippedLine('pattern is not supported');
-const MODIFIER = skippedLine('modifier is not supported');
-const URL_PATH = skippedLine('URL or path: a DNS server sees only names');
-const NO_RULE = invalidLine('not a rule');
+const COSMETIC = skippedLine(lineReason('cosmetic'));
+const ZONE = skippedLine(lineReason('zone_syntax'));
+const PATTERN = skippedLine(lineReason('unsupported_pattern'));
+const MODIFIER = skippedLine(lineReason('unsupported_modifier'));
+const URL_PATH = skippedLine(lineReason('url'));
+const NO_RULE = invalidLine(lineReason('not_a_rule'));
 
 const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
   [/#[@?$%]?[@?$%]?#/, COSMETIC],

@@ -6,6 +6,7 @@
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../../shared/policy/address-rule.ts';
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { networkOf } from './address-trigger.ts';
 import { isMeantForEveryName } from '../../../../shared/automata/regex-filter.ts';
 import { type SpecialLine, readAdblockRule } from './adblock-rule.ts';
@@ -45,13 +46,13 @@ export interface ListReading {
 /** Maximum length of an IPv6 address with its prefix length. */
 const MAX_NETWORK_BYTES = 49;
 
-const NOT_A_NAME = invalidLine('not a domain name');
-const ONE_LABEL = invalidLine('a single word is not a domain name');
-const ADDRESS = skippedLine('an address, not a name');
-const REAL_ADDRESS = skippedLine('hosts line with a real address: does not block');
-const COSMETIC = skippedLine('cosmetic rule');
-const TOO_MANY = skippedLine('too many patterns in one list');
-const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes, so not a rule`);
+const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
+const ONE_LABEL = invalidLine(lineReason('single_word'));
+const ADDRESS = skippedLine(lineReason('address'));
+const REAL_ADDRESS = skippedLine(lineReason('hosts_address'));
+const COSMETIC = skippedLine(lineReason('cosmetic'));
+const TOO_MANY = skippedLine(lineReason('list_patterns'));
+const TOO_LONG = invalidLine(lineReason('rule_too_long', { bytes: MAX_RULE_BYTES }));
 
 const { BANG, HASH, DOLLAR, OPEN, STAR, HYPHEN, DOT, SLASH, COLON, EQUALS, SEMICOLON, AT } = Sign;
 const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;

@@ -1,4 +1,5 @@
 /** Statistics of a list after it was read: counts, the first unused lines, and its fault. */
+import type { LineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 
 /** Version of the list parser; raised when the same text gives other rules, so that it is compiled again. */
 export const LIST_READING = 2;
@@ -10,14 +11,14 @@ export type ListFormat =
 /** Reason why a line gives no rule: unknown syntax, or not applicable or supported here. */
 export interface UnusedLine {
   readonly invalid: boolean;
-  readonly reason: string;
+  readonly reason: LineReason;
 }
 
 /** A line without a rule. */
 export interface LineSample {
   /** 1-based. */
   readonly line: number;
-  readonly reason: string;
+  readonly reason: LineReason;
   /** Start of the line, at most `SAMPLE_TEXT_LENGTH` bytes of it. */
   readonly text: string;
 }

@@ -3,6 +3,7 @@
  * unused lines. `line-rules.ts` parses lines; `control-plane/policy/compile/table/rule-table-builder.ts` stores the
  * rules.
  */
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';
 import type { LineSample, ListFault, ListFormat, ListStatistics, UnusedLine } from './list-statistics.ts';
@@ -11,7 +12,7 @@ import { SNIFF_BYTES, hasBom, sniffList } from './sniff-list.ts';
 import { invalidLine } from './foreign-line.ts';
 import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
 
-const OVERLONG = invalidLine('longer than 64 KiB');
+const OVERLONG = invalidLine(lineReason('line_too_long'));
 
 /** Push parser of one list: call `push` with its chunks, then `end`. Never throws, whatever the bytes. */
 export class ListParser {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { networkOf } from './address-trigger.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
@@ -8,7 +9,7 @@ import { newScannedName } from './name-scan.ts';
 import { NO_SPACE, RuleOutput } from './rule-output.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW } = RuleKind;
-const NO_USE = invalidLine('of no use');
+const NO_USE = invalidLine(lineReason('cosmetic'));
 
 let found: string[];
 let refusal: UnusedLine | null;

@@ -1,6 +1,7 @@
 /** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
 import { isAddressName } from '../../../../shared/policy/address-rule.ts';
 import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { INHERITED_KINDS, RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
 import type { AddressNetwork } from './address-trigger.ts';
@@ -28,8 +29,8 @@ export interface SpecialSink {
 /** Syntax of a rule. */
 export type RuleForm = Exclude<ListFormat, 'unknown'>;
 
-const NOT_A_NAME = invalidLine('not a domain name');
-const ADDRESS = skippedLine('an address that means "block": it cannot be matched in answers');
+const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
+const ADDRESS = skippedLine(lineReason('blocking_address'));
 
 /**
  * Maximum number of clients that the rules of one list may identify by MAC or by name, because they are resolved
@@ -38,10 +39,10 @@ const ADDRESS = skippedLine('an address that means "block": it cannot be matched
 const MAX_CLIENT_NAMES = 1000;
 /** Maximum number of names of `$badfilter` rules that are kept per list. */
 const MAX_DISABLED_NAMES = 1000;
-const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
-const EVERY_ADDRESS = skippedLine('a rule for every address is not accepted');
+const TOO_MANY_CLIENTS = skippedLine(lineReason('client_count', { count: MAX_CLIENT_NAMES }));
+const EVERY_ADDRESS = skippedLine(lineReason('every_address_not_accepted'));
 /** The limit of special rules is reached. */
-export const NO_SPACE = skippedLine('too many patterns in all lists together');
+export const NO_SPACE = skippedLine(lineReason('all_patterns'));
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {

@@ -3,6 +3,7 @@
  * owners and wildcards of response policy zones. They are kept until the list ends, because an exception may come after
  * its rule; then each is converted to rules that mean the same independently of the others.
  */
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { parentOf, type ScopedEntry, type ScopedMeaning } from '../scopes/scoped-entry.ts';
 import type { ScopedReach, Scopes } from '../scopes/scoped-entry.ts';
@@ -17,8 +18,8 @@ import { type RuleOutput, ruleKinds } from './rule-output.ts';
 const MAX_EXCEPTIONS = 20_000;
 /** Maximum number of rules with exceptions in a list; further ones are left out. */
 const MAX_EXCEPTED = 10_000;
-const NOT_A_NAME = invalidLine('not a domain name');
-const TOO_MANY = skippedLine('too many exceptions in one list');
+const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
+const TOO_MANY = skippedLine(lineReason('exceptions'));
 
 /** Called with each line that gives no rule in the end. */
 export type UnusedSink = (unused: UnusedLine, line: number) => void;

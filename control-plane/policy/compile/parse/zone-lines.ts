@@ -2,7 +2,7 @@
  * Reads response policy zones in master file form (RFC 1035 section 5). Owners are relative to the zone's apex: the
  * apex is the owner of the SOA record, and the rest of an owner is the name that the record applies to.
  */
-import { EVERY_NAME } from '../../../../shared/automata/regex-filter.ts';
+import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { ScopedAction, ScopedMeaning } from '../scopes/scoped-entry.ts';
 import { isAddressTrigger, networkOfTrigger } from './address-trigger.ts';
 import { isNull } from './config-line.ts';
@@ -17,12 +17,12 @@ const MAX_HEAD_LINES = 20;
 /** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
 const ZONE_OPTION_BYTES = 8;
 
-const BAD_TRIGGER = invalidLine('neither an address nor a prefix in the form of rpz-ip records');
-const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes, so not a rule`);
-const REWRITE = skippedLine('RPZ rewriting is not supported');
-const TRIGGER = skippedLine('RPZ trigger other than a name or an address in the answer');
-const ROOT_WILDCARD = invalidLine(`${EVERY_NAME}; if that is meant, write *`);
-const OUTSIDE = skippedLine('a name outside the zone');
+const BAD_TRIGGER = invalidLine(lineReason('rpz_address'));
+const TOO_LONG = invalidLine(lineReason('rule_too_long', { bytes: MAX_RULE_BYTES }));
+const REWRITE = skippedLine(lineReason('rpz_rewrite'));
+const TRIGGER = skippedLine(lineReason('rpz_trigger'));
+const ROOT_WILDCARD = invalidLine(lineReason('every_name_star'));
+const OUTSIDE = skippedLine(lineReason('outside_zone'));
 
 const TYPES: ReadonlySet<string> = new Set(
   'A AAAA CNAME DNAME HTTPS MX NAPTR NS PTR SOA SRV SVCB TXT'.split(' '),

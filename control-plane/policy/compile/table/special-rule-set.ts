@@ -16,6 +16,7 @@ import {
   readNamePattern,
 } from '../../../../shared/policy/name-pattern.ts';
 import { EVERY_NAME, NO_NAME } from '../../../../shared/automata/regex-filter.ts';
+import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { requiredLiterals } from '../../../../shared/policy/regex-literals.ts';
 import { WELL_KNOWN_NAMES } from '../../../../shared/policy/well-known-names.ts';
 import { hasConditions, type SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
@@ -54,12 +55,11 @@ interface SourceRules {
 /** Work of merging an automaton with others, see `AutomatonPacker`. */
 const WORK_OF_PACKING = 20_000;
 
-const TOO_MUCH_WORK = 'earlier expressions have used up the time for compiling';
-const NO_AUTOMATON =
-  'too many regular expressions that every name must be matched against, because they contain no fixed text';
-const NO_ADDRESS_AUTOMATON = 'too many regular expressions that every address must be matched against';
-const NO_MEMORY = 'earlier expressions have used up the memory';
-const CROWDED_NAME = 'too many rules with conditions for one name';
+const TOO_MUCH_WORK = lineReason('compile_time');
+const NO_AUTOMATON = lineReason('regexes_of_names');
+const NO_ADDRESS_AUTOMATON = lineReason('regexes_of_addresses');
+const NO_MEMORY = lineReason('compile_memory');
+const CROWDED_NAME = lineReason('conditions');
 const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);
 
 /** Collects and places the special rules of one table. */
@@ -85,7 +85,7 @@ export class SpecialRuleSet {
   }
 
   /** Adds a rule, or returns why it is rejected. */
-  add(rule: SpecialRule): string | null {
+  add(rule: SpecialRule): LineReason | null {
     const source = this.sourceOf(rule.source);
     const isText = rule.match === 'regex' || rule.match === 'pattern';
     const refused = isText ? this.addText(rule, source) : this.addAtName(rule, source);
@@ -123,7 +123,7 @@ export class SpecialRuleSet {
     return source;
   }
 
-  private addAtName(rule: SpecialRule, { allowance, rulesAtName }: SourceRules): string | null {
+  private addAtName(rule: SpecialRule, { allowance, rulesAtName }: SourceRules): LineReason | null {
     const { text } = rule;
     const own = rulesAtName.get(text) ?? 0;
     const all = this.rulesAtName.get(text) ?? 0;
@@ -135,7 +135,7 @@ export class SpecialRuleSet {
     return null;
   }
 
-  private addText(rule: SpecialRule, source: SourceRules): string | null {
+  private addText(rule: SpecialRule, source: SourceRules): LineReason | null {
     const isForAddresses = this.isForAddresses(rule);
     const grams = this.grams.placeOf(literalsOf(rule));
     let automaton: Automaton | null = null;
@@ -179,7 +179,7 @@ export class SpecialRuleSet {
     return match === 'regex' ? isAddressExpression(text) : isAddressPattern(text);
   }
 
-  private compile({ match, text }: SpecialRule, allowance: RuleAllowance): Automaton | string {
+  private compile({ match, text }: SpecialRule, allowance: RuleAllowance): Automaton | LineReason {
     if (allowance.work <= 0 || this.total.work <= 0) return TOO_MUCH_WORK;
     const pattern = match === 'pattern' ? readNamePattern(text) : null;
     if (typeof pattern === 'string') return pattern;
@@ -188,7 +188,7 @@ export class SpecialRuleSet {
     this.total.work -= made.work;
     return 'automaton' in made
       ? made.automaton
-      : `${match === 'regex' ? 'regular expression' : 'pattern'}: ${made.reason}`;
+      : lineReason(match === 'regex' ? 'in_regex' : 'in_pattern', { reason: made.reason });
   }
 
   private takeEntries(entries: number, allowance: RuleAllowance): boolean {
