@@ -23,6 +23,8 @@ export interface ChangeOptions<Name extends Changing> {
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** Whether the form shows the error, so that no notice is needed. */
   readonly quiet?: boolean;
+  /** Translates messages of the error before the notice shows them. */
+  readonly translate?: (error: Error) => Error;
   /** Status of an answer if someone else has done the same, as for a switch on a page that is out of date. */
   readonly already?: 404 | 409;
 }
@@ -49,6 +51,7 @@ export function useChanges<Name extends Changing>({
   outcome,
   onDone,
   quiet = false,
+  translate = (error) => error,
   already,
 }: ChangeOptions<Name> = {}): Changes<Name> {
   const store = useQueryClient();
@@ -59,8 +62,7 @@ export function useChanges<Name extends Changing>({
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) notifyUndoable({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
-      // Components that `onDone` closes must unmount first: otherwise the refresh requests their data, which may be
-      // deleted.
+      // Components that `onDone` closes unmount first: the refresh would request their data, which may be deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
       if (outcome === undefined) return;
@@ -73,7 +75,7 @@ export function useChanges<Name extends Changing>({
       if (error instanceof ApiFailure && error.status === already) {
         notify({ tone: 'good', text: say('changed.already') });
         void refreshAll(store);
-      } else if (!quiet) notify({ tone: 'fault', text: problemText(error) });
+      } else if (!quiet) notify({ tone: 'fault', text: problemText(translate(error)) });
     },
   });
   return {

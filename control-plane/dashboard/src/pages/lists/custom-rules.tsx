@@ -5,6 +5,7 @@ import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
 import { problemText } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useLineReason } from '../../i18n/reasons/use-reason-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
@@ -78,6 +79,7 @@ interface RulesDrawerProps {
 /** Editor for existing custom rules. */
 export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactNode {
   const { say } = useText();
+  const reasonText = useLineReason();
   const { text, setText, verdict, etag, failure } = useRuleText(kind, source.id);
   const save = useChange(operationsOf(kind).writeText, {
     done: 'lists.custom.saved',
@@ -117,7 +119,7 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
           {verdict.refused.length > 0 && (
             <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
               {verdict.refused.map(({ line, reason }) => (
-                <li key={line}>{say('lists.badLine', { line, reason })}</li>
+                <li key={line}>{say('lists.badLine', { line, reason: reasonText(reason) })}</li>
               ))}
             </ol>
           )}

@@ -1,5 +1,6 @@
 /** Adds or edits a domain rule or regex rule. */
 import type { ReactNode } from 'react';
+import { useFailureWithReasons, useLineReason } from '../../i18n/reasons/use-reason-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { CheckboxField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
@@ -31,11 +32,16 @@ interface RuleDialogProps {
 /** The key discards the draft when another rule is edited. */
 export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
-  const { run, isPending, failure } = useChanges({
+  const {
+    run,
+    isPending,
+    failure: reported,
+  } = useChanges({
     done: rule === null ? 'rules.created' : 'rules.changed',
     onDone: onClose,
     quiet: true,
   });
+  const failure = useFailureWithReasons(reported);
   const { fields, set, bind, bindToggle } = useFields(() => fieldsOfRule(rule), failure);
   const guard = useGuard({
     read: operationsOf(kind).one,
@@ -209,6 +215,7 @@ function manyRules(text: string, subdomains: boolean): readonly string[] {
 /** Field for a name, and whether the regex matches it. DNS uses the same code. */
 function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   const { say } = useText();
+  const reasonText = useLineReason();
   const [name, setName] = useState('');
   const trial = useTrial(pattern, name);
   return (
@@ -223,7 +230,7 @@ function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
       />
       <div role="status">
         {trial !== null && 'reason' in trial && (
-          <Callout tone="fault">{say('rules.try.bad', { reason: trial.reason })}</Callout>
+          <Callout tone="fault">{say('rules.try.bad', { reason: reasonText(trial.reason) })}</Callout>
         )}
         {trial !== null && 'matches' in trial && (
           <Callout tone={trial.matches ? 'good' : 'info'}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useChanges } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
+import { useFailureTranslation } from '../../i18n/reasons/use-reason-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, SwitchField } from '../../ui/controls/fields.tsx';
@@ -163,7 +164,8 @@ interface ActionsProps {
 function Actions({ kind, row, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const { rule, all } = row;
-  const { run, isPending } = useChanges({ done: rule.enabled ? 'rules.off' : 'rules.on' });
+  const translate = useFailureTranslation();
+  const { run, isPending } = useChanges({ done: rule.enabled ? 'rules.off' : 'rules.on', translate });
   const turn = (enabled: boolean): void =>
     void (all.length > 1
       ? run(operationsOf(kind).bulk, { body: replacement(all, groupsOfRow(all), { enabled }) })

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { useFailureWithReasons } from '../../../i18n/reasons/use-reason-text.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { FileField } from '../../../ui/controls/file-field.tsx';
@@ -34,6 +35,7 @@ export function RestoreCard(): ReactNode {
       setDifference(null);
     },
   });
+  const failure = useFailureWithReasons(trial.failure ?? restore.failure);
 
   async function open(chosen: File): Promise<void> {
     trial.reset();
@@ -90,7 +92,7 @@ export function RestoreCard(): ReactNode {
             </Button>
           </Bar>
         )}
-        <FormFault failure={trial.failure ?? restore.failure} />
+        <FormFault failure={failure} />
         {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
         {difference !== null && body !== null && (
           <RestoreView

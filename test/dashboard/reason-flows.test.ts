@@ -1,0 +1,65 @@
+/** Reasons of the server in the language of the user: why a line, a custom rule or a regex cannot be used. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { startListServer } from '../support/weir/list-server.ts';
+import type { ListServer } from '../support/weir/list-server.ts';
+
+const LINES = 'ads.example\n||ads.example^$redirect=a\n||*.example^$client=1.2.3.4/99\n';
+const GERMAN = { locale: 'de-DE' } as const;
+
+let fixture: DashboardFixture;
+let lists: ListServer;
+
+beforeAll(async () => {
+  [fixture, lists] = await Promise.all([DashboardFixture.open(), startListServer()]);
+});
+afterAll(async () => {
+  await lists.close();
+  await fixture.close();
+});
+
+describe('in German', () => {
+  test('the preview of a list shows why lines have no rule', async () => {
+    lists.serve('/lines.txt', LINES);
+    await fixture.withPage(GERMAN, async (page) => {
+      await page.goto('./lists?add=list');
+      const form = page.getByRole('dialog');
+      await form.getByRole('textbox', { name: 'Adresse' }).fill(lists.url('/lines.txt'));
+      await form.getByRole('button', { name: 'Vorschau' }).click();
+      await form.getByText('Zeilen ohne Regel').click();
+      await form.getByText('Zeile 2: der Modifikator wird nicht unterstützt: $redirect').waitFor();
+      await expectAccessible(page);
+    });
+  });
+
+  test('the box of custom rules shows why a line is not a rule', async () => {
+    const json = { name: 'Eigene', text: LINES };
+    const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
+    await fixture.withPage(GERMAN, async (page) => {
+      await page.goto(`./lists?open=${id}`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Regeln bearbeiten' }).click();
+      const lines = page.getByRole('dialog').getByRole('list', { name: 'Ungültige Zeilen' });
+      await lines.getByText('Zeile 2: der Modifikator wird nicht unterstützt: $redirect').waitFor();
+      await lines.getByText('Zeile 3: $client mit einem Wert, der weder Adresse noch Netz ist').waitFor();
+    });
+  });
+
+  test('the form of a regex rule shows why the regex is refused, before and after it is saved', async () => {
+    await fixture.withPage({ ...GERMAN, expected: [/ 400 |^400 /] }, async (page) => {
+      await page.goto('./rules?tab=expression');
+      await page.getByRole('button', { name: 'Regex-Regel hinzufügen' }).first().click();
+      const form = page.getByRole('dialog');
+      await form.getByRole('textbox').first().fill('(ads');
+      await form.getByRole('textbox', { name: 'Einen Namen ausprobieren' }).fill('ads.example.org');
+      await form.getByText('Die Regex ist ungültig: schließende ) fehlt: `(?i)(ads`').waitFor();
+      await form.getByRole('button', { name: 'Speichern', exact: true }).click();
+      await form.getByText('keine Regex, die in linearer Zeit prüfbar ist: schließende ) fehlt').waitFor();
+      await form.getByRole('textbox').first().fill('^');
+      await form.getByRole('button', { name: 'Speichern', exact: true }).click();
+      await form.getByText('passt auf jeden Namen; wenn das gewollt ist, schreibe .*').waitFor();
+      expect(await fixture.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
+    });
+  });
+});
