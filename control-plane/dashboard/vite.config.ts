@@ -2,7 +2,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { ProxyOptions } from 'vite';
-import { sharedWithOverview } from './build/chunk-names.ts';
+import { SHARED_FILES } from './build/chunk-names.ts';
 import { compiledMessages } from './build/compiled-messages.ts';
 import { componentLanguages } from './build/component-languages.ts';
 
@@ -38,18 +38,14 @@ export default defineConfig({
     target: 'baseline-widely-available',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // All styles are smaller than the additional requests for those of each page.
+    cssCodeSplit: false,
     reportCompressedSize: false,
     manifest: true,
     rolldownOptions: {
       output: {
-        // A browser requests six files at a time. Modules of every page are in one file, icons of all pages in another,
-        // and modules that the overview shares with other pages in a third.
         codeSplitting: {
-          groups: [
-            { name: 'first', tags: ['$initial'] },
-            { name: 'icons', test: /lucide-react/ },
-            { name: sharedWithOverview },
-          ],
+          groups: [{ name: 'main', tags: ['$initial'] }, ...SHARED_FILES.map((name) => ({ name }))],
         },
       },
     },

@@ -53,10 +53,13 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('a page whose scripts fail to load reports it and loads again', async () => {
-    await fixture.withPage({ expected: [/ERR_CONNECTION_RESET/] }, async (page) => {
+  test.each([
+    ['scripts fail', '*'],
+    ['first script loads but whose code fails', 'first-*'],
+  ])('a page whose %s to load reports it and loads again', async (_, names) => {
+    await fixture.withPage({ expected: [/ERR_CONNECTION_RESET/, /^thrown: $/] }, async (page) => {
       let isLost = true;
-      await page.route('**/assets/*.js', (route) =>
+      await page.route(`**/assets/${names}.js`, (route) =>
         isLost ? route.abort('connectionreset') : route.continue(),
       );
       await page.goto('/');

@@ -1,28 +1,52 @@
-/** Assigns modules to shared files, to save requests. */
+/** Assigns modules to shared files, to save requests: a browser sends six at a time. */
 import { join } from 'node:path';
 
 /** The used part of the bundler's API. */
 interface Modules {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+  getModuleInfo(id: string): {
+    readonly importedIds: readonly string[];
+    readonly dynamicallyImportedIds: readonly string[];
+  } | null;
 }
 
-const OVERVIEW = join(import.meta.dirname, '..', 'src', 'pages', 'overview');
+const SRC = join(import.meta.dirname, '..', 'src');
+const START = join(SRC, 'start.tsx');
+const PAGES = join(SRC, 'frame', 'pages.ts');
 
-/** File name of modules that the overview shares with other pages. Most users open the overview first. */
-export function sharedWithOverview(id: string, modules: Modules): string | null {
-  return !id.startsWith(OVERVIEW) && neededByOverview(modules).has(id) ? 'widgets' : null;
+/** Returns the name of a module's file, or null for a module that the next function decides. */
+type NameFile = (id: string, modules: Modules) => string | null;
+
+/**
+ * The files of modules that several pages need, in the order in which modules are assigned to them: those of every
+ * page, those that the most used pages share with others, and those that other pages share.
+ */
+export const SHARED_FILES: readonly NameFile[] = [
+  (id, modules) => (id !== START && neededBy(START, modules).has(id) ? 'first' : null),
+  sharedWith('overview', 'overview-page.tsx', 'widgets'),
+  sharedWith('queries', 'queries-page.tsx', 'fields'),
+  (id, modules) => {
+    const pages = modules.getModuleInfo(PAGES)?.dynamicallyImportedIds ?? [];
+    return pages.filter((page) => neededBy(page, modules).has(id)).length > 1 ? 'forms' : null;
+  },
+];
+
+function sharedWith(folder: string, page: string, file: string): NameFile {
+  const path = join(SRC, 'pages', folder);
+  return (id, modules) => (!id.startsWith(path) && neededBy(join(path, page), modules).has(id) ? file : null);
 }
 
-/** Required modules by bundler, cached because the build calls this for each module. */
-const needed = new WeakMap<Modules, ReadonlySet<string>>();
+/** Required modules by bundler and module, cached because the build calls this for each module. */
+const needed = new WeakMap<Modules, Map<string, ReadonlySet<string>>>();
 
-function neededByOverview(modules: Modules): ReadonlySet<string> {
-  const known = needed.get(modules);
-  if (known !== undefined) return known;
-  const found = new Set([join(OVERVIEW, 'overview-page.tsx')]);
+function neededBy(module: string, modules: Modules): ReadonlySet<string> {
+  const known = needed.get(modules) ?? new Map<string, ReadonlySet<string>>();
+  needed.set(modules, known);
+  const before = known.get(module);
+  if (before !== undefined) return before;
+  const found = new Set([module]);
   // Iterating over a set also visits the elements that are added during the iteration.
   for (const id of found)
     for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
-  needed.set(modules, found);
+  known.set(module, found);
   return found;
 }

@@ -9,13 +9,15 @@ export function compiledMessages(): Plugin {
   return {
     name: 'weir-messages',
     enforce: 'pre',
-    transform(text, id) {
+    transform(source, id) {
       if (!MESSAGES.test(id)) return null;
-      const messages = JSON.parse(text) as Record<string, string>;
+      const messages = JSON.parse(source) as Record<string, string>;
       const compiled = Object.fromEntries(
         Object.entries(messages).map(([key, message]) => [key, compileMessage(message)]),
       );
-      return { code: `export default ${JSON.stringify(compiled)}`, moduleType: 'js', map: null };
+      // Browsers parse JSON in a string faster than the same value in code.
+      const text = JSON.stringify(JSON.stringify(compiled));
+      return { code: `export default JSON.parse(${text});`, moduleType: 'js', map: null };
     },
   };
 }

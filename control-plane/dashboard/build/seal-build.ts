@@ -8,6 +8,7 @@ import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { DashboardPath } from '../../../shared/dashboard-paths.ts';
 import {
   FORMAT,
   FormSuffix,
@@ -20,6 +21,11 @@ import type {
   StoredFile,
   StoredForm,
 } from '../../web/built-dashboard/build-manifest.ts';
+import { pageFiles } from './page-files.ts';
+import type { ViteManifest } from './page-files.ts';
+
+/** Vite's manifest of a build, in its folder. */
+const VITE_MANIFEST = join('.vite', 'manifest.json');
 
 /** Media types by file extension. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -52,11 +58,13 @@ export async function sealBuild(
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length + 1))
-    // Metadata that Vite writes about the build.
+    // Vite's manifest is not served.
     .filter((path) => !path.startsWith('.'))
     .sort();
   const files = await Promise.all(paths.map((path) => storeForms(top, path)));
-  const manifest: BuildManifest = { format: FORMAT, folder, sources, files };
+  const viteManifest = JSON.parse(await readFile(join(top, VITE_MANIFEST), 'utf8')) as ViteManifest;
+  const pages = pageFiles(viteManifest, Object.keys(DashboardPath));
+  const manifest: BuildManifest = { format: FORMAT, folder, sources, files, pages };
   const text = `${JSON.stringify(manifest, null, 1)}\n`;
   parseManifest(text); // Fails here instead of on the server.
   const temporary = join(dist, `${MANIFEST_NAME}.${folder}`);

@@ -19,7 +19,7 @@ describe('parseManifest()', () => {
     ['nothing', () => null],
     ['a list', () => []],
     ['a text', () => 'manifest'],
-    ['another format', (manifest) => ({ ...manifest, format: 2 })],
+    ['another format', (manifest) => ({ ...manifest, format: 1 })],
     ['a folder above', (manifest) => ({ ...manifest, folder: '..' })],
     ['a folder elsewhere', (manifest) => ({ ...manifest, folder: '/etc' })],
     ['a folder that is a number', (manifest) => ({ ...manifest, folder: 7 })],
@@ -45,6 +45,12 @@ describe('parseManifest()', () => {
     ['a size below zero', (manifest) => withFile(manifest, { forms: formsWith('br', -1) })],
     ['a size that is not a number', (manifest) => withFile(manifest, { forms: formsWith('br', '1') })],
     ['a size beyond any dashboard', (manifest) => withFile(manifest, { forms: formsWith('br', 1e9) })],
+    ['no pages', (manifest) => ({ ...manifest, pages: null })],
+    ['a page whose files are not a list', (manifest) => ({ ...manifest, pages: { queries: 'a.js' } })],
+    [
+      'a page with a file that the build does not have',
+      (manifest) => ({ ...manifest, pages: { queries: ['x'] } }),
+    ],
   ])('parseManifest() refuses %s', (_, change) => {
     const lying = JSON.stringify(change(manifest));
     expect(() => parseManifest(lying)).toThrow('is not a manifest');

@@ -41,10 +41,12 @@ export interface BuildManifest {
   /** Sources of the build, see `source-hash.ts`. */
   readonly sources: { readonly hash: string; readonly shared: readonly string[] };
   readonly files: readonly StoredFile[];
+  /** Paths of the files that each page needs before it can be shown, by the name of the page. */
+  readonly pages: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Must be incremented when the manifest or the forms change. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Maximum size of all forms of all files; a larger build is refused. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -71,7 +73,8 @@ export function parseManifest(text: string): BuildManifest {
     files.every(isFile) &&
     new Set(files.map(({ path }: StoredFile) => path)).size === files.length &&
     bytesOf(files as readonly StoredFile[]) <= MAX_BYTES &&
-    files.some(({ path }: StoredFile) => path === 'index.html');
+    files.some(({ path }: StoredFile) => path === 'index.html') &&
+    arePages(manifest.pages, new Set(files.map(({ path }: StoredFile) => path)));
   if (!isWhole) throw new Error(`${MANIFEST_NAME} is not a manifest of format ${FORMAT}`);
   return manifest as BuildManifest;
 }
@@ -87,6 +90,14 @@ function isFile(value: unknown): boolean {
     matches(TYPE, file?.type) &&
     forms.some(([form]) => form === 'identity') &&
     forms.every(([form, stored]) => Object.hasOwn(FormSuffix, form) && isForm(stored))
+  );
+}
+
+/** Whether a value lists files of the build for each page. */
+function arePages(value: unknown, files: ReadonlySet<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every(
+    (paths: unknown) => Array.isArray(paths) && paths.every((path: unknown) => files.has(path)),
   );
 }
 

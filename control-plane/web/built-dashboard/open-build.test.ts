@@ -20,8 +20,14 @@ describe('openBuild()', () => {
     const build = await openBuild(dist.path);
     expect(build?.sources).toEqual(SOME_SOURCES);
     const paths = build!.files.map(({ path }) => path);
-    expect(paths).toEqual(['assets/main-abc123.js', 'index.html', 'mark.svg']);
-    const [script, page, mark] = build!.files;
+    expect(paths).toEqual([
+      'assets/login-abc123.js',
+      'assets/main-abc123.js',
+      'assets/style-abc123.css',
+      'index.html',
+      'mark.svg',
+    ]);
+    const [, script, , page, mark] = build!.files;
     const text = someFiles()['assets/main-abc123.js']!;
     expect(Buffer.from(script!.forms.identity).toString()).toBe(text);
     expect(brotliDecompressSync(script!.forms.br!).toString()).toBe(text);
@@ -72,7 +78,8 @@ describe('openBuild()', () => {
     const opening = openBuild(dist.path);
     // The manifest was read in the same turn.
     await Promise.all([dist.build(someFiles('two')), rm(join(dist.path, folder), { recursive: true })]);
-    const page = (await opening.catch(() => openBuild(dist.path)))!.files[1]!;
+    const { files } = (await opening.catch(() => openBuild(dist.path)))!;
+    const page = files.find(({ path }) => path === 'index.html')!;
     expect(['one', 'two'].map((mark) => `<title>${mark}</title>`)).toContainEqual(
       /<title>.*<\/title>/.exec(Buffer.from(page.forms.identity).toString())![0],
     );

@@ -21,6 +21,7 @@ export interface BuildFile {
 export interface Build {
   readonly sources: BuildManifest['sources'];
   readonly files: readonly BuildFile[];
+  readonly pages: BuildManifest['pages'];
 }
 
 /** A build may be replaced, and its files deleted, while it is being read. */
@@ -48,10 +49,10 @@ function readManifest(dist: string): string | null {
   }
 }
 
-async function readBuild(dist: string, { folder, sources, files }: BuildManifest): Promise<Build> {
+async function readBuild(dist: string, { folder, sources, files, pages }: BuildManifest): Promise<Build> {
   const read: BuildFile[] = [];
   for (const file of files) read.push(await readFile(join(dist, folder), file));
-  return { sources, files: read };
+  return { sources, files: read, pages };
 }
 
 async function readFile(folder: string, { path, type, forms }: StoredFile): Promise<BuildFile> {

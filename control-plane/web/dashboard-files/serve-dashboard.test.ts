@@ -95,6 +95,24 @@ describe('serveDashboard() of a build', () => {
     ]);
   });
 
+  test('serveDashboard() announces the files of a page before the document is read', async () => {
+    const links = async (path: string, cookie: string) =>
+      ((await send('GET', path, { Cookie: cookie })).headers['link'] ?? '').split(', ');
+    const scripts = ['<./start.js>; rel=preload; as=script', '<./svc-config.js>; rel=preload; as=script'];
+    const ofQueries = [
+      ...scripts,
+      '<./assets/main-abc123.js>; rel=modulepreload',
+      '<./assets/style-abc123.css>; rel=preload; as=style; crossorigin',
+    ];
+    expect(await links('/queries', 'a=b; svc_session=x')).toEqual(ofQueries);
+    expect(await links('/nodes', 'svc_session=x')).toEqual(scripts);
+    // Without a session, the document shows the login.
+    const ofLogin = [...scripts, '<./assets/login-abc123.js>; rel=modulepreload'];
+    for (const path of ['/', '/queries', '/login'])
+      expect([path, await links(path, 'a=b')]).toEqual([path, ofLogin]);
+    expect((await send('GET', SCRIPT_PATH)).headers['link']).toBeUndefined();
+  });
+
   test('serveDashboard() lets browsers cache hashed files forever, and revalidate the others', async () => {
     expect((await send('GET', SCRIPT_PATH)).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { DashboardPath } from '../../../shared/dashboard-paths.ts';
 import type { DashboardSource, DashboardState, WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import type { Build } from '../built-dashboard/open-build.ts';
+import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 import { answerOtherMethods } from '../edge/other-methods.ts';
 import { contentPolicy } from '../edge/security-headers.ts';
 import { ASK_FIRST, KEEP_FOR_EVER, sendKeptFile } from './cached-file.ts';
@@ -29,8 +30,14 @@ const PAGE_POLICY = contentPolicy({
   'connect-src': ["'self'"],
   'manifest-src': ["'self'"],
 });
-const PAGES: ReadonlySet<string> = new Set(Object.values(DashboardPath).map((path) => `/${path}`));
+/** Names of the pages by the paths of their requests. */
+const PAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries(DashboardPath).map(([page, path]) => [`/${path}`, page]),
+);
+const LOGIN_PATH = `/${DashboardPath.login}`;
 const CONFIG_PATH = '/svc-config.js';
+/** The scripts that the document loads before any module. */
+const CLASSIC_SCRIPTS = ['start.js', CONFIG_PATH.slice(1)];
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
 
@@ -59,7 +66,7 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
   };
   const serve: Handler = async (request, response, next) => {
     const { path } = request;
-    const found = path === CONFIG_PATH ? config : find(path, await dashboard.state());
+    const found = path === CONFIG_PATH ? config : find(shownPath(request), await dashboard.state());
     if (found === undefined) {
       next();
       return;
@@ -85,6 +92,12 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
   return { serve, serveUnknown };
 }
 
+/** The requested path; that of the login for a page that is requested without a session. */
+function shownPath({ path, headers }: Request): string {
+  const hasSession = headers.cookie?.includes(`${SESSION_COOKIE}=`) === true;
+  return PAGES.has(path) && !hasSession ? LOGIN_PATH : path;
+}
+
 /** Whether a browser requests a page, as opposed to any request of a program. */
 function opensPage({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
@@ -95,7 +108,7 @@ function lastSegment(path: string): string {
 }
 
 /** The files of a build by the paths of their requests. */
-function filesOf({ files }: Build): Map<string, KeptFile> {
+function filesOf({ files, pages }: Build): Map<string, KeptFile> {
   const byPath = new Map<string, KeptFile>();
   for (const file of files) {
     const isHashed = file.path.startsWith('assets/');
@@ -103,9 +116,25 @@ function filesOf({ files }: Build): Map<string, KeptFile> {
   }
   const document = byPath.get('/index.html')!;
   byPath.delete('/index.html');
-  for (const path of PAGES)
-    byPath.set(path, { ...document, fields: { 'Content-Security-Policy': PAGE_POLICY } });
+  for (const [path, page] of PAGES) {
+    const fields = { 'Content-Security-Policy': PAGE_POLICY, Link: preloads(pages[page] ?? []) };
+    byPath.set(path, { ...document, fields });
+  }
   return byPath;
+}
+
+/**
+ * A Link field (RFC 8288) with the scripts of the document and the files of a page, so that a browser requests them
+ * before it has read the document and run its code.
+ */
+function preloads(files: readonly string[]): string {
+  const modules = files.filter((path) => path.endsWith('.js'));
+  const styles = files.filter((path) => path.endsWith('.css'));
+  return [
+    ...CLASSIC_SCRIPTS.map((path) => `<./${path}>; rel=preload; as=script`),
+    ...modules.map((path) => `<./${path}>; rel=modulepreload`),
+    ...styles.map((path) => `<./${path}>; rel=preload; as=style; crossorigin`),
+  ].join(', ');
 }
 
 /** The script that passes the settings to the page, such as the path of the API. */

@@ -16,7 +16,13 @@ export function someFiles(mark = 'one'): Record<string, string> {
     'index.html': `<!doctype html><title>${mark}</title>${'<p>A page that is long enough to compress.</p>'.repeat(9)}`,
     'assets/main-abc123.js': `/* ${mark} */ ${'globalThis.count += 1;\n'.repeat(50)}`,
     'mark.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    '.vite/manifest.json': '{}',
+    'assets/login-abc123.js': 'globalThis.login = true;',
+    'assets/style-abc123.css': 'p { margin: 0; }',
+    '.vite/manifest.json': JSON.stringify({
+      'src/pages/queries/queries-page.tsx': { file: 'assets/main-abc123.js', imports: ['_style'] },
+      _style: { file: 'assets/style-abc123.css' },
+      'src/frame/login/login-page.tsx': { file: 'assets/login-abc123.js' },
+    }),
   };
 }
 

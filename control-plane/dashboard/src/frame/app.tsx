@@ -7,16 +7,15 @@ import { Router, useLocation } from 'wouter';
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 import { ask } from '../api/ask.ts';
 import { startConnection } from '../api/live/live-status.ts';
+import { meOf } from '../api/me.ts';
+import type { Me } from '../api/me.ts';
 import { PAGE_BASE } from '../api/place.ts';
 import { createStore } from '../api/store.ts';
-import { meOf, MeProvider } from '../api/session.tsx';
-import type { Me } from '../api/session.tsx';
+import { MeProvider } from '../api/session.tsx';
 import { endSignIn, isSignInNeeded, watchSignIn } from '../api/sign-in.ts';
-import { whoAhead } from '../api/who-ahead.ts';
 import { messages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Answered } from '../ui/display/states.tsx';
-import { askFirstQuestions } from './first-questions.ts';
 import { later } from './later-view.ts';
 import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
@@ -89,13 +88,11 @@ const AGAIN_MS = 2000;
 /** Requests the login state, and loads the code of the first page in parallel. */
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
-  const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));
+  const auth = await ask('GET /auth/status');
   const me = meOf(auth);
   if (me?.isFamily === true) await FamilyFrame.load().catch(() => undefined);
-  else if (me !== null) {
-    askFirstQuestions(path);
-    await page;
-  } else if (!auth.setup_required) await LoginPage.load().catch(() => undefined);
+  else if (me !== null) await page;
+  else if (!auth.setup_required) await LoginPage.load().catch(() => undefined);
   return auth;
 }
 

@@ -60,21 +60,24 @@ export function formatsOf(language: string, say: Say): Formats {
 }
 
 function makeFormats(language: string, say: Say): Formats {
-  const whole = new Intl.NumberFormat(language);
-  const brief = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-  const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
-  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
-  const shortTime = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  const shortDay = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  const list = new Intl.ListFormat(language);
+  const number = (options?: Intl.NumberFormatOptions) => once(() => new Intl.NumberFormat(language, options));
+  const date = (options: Intl.DateTimeFormatOptions) =>
+    once(() => new Intl.DateTimeFormat(language, options));
+  const whole = number();
+  const brief = number({ notation: 'compact', maximumFractionDigits: 1 });
+  const share = number({ style: 'percent', maximumFractionDigits: 1 });
+  const moment = date({ dateStyle: 'medium', timeStyle: 'medium' });
+  const time = date({ timeStyle: 'medium' });
+  const day = date({ dateStyle: 'medium' });
+  const shortTime = date({ timeStyle: 'short' });
+  const shortDay = date({ day: 'numeric', month: 'short' });
+  const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+  const list = once(() => new Intl.ListFormat(language));
   const measure = measureOf(language);
   return {
-    count: (value) => whole.format(value),
-    briefCount: (value) => brief.format(value),
-    percent: (value) => share.format(value / 100),
+    count: (value) => whole().format(value),
+    briefCount: (value) => brief().format(value),
+    percent: (value) => share().format(value / 100),
     bytes: (value) => measure(...inUnit(value)),
     duration: (us) =>
       us < 1_000
@@ -90,13 +93,13 @@ function makeFormats(language: string, say: Say): Formats {
       const secs = Math.round((new Date(then).getTime() - now.getTime()) / 1_000);
       if (Math.abs(secs) < 5) return say('time.now');
       const [unit, size] = SPANS.find(([, least]) => Math.abs(secs) >= least) ?? ['second', 1];
-      return relative.format(Math.round(secs / size), unit);
+      return relative().format(Math.round(secs / size), unit);
     },
-    moment: (then) => moment.format(new Date(then)),
-    time: (then) => time.format(new Date(then)),
-    shortTime: (then) => shortTime.format(new Date(then)),
-    shortDay: (then) => shortDay.format(new Date(then)),
-    day: (then) => day.format(new Date(then)),
+    moment: (then) => moment().format(new Date(then)),
+    time: (then) => time().format(new Date(then)),
+    shortTime: (then) => shortTime().format(new Date(then)),
+    shortDay: (then) => shortDay().format(new Date(then)),
+    day: (then) => day().format(new Date(then)),
     dayAndTime: (then, timeZone) =>
       new Intl.DateTimeFormat(language, {
         weekday: 'long',
@@ -108,9 +111,15 @@ function makeFormats(language: string, say: Say): Formats {
       new Intl.DateTimeFormat(language, { weekday: width, timeZone: 'UTC' }).format(
         MONDAY_MS + number * DAY_MS,
       ),
-    list: (items) => list.format(items),
+    list: (items) => list().format(items),
     country: (code) => new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code,
   };
+}
+
+/** Creates a formatter at its first use, because creating one is slow and most pages need few of them. */
+function once<Formatter>(create: () => Formatter): () => Formatter {
+  let created: Formatter | undefined;
+  return () => (created ??= create());
 }
 
 /**

@@ -3,7 +3,7 @@ import { compareBuilds } from './compare-builds.ts';
 
 const OWN = ['./assets/runtime-x.js', '/weir/assets/first-a.js'];
 const documentOf = (...scripts: readonly string[]): string =>
-  `<script src="./theme.js"></script>${scripts.map((src) => `<script type="module" crossorigin src="${src}"></script>`).join('')}`;
+  `<script src="./start.js"></script>${scripts.map((src) => `<script type="module" crossorigin src="${src}"></script>`).join('')}`;
 
 test.each([
   [documentOf('./assets/runtime-x.js', './assets/first-a.js'), 'same'],

@@ -1,7 +1,7 @@
 /** Sections of the settings, in the order of their navigation. */
 import { CONFIG_SECTIONS } from './keys/config-key.ts';
 import type { ConfigSection } from './keys/config-key.ts';
-import type { Me } from '../../api/session.tsx';
+import type { Me } from '../../api/me.ts';
 
 /** Parts other than configuration sections: for every user, and for administrators. */
 const OWN = ['appearance', 'account', 'sessions'] as const;

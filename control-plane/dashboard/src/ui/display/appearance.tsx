@@ -44,10 +44,10 @@ function nameOf(tag: string): string {
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-/** Key of the theme in the browser's storage, which `public/theme.js` also reads. */
+/** Key of the theme in the browser's storage, which `public/start.js` also reads. */
 const CHOICE = 'weir.theme';
 
-/** The selected theme: dark, light or the system's. `public/theme.js` applies it before the first paint. */
+/** The selected theme: dark, light or the system's. `public/start.js` applies it before the first paint. */
 function chosenTheme(): Theme {
   const kept = localStorage.getItem(CHOICE);
   return THEMES.find((theme) => theme === kept) ?? 'system';

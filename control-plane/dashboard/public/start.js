@@ -7,13 +7,21 @@
   const say = () => {
     document.getElementById('not-loaded').hidden = false;
   };
-  const tryAgain = ({ target }) => {
-    if (isFailed || !(target instanceof HTMLScriptElement)) return;
+  const tryAgain = () => {
+    if (isFailed) return;
     isFailed = true;
     if (document.readyState === 'loading') addEventListener('DOMContentLoaded', say);
     else say();
     setTimeout(() => location.reload(), RETRY_MS);
   };
   // Error events of elements do not bubble to the window, but can be captured there.
-  addEventListener('error', tryAgain, true);
+  addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && tryAgain(), true);
+  // Sent by `src/main.ts` if it cannot load the rest of the code.
+  addEventListener('weir:not-loaded', tryAgain);
+})();
+
+// Applies the theme selected in this browser before the first paint, so that the page does not flash.
+(() => {
+  const theme = localStorage.getItem('weir.theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 })();

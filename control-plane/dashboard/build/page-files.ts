@@ -1,0 +1,42 @@
+/** Files that each page needs before it can be shown, read from Vite's manifest of a build. */
+
+/** The used part of an entry of Vite's manifest: a file, and the entries whose files it imports. */
+interface ViteEntry {
+  readonly file: string;
+  readonly imports?: readonly string[];
+}
+
+/** Vite's manifest, `.vite/manifest.json` in the folder of a build. */
+export type ViteManifest = Readonly<Record<string, ViteEntry>>;
+
+/** Entries of every page: the code that shows the dashboard, and the styles of all pages. */
+const COMMON = ['index.html', 'src/start.tsx', 'style.css'];
+/** Pages whose module has another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { setup: 'welcome' };
+
+/**
+ * Paths of the files by the name of the page, with the files of every page first. Empty for a page without a module of
+ * its name.
+ */
+export function pageFiles(manifest: ViteManifest, pages: readonly string[]): Record<string, string[]> {
+  const modules = Object.keys(manifest);
+  const filesOf = (page: string): string[] => {
+    const name = OTHER_NAMES[page] ?? page;
+    const module = modules.find((key) => key.endsWith(`/${name}-page.tsx`));
+    return module === undefined
+      ? []
+      : [...new Set([...COMMON, module].flatMap((key) => filesBelow(manifest, key)))];
+  };
+  return Object.fromEntries(pages.map((page) => [page, filesOf(page)]));
+}
+
+/** Files of a module and of everything it imports statically. */
+function filesBelow(manifest: ViteManifest, module: string): string[] {
+  const found = new Set([module]);
+  // Iterating over a set also visits the elements that are added during the iteration.
+  for (const key of found) for (const imported of manifest[key]?.imports ?? []) found.add(imported);
+  return [...found].flatMap((key) => {
+    const entry = manifest[key];
+    return entry === undefined ? [] : [entry.file];
+  });
+}
