@@ -5,6 +5,7 @@
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
+import { loadFaultTexts } from './faults/fault-texts.ts';
 import { noteLostRequest } from './lost-requests.ts';
 import { API_BASE } from './place.ts';
 import { signedIn } from './sign-in.ts';
@@ -44,7 +45,11 @@ export async function send<Name extends OperationName>(
     try {
       return await client.send(name, ...given);
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.status !== 401 || OPEN.includes(name)) throw error;
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.status !== 401 || OPEN.includes(name)) {
+        if (error.problem !== null) await loadFaultTexts();
+        throw error;
+      }
       await signedIn();
     }
   }

@@ -1,8 +1,7 @@
 /** Error messages for failed requests, in the user's language. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
-import { causeIn } from '../../../../shared/net/fault-cause.ts';
-import { readListFault, withoutAction } from '../../../../shared/policy/list-fault.ts';
 import { keyOfCode, say } from '../i18n/say.ts';
+import { faultText } from './faults/fault-texts.ts';
 
 /**
  * Error message for a failure. For invalid input, the server's own message is the most precise one. It is shown without
@@ -17,7 +16,7 @@ export function problemText(error: unknown): string {
     dependency === undefined ? keyOfCode('problem', code) : keyOfCode('problem.dependency', dependency);
   if (key === null) {
     const messages = problem.errors?.map(({ message }) => message) ?? [problem.detail];
-    return [...new Set(messages.map(messageText))].join('; ');
+    return [...new Set(messages.map(faultText))].join('; ');
   }
   return say(key, { secs: retryAfterSecs ?? 0 });
 }
@@ -26,14 +25,5 @@ export function problemText(error: unknown): string {
 export function fieldProblem(error: Error | null, path: string): string | null {
   if (!(error instanceof ApiFailure)) return null;
   const fault = error.problem?.errors?.find((one) => one.path === path);
-  return fault === undefined ? null : messageText(fault.message);
-}
-
-/** Translates a message of the server about a failed upstream or list. Unknown messages are returned unchanged. */
-export function messageText(message: string): string {
-  const cause = causeIn(message);
-  if (cause !== null) return say(`cause.${cause}`);
-  const read = readListFault(message);
-  if (read === null) return withoutAction(message);
-  return say(`lists.fault.${read.fault}`, { status: read.status });
+  return fault === undefined ? null : faultText(fault.message);
 }

@@ -26,7 +26,7 @@ import type { ListFields } from './list-form.ts';
 import type { Source } from './list-rows.ts';
 import { ask } from '../../api/ask.ts';
 import type { Notice } from '../../api/notices.ts';
-import { messageText } from '../../api/problem-text.ts';
+import { messageText } from '../../api/faults/message-text.ts';
 import { say } from '../../i18n/say.ts';
 import styles from './lists-page.module.css';
 

@@ -3,7 +3,7 @@ import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
-import { messageText } from '../../api/problem-text.ts';
+import { messageText } from '../../api/faults/message-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';

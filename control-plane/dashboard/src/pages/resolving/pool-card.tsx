@@ -1,7 +1,7 @@
 /** Card of an upstream pool or forward zone, with the state of each server. */
 import { CircleAlert, CircleCheck, CircleHelp, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { messageText } from '../../api/problem-text.ts';
+import { messageText } from '../../api/faults/message-text.ts';
 import { ForAdmins } from '../../api/session.tsx';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { send } from '../../api/ask.ts';
+import { faultText } from '../../api/faults/fault-texts.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useQuestion } from '../../api/use-question.ts';
 import { useText } from '../../i18n/text.ts';
@@ -49,8 +50,10 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
   const trial = useQuestion('POST /upstreams/test');
   const isSilent = isSilentPool(save.failure);
   const failure = (isSilent ? null : save.failure) ?? remove.failure;
-  const problem = (part: keyof Pool): string | null =>
-    isSilent ? null : poolProblem(save.failure, place, part);
+  const problem = (part: keyof Pool): string | null => {
+    const message = isSilent ? null : poolProblem(save.failure, place, part);
+    return message === null ? null : faultText(message);
+  };
   const isAtField = (['name', 'servers', 'strategy', 'priority'] as const).some(
     (part) => problem(part) !== null,
   );

@@ -2,7 +2,8 @@
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { messageText, problemText } from '../../api/problem-text.ts';
+import { messageText } from '../../api/faults/message-text.ts';
+import { problemText } from '../../api/problem-text.ts';
 import type { Question } from '../../api/use-question.ts';
 import { useText } from '../../i18n/text.ts';
 import { DataTable } from '../../ui/display/data-table.tsx';

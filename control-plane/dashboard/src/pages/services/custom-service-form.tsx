@@ -6,6 +6,7 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Service } from '../../ui/policy/service-blocks.ts';
+import { faultText } from '../../api/faults/fault-texts.ts';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
 import { useGuard } from '../../api/use-guard.ts';
@@ -43,7 +44,7 @@ export function CustomServiceForm({ service, onClose }: CustomServiceFormProps):
     failure,
   });
   const domains = domainsOf(fields.lines);
-  const badDomain = domainFault(failure, domains);
+  const badDomain = domainFault(failure, domains, faultText);
   const body = { name: fields.name.trim(), category: fields.category, domains };
   const save = (): void =>
     void (service === null

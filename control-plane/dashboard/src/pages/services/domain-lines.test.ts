@@ -23,15 +23,24 @@ describe('domainsOf()', () => {
   });
 });
 
+const german = (message: string): string =>
+  message === 'expected a domain name' ? 'Erwartet: ein Domainname' : message;
+
 describe('domainFault()', () => {
   test('names the refused domain', () => {
     const domains = ['games.example', '-bad-'];
-    expect(domainFault(refusal('domains.1'), domains)).toBe('-bad-: expected a domain name');
-    expect(domainFault(refusal('domains[1]'), domains)).toBe('-bad-: expected a domain name');
-    expect(domainFault(refusal('domains'), [])).toBe('expected a domain name');
+    const inEnglish = (message: string): string => message;
+    expect(domainFault(refusal('domains.1'), domains, inEnglish)).toBe('-bad-: expected a domain name');
+    expect(domainFault(refusal('domains[1]'), domains, inEnglish)).toBe('-bad-: expected a domain name');
+    expect(domainFault(refusal('domains'), [], inEnglish)).toBe('expected a domain name');
+  });
+
+  test('translates the message of the server, but not the domain', () => {
+    expect(domainFault(refusal('domains.0'), ['-bad-'], german)).toBe('-bad-: Erwartet: ein Domainname');
+    expect(domainFault(refusal('domains'), [], german)).toBe('Erwartet: ein Domainname');
   });
 
   test('is null for faults of other fields, and without a fault', () => {
-    expect([domainFault(refusal('name'), []), domainFault(null, [])]).toEqual([null, null]);
+    expect([domainFault(refusal('name'), [], german), domainFault(null, [], german)]).toEqual([null, null]);
   });
 });

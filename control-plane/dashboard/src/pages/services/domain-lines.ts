@@ -6,12 +6,17 @@ export function domainsOf(lines: string): string[] {
   return lines.split(/[\s,]+/).filter((domain) => domain !== '');
 }
 
-/** Error message of the first invalid domain, with its name; null if all are valid. */
-export function domainFault(failure: Error | null, domains: readonly string[]): string | null {
+/** Error message of the first invalid domain, with its name; null if all are valid. `translate` is for the server's. */
+export function domainFault(
+  failure: Error | null,
+  domains: readonly string[],
+  translate: (message: string) => string,
+): string | null {
   if (!(failure instanceof ApiFailure)) return null;
   const fault = failure.problem?.errors?.find(({ path }) => /^domains(?:\.|\[|$)/.test(path));
   if (fault === undefined) return null;
   const place = /\d+/.exec(fault.path);
   const domain = place === null ? undefined : domains[Number(place[0])];
-  return domain === undefined ? fault.message : `${domain}: ${fault.message}`;
+  const message = translate(fault.message);
+  return domain === undefined ? message : `${domain}: ${message}`;
 }

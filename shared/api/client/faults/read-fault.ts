@@ -1,0 +1,101 @@
+/** Recognizes the lines of `fault-lines.ts` as codes with parameters, and writes them in a language. */
+import { fillText } from '../../../policy/reasons/reason-texts.ts';
+import { ENGLISH_FAULTS } from './fault-lines.ts';
+import type { FaultTexts, FormCode, LineCode } from './fault-lines.ts';
+
+/** A fault of a request: the code of its line, and the parameters of that line. */
+export type ReadFault = Coded<LineCode>;
+
+/** A code, and what its text has in place of its parameters: texts of the request, or parts with a code. */
+interface Coded<Code extends string> {
+  readonly code: Code;
+  readonly params: Readonly<Record<string, string | Coded<FormCode>>>;
+}
+
+/** Longest line that is read; the lines of the set are shorter unless they contain a text of the request. */
+const MAX_LENGTH = 2000;
+
+/** The fault that a line reports; null for a line that is not in the set. */
+export function readFault(line: string): ReadFault | null {
+  if (line.length > MAX_LENGTH) return null;
+  return readText(line, (linePatterns ??= patternsOf(ENGLISH_FAULTS.lines)));
+}
+
+/** The line of a fault in the language of `texts`. */
+export function writeFault({ code, params }: ReadFault, texts: FaultTexts): string {
+  return filled(texts.lines[code], params, texts);
+}
+
+function filled(text: string, params: ReadFault['params'], texts: FaultTexts): string {
+  return fillText(text, (name) => {
+    const value = params[name] ?? '';
+    return typeof value === 'string' ? value : filled(texts.forms[value.code], value.params, texts);
+  });
+}
+
+interface Pattern<Code extends string> {
+  readonly code: Code;
+  readonly pattern: RegExp;
+}
+
+let linePatterns: readonly Pattern<LineCode>[] | undefined;
+let formPatterns: readonly Pattern<FormCode>[] | undefined;
+
+/** Parameters that must be one of the forms; `got` may also be the value itself. */
+const CODED = new Set(['what', 'unit', 'where']);
+
+/** Values of parameters that are not any text. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['min', 'max', 'version', 'count', 'number', 'length', 'row', 'bits', 'services'].map((name) => [
+      name,
+      '-?\\d+',
+    ]),
+  ),
+  choices: '"[^"]*"(?:, "[^"]*")*',
+  last: '"[^"]*"',
+  received: '[a-z]+',
+  type: '[A-Za-z][\\w-]*',
+  kind: 'block|allow',
+};
+
+function readText<Code extends string>(text: string, patterns: readonly Pattern<Code>[]): Coded<Code> | null {
+  for (const { code, pattern } of patterns) {
+    const match = pattern.exec(text);
+    const params = match === null ? null : paramsOf(match.groups ?? {});
+    if (params !== null) return { code, params };
+  }
+  return null;
+}
+
+/** The parameters of a line or form; null if one of those with a code is unknown. */
+function paramsOf(groups: Readonly<Record<string, string>>): ReadFault['params'] | null {
+  const params: Record<string, string | Coded<FormCode>> = {};
+  for (const [name, value] of Object.entries(groups)) {
+    const form = CODED.has(name) || name === 'got' ? readForm(value) : null;
+    if (form === null && CODED.has(name)) return null;
+    params[name] = form ?? value;
+  }
+  return params;
+}
+
+function readForm(text: string): Coded<FormCode> | null {
+  return readText(text, (formPatterns ??= patternsOf(ENGLISH_FAULTS.forms)));
+}
+
+/** The texts as patterns; one with more fixed characters is tried first. */
+function patternsOf<Code extends string>(texts: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
+  const fixedLength = (text: string): number => text.replaceAll(/\{\w+\}/g, '').length;
+  return (Object.entries(texts) as [Code, string][])
+    .sort(([, one], [, other]) => fixedLength(other) - fixedLength(one))
+    .map(([code, text]) => ({ code, pattern: patternOf(text) }));
+}
+
+function patternOf(text: string): RegExp {
+  // Every second piece is the name of a parameter.
+  const pieces = text.split(/\{(\w+)\}/).map((piece, index) => {
+    if (index % 2 === 0) return piece.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+    return `(?<${piece}>${VALUES[piece] ?? '.+?'})`;
+  });
+  return new RegExp(`^${pieces.join('')}$`, 's');
+}
