@@ -1,6 +1,6 @@
 /** The frame of all pages: navigation at the side, or in a bar at the bottom on phones, and notices. */
 import { Compass, LogOut, Search } from 'lucide-react';
-import { lazy, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
@@ -8,6 +8,7 @@ import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
+import { afterPaint } from '../ui/controls/after-paint.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
 import { Callout, Empty, Skeleton } from '../ui/display/states.tsx';
 import { countProblems, useTroubles } from '../ui/troubles/use-troubles.ts';
@@ -28,11 +29,11 @@ const MorePage = lazy(() => import('./more-page.tsx'));
 export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNode {
   const { say } = useText();
   const main = useRef<HTMLElement>(null);
-  useFocusOnNewPage(main);
   const { palette, open } = usePalette();
   const [location] = useLocation();
   // The pressed link is highlighted at once; the page renders afterwards at a lower priority.
   const drawn = useDeferredValue(location);
+  useFocusOnNewPage(main, drawn);
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#main">
@@ -80,6 +81,7 @@ interface SideProps {
 
 function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
   const { say } = useText();
+  const [location] = useLocation();
   const { username } = useMe();
   return (
     <nav className={styles['side']} aria-label={say('frame.navigation')}>
@@ -99,7 +101,7 @@ function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
             <ul>
               {pages.map((page) => (
                 <li key={page.path}>
-                  <PageLink page={page} />
+                  <PageLink page={page} isCurrent={location === page.path} />
                 </li>
               ))}
             </ul>
@@ -118,25 +120,36 @@ function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
 
 function BottomBar(): ReactNode {
   const { say } = useText();
+  const [location] = useLocation();
   const pages = PAGES.filter(({ path }) => BAR_PATHS.includes(path));
   return (
     <nav className={styles['bar']} aria-label={say('frame.bar')}>
       {[...pages, MORE].map((page) => (
-        <PageLink key={page.path} page={page} />
+        <PageLink key={page.path} page={page} isCurrent={location === page.path} />
       ))}
     </nav>
   );
 }
 
-function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 'icon'> }): ReactNode {
+interface PageLinkProps {
+  readonly page: Pick<PageEntry, 'path' | 'title' | 'icon'>;
+  readonly isCurrent: boolean;
+}
+
+/** Memoised, so that opening a page renders two of the links. */
+const PageLink = memo(function PageLink({ page, isCurrent }: PageLinkProps): ReactNode {
   const { say } = useText();
-  const [location] = useLocation();
+  const [, go] = useLocation();
   const { path, title, icon: Icon } = page;
   return (
     <Link
       to={path}
+      onClick={(event) => {
+        event.preventDefault();
+        afterPaint(() => go(path));
+      }}
       className={styles['link']}
-      aria-current={location === path ? 'page' : undefined}
+      aria-current={isCurrent ? 'page' : undefined}
       onPointerEnter={() => void loadPage(path)}
       onFocus={() => void loadPage(path)}
     >
@@ -145,7 +158,7 @@ function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 
       {path === PROBLEMS_PATH && <ProblemCount />}
     </Link>
   );
-}
+});
 
 /** Number of problems beside the page that lists them; nothing without one. */
 function ProblemCount(): ReactNode {
@@ -164,8 +177,7 @@ function ProblemCount(): ReactNode {
  * Moves the focus to the heading of a newly opened page, so that screen readers read it. The first page does not move
  * it.
  */
-function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
-  const [location] = useLocation();
+function useFocusOnNewPage(main: RefObject<HTMLElement | null>, location: string): void {
   const shown = useRef(location);
   useEffect(() => {
     if (shown.current === location) return;
@@ -208,7 +220,8 @@ function usePalette(): { readonly palette: ReactNode; readonly open: () => void 
       <Palette onClose={() => setOpen(false)} />
     </Suspense>
   );
-  return { palette, open: () => setOpen(true) };
+  const open = useCallback(() => setOpen(true), []);
+  return { palette, open };
 }
 
 /** Warning while Weir does not answer. */

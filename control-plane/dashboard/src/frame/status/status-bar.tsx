@@ -9,7 +9,7 @@ import {
   ShieldOff,
   TriangleAlert,
 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, memo, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useConnection, useNodeStatus } from '../../api/live/live-status.ts';
 import { useUnblockRequests } from '../../api/live/unblock-requests.ts';
@@ -27,7 +27,7 @@ const RequestsDialog = lazy(() => import('./requests-dialog.tsx'));
 const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
 
 /** Keeps its height while its contents are loading, so that the layout does not shift. */
-export function StatusBar(): ReactNode {
+export const StatusBar = memo(function StatusBar(): ReactNode {
   const { say } = useText();
   return (
     <header className={styles['bar']} aria-label={say('status.bar')}>
@@ -36,7 +36,7 @@ export function StatusBar(): ReactNode {
       <Troubles />
     </header>
   );
-}
+});
 
 /** Text of a button, with a short form on phones, so that the bar needs one line whatever it shows. */
 function Words({ long, short }: { readonly long: string; readonly short: string }): ReactNode {

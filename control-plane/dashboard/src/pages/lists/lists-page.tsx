@@ -21,6 +21,7 @@ import { ListDrawer } from './list-drawer.tsx';
 import { isBusy, LIST_STATES, listRows, SORTS } from './list-rows.ts';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
+import { afterPaint } from '../../ui/controls/after-paint.ts';
 import { AddButton } from '../../ui/controls/add-button.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import { ListTable } from './list-table.tsx';
@@ -199,7 +200,7 @@ function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): React
           <ListTable
             kind={kind}
             rows={rows}
-            onOpen={({ id }) => setFields({ open: `${id}` })}
+            onOpen={({ id }) => afterPaint(() => setFields({ open: `${id}` }))}
             onEdit={setEdited}
             onDelete={setDeleted}
             onWrite={onWrite}

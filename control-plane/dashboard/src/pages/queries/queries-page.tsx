@@ -7,6 +7,7 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page } from '../../ui/display/page.tsx';
+import { afterPaint } from '../../ui/controls/after-paint.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
@@ -177,11 +178,6 @@ function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNod
       </ForAdmins>
     </>
   );
-}
-
-/** Runs after the browser has painted the next frame. */
-function afterPaint(run: () => void): void {
-  requestAnimationFrame(() => setTimeout(run));
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Control for two to five choices that are all visible, such as periods or views. */
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup';
+import { afterPaint } from './after-paint.ts';
 import styles from './segments.module.css';
 
 interface SegmentsProps<Id extends string> {
@@ -17,16 +19,23 @@ export function Segments<Id extends string>({
   onChange,
   choices,
 }: SegmentsProps<Id>): ReactNode {
+  // The pressed choice is painted first; what it changes renders afterwards.
+  const [pressed, setPressed] = useState<Id | null>(null);
   return (
     <ToggleButtonGroup
       aria-label={label}
       className={styles['segments'] ?? ''}
       selectionMode="single"
       disallowEmptySelection
-      selectedKeys={[value]}
+      selectedKeys={[pressed ?? value]}
       onSelectionChange={(keys) => {
         const [chosen] = keys;
-        if (chosen !== undefined) onChange(chosen as Id);
+        if (chosen === undefined) return;
+        setPressed(chosen as Id);
+        afterPaint(() => {
+          setPressed(null);
+          onChange(chosen as Id);
+        });
       }}
     >
       {choices.map(({ id, text }) => (

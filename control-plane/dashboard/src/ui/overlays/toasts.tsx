@@ -1,6 +1,7 @@
 /** Shows the notices of `api/notices.ts` in a live region. They stay while the pointer or the focus is on them. */
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
+import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { Text } from 'react-aria-components/Text';
 import {
@@ -22,7 +23,7 @@ const ICONS: Readonly<Record<Tone, LucideIcon>> = {
 };
 
 /** Notices, above the bar on phones and in the corner on larger screens. */
-export function Toasts(): ReactNode {
+export const Toasts = memo(function Toasts(): ReactNode {
   const { say } = useText();
   return (
     <ToastRegion queue={notices} className={styles['region'] ?? ''} aria-label={say('notice.region')}>
@@ -58,4 +59,4 @@ export function Toasts(): ReactNode {
       }}
     </ToastRegion>
   );
-}
+});

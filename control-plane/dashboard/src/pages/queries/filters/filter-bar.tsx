@@ -4,6 +4,7 @@ import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
+import { afterPaint } from '../../../ui/controls/after-paint.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
 import { deviceText, valueText } from './condition-text.ts';
@@ -61,7 +62,7 @@ export const FilterBar = memo(function FilterBar({
             { id: BETWEEN, text: say('queries.period.between') },
           ]}
         />
-        <Button icon={Funnel} onPress={() => setEdited('new')}>
+        <Button icon={Funnel} onPress={() => afterPaint(() => setEdited('new'))}>
           {say('queries.filter.add')}
         </Button>
       </div>
