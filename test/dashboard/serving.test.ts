@@ -136,6 +136,8 @@ describe('the dashboard below a path of a proxy', () => {
 const KB = 1024;
 /** Scripts of the first view in the worst case for a browser, which is gzip; the chart is drawn after it. */
 const FIRST_SCRIPTS_BYTES = 197 * KB;
+/** The script that sends the first requests, without compression: it runs before the rest of the code has arrived. */
+const MAIN_SCRIPT_BYTES = 10 * KB;
 /** Styles of the first view. */
 const FIRST_STYLES_BYTES = 20 * KB;
 /** Scripts of each further page. */
@@ -197,6 +199,13 @@ describe('the budgets of the dashboard', () => {
       }
       const tooMuch = Object.entries(further).filter(([, bytes]) => bytes > PAGE_SCRIPTS_BYTES);
       expect(tooMuch).toEqual([]);
+    });
+  });
+
+  test('the script that sends the first requests stays within its budget', async () => {
+    await fixture.withPage({}, async (page) => {
+      const main = (await load(page, '/')).find((response) => pathOf(response).startsWith('/assets/main-'));
+      expect((await main!.body()).length).toBeLessThanOrEqual(MAIN_SCRIPT_BYTES);
     });
   });
 

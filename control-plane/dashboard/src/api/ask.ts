@@ -5,7 +5,6 @@
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
-import { loadFaultTexts } from './faults/fault-texts.ts';
 import { noteLostRequest } from './lost-requests.ts';
 import { API_BASE } from './place.ts';
 import { signedIn } from './sign-in.ts';
@@ -62,4 +61,13 @@ export async function ask<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const ahead = await takeAhead(name, given[0] ?? {});
   return ahead === undefined ? (await send(name, ...given)).answer : (ahead as AnswerOf<Name>);
+}
+
+/**
+ * Loads the texts of failed requests. On demand, because the first requests are sent before the code of the page is
+ * loaded; if that fails, messages are shown as the server wrote them.
+ */
+async function loadFaultTexts(): Promise<void> {
+  const faults = await import('./faults/fault-texts.ts').catch(() => null);
+  await faults?.loadFaultTexts();
 }

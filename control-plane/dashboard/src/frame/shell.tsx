@@ -8,8 +8,9 @@ import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
-import { afterPaint } from '../ui/controls/after-paint.ts';
+import { afterPaint } from '../ui/screen/after-paint.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
+import { useMedia } from '../ui/screen/use-media.ts';
 import { Callout, Empty, Skeleton } from '../ui/display/states.tsx';
 import { countProblems, useTroubles } from '../ui/troubles/use-troubles.ts';
 import { Toasts } from '../ui/overlays/toasts.tsx';
@@ -23,6 +24,9 @@ import { checkConnection, useConnection } from '../api/live/live-status.ts';
 /** The page with all problems. */
 const PROBLEMS_PATH = `/${DashboardPath.diagnosis}`;
 
+/** The same width as in the styles of the frame. */
+const PHONE = '(width < 56rem)';
+
 const MorePage = lazy(() => import('./more-page.tsx'));
 
 /** The frame with the page that the URL selects. */
@@ -34,12 +38,13 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
   // The pressed link is highlighted at once; the page renders afterwards at a lower priority.
   const drawn = useDeferredValue(location);
   useFocusOnNewPage(main, drawn);
+  const isPhone = useMedia(PHONE);
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#main">
         {say('frame.skip')}
       </a>
-      <SideNavigation onLogout={onLogout} onSearch={open} />
+      {!isPhone && <SideNavigation onLogout={onLogout} onSearch={open} />}
       <div className={styles['column']}>
         <StatusBar />
         <LostNote />
@@ -67,7 +72,7 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
           </PageFault>
         </main>
       </div>
-      <BottomBar />
+      {isPhone && <BottomBar />}
       <Toasts />
       {palette}
     </div>

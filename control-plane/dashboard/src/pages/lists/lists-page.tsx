@@ -21,7 +21,7 @@ import { ListDrawer } from './list-drawer.tsx';
 import { isBusy, LIST_STATES, listRows, SORTS } from './list-rows.ts';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
-import { afterPaint } from '../../ui/controls/after-paint.ts';
+import { afterPaint } from '../../ui/screen/after-paint.ts';
 import { AddButton } from '../../ui/controls/add-button.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import { ListTable } from './list-table.tsx';

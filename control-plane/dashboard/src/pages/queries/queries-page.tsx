@@ -7,7 +7,7 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page } from '../../ui/display/page.tsx';
-import { afterPaint } from '../../ui/controls/after-paint.ts';
+import { afterPaint } from '../../ui/screen/after-paint.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';

@@ -1,6 +1,5 @@
 /** Services by group: a table of checkboxes, or switches for one group if the table does not fit. */
 import { SearchX } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { searchOf } from '../../api/search-fields.ts';
@@ -12,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
+import { useMedia } from '../../ui/screen/use-media.ts';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
@@ -28,6 +28,7 @@ export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offs
 const PAGE_ROWS = 40;
 /** More columns do not fit on a screen; the user then selects one group. */
 const MAX_COLUMNS = 8;
+const NARROW = '(width < 48rem)';
 
 interface Group {
   readonly id: number;
@@ -40,7 +41,7 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   const { search, category, group, show, offset } = fields;
   const { data: groups = [] } = useAsk('GET /groups', {});
   const blocks = useServiceBlocks();
-  const isNarrow = useNarrow() || groups.length > MAX_COLUMNS;
+  const isNarrow = useMedia(NARROW) || groups.length > MAX_COLUMNS;
   const chosen = groups.find(({ id }) => `${id}` === group);
   const shownGroups = chosen !== undefined ? [chosen] : isNarrow ? groups.slice(0, 1) : groups;
   const found = matching(services, search).filter(
@@ -197,18 +198,5 @@ function Switches({ services, group, blocks }: SwitchesProps): ReactNode {
         ))}
       </ul>
     </>
-  );
-}
-
-const NARROW = '(width < 48rem)';
-
-function useNarrow(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const query = matchMedia(NARROW);
-      query.addEventListener('change', changed);
-      return () => query.removeEventListener('change', changed);
-    },
-    () => matchMedia(NARROW).matches,
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup';
-import { afterPaint } from './after-paint.ts';
+import { afterPaint } from '../screen/after-paint.ts';
 import styles from './segments.module.css';
 
 interface SegmentsProps<Id extends string> {

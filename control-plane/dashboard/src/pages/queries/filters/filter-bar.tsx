@@ -4,7 +4,7 @@ import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
-import { afterPaint } from '../../../ui/controls/after-paint.ts';
+import { afterPaint } from '../../../ui/screen/after-paint.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
 import { deviceText, valueText } from './condition-text.ts';
