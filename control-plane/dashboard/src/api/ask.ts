@@ -63,6 +63,14 @@ export async function ask<Name extends OperationName>(
   return ahead === undefined ? (await send(name, ...given)).answer : (ahead as AnswerOf<Name>);
 }
 
+/** Returns the body of the answer, without waiting for a login. @throws {ApiFailure} */
+export async function askOnce<Name extends OperationName>(
+  name: Name,
+  ...given: Given<Name>
+): Promise<AnswerOf<Name>> {
+  return (await client.send(name, ...given)).answer;
+}
+
 /**
  * Loads the texts of failed requests. On demand, because the first requests are sent before the code of the page is
  * loaded; if that fails, messages are shown as the server wrote them.

@@ -16,6 +16,7 @@ import { endSignIn, isSignInNeeded, watchSignIn } from '../api/sign-in.ts';
 import { messages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Answered } from '../ui/display/states.tsx';
+import { rememberLogin } from './first-questions.ts';
 import { later } from './later-view.ts';
 import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
@@ -90,6 +91,7 @@ async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
   const auth = await ask('GET /auth/status');
   const me = meOf(auth);
+  rememberLogin(me);
   if (me?.isFamily === true) await FamilyFrame.load().catch(() => undefined);
   else if (me !== null) await page;
   else if (!auth.setup_required) await LoginPage.load().catch(() => undefined);

@@ -1,7 +1,8 @@
 /** First requests of the frame and of the most used pages, sent while their code is loading. */
 import { keepAhead } from '../api/ahead.ts';
-import { ask } from '../api/ask.ts';
+import { ask, askOnce } from '../api/ask.ts';
 import { meOf } from '../api/me.ts';
+import type { Me } from '../api/me.ts';
 import type { Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import { FIRST_PERIOD, figuresOf } from '../pages/overview/overview-questions.ts';
@@ -18,32 +19,58 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
   },
 };
 
+/** Key in the browser's storage that tells whether the last page was shown to a user who is logged in. */
+const WAS_LOGGED_IN = 'weir.loggedIn';
+
 /**
- * Requests the login state and, if the user is logged in, what the frame shows, and what the page at a path shows unless
- * the URL selects something else. Called once, at the start: a kept answer could otherwise be older than a change that
- * was made since.
+ * Requests the login state, what the frame shows, and what the page at a path shows unless the URL selects something
+ * else. The user is probably still logged in if the last page was shown to one who was; otherwise, the other requests wait for
+ * the login state. Called once, at the start: a kept answer could otherwise be older than a change that was made since.
  */
 export function askAtStart(path: string): void {
   const answer = ask('GET /auth/status');
   keepAhead('GET /auth/status', {}, answer);
-  // The first use of a date format is slow, and every page needs one. There is time for it until the answer arrives.
-  setTimeout(() => new Intl.DateTimeFormat().resolvedOptions());
+  const wasLoggedIn = localStorage.getItem(WAS_LOGGED_IN) !== null;
+  if (wasLoggedIn) askForFrame();
+  setTimeout(() => {
+    // The first use of a date format is slow, and every page needs one. The first requests are already sent.
+    new Intl.DateTimeFormat().resolvedOptions();
+    if (wasLoggedIn) askForPage(path);
+  });
   answer.then(
     (state) => {
-      const me = meOf(state);
-      if (me === null || me.isFamily) return;
-      if (location.search === '') QUESTIONS[path]?.();
-      askAhead('GET /health', {});
-      askAhead('GET /blocking', {});
-      askAhead('GET /blocklist-sources', {});
-      askAhead('GET /clients/refused', {});
-      askAhead('GET /system/reachability', {});
+      if (wasLoggedIn || !mayAsk(meOf(state))) return;
+      askForFrame();
+      askForPage(path);
     },
     // The code that shows the dashboard sends the request again.
     () => undefined,
   );
 }
 
+/** Stores whether the next page may send its requests before it knows the login state. */
+export function rememberLogin(me: Me | null): void {
+  if (mayAsk(me)) localStorage.setItem(WAS_LOGGED_IN, '');
+  else localStorage.removeItem(WAS_LOGGED_IN);
+}
+
+/** The role family has another page and no access to these answers. */
+function mayAsk(me: Me | null): boolean {
+  return me !== null && !me.isFamily;
+}
+
+function askForPage(path: string): void {
+  if (location.search === '') QUESTIONS[path]?.();
+}
+
+function askForFrame(): void {
+  askAhead('GET /health', {});
+  askAhead('GET /blocking', {});
+  askAhead('GET /blocklist-sources', {});
+  askAhead('GET /clients/refused', {});
+  askAhead('GET /system/reachability', {});
+}
+
 function askAhead<Name extends OperationName>(name: Name, call: Given<Name>[0] & object): void {
-  keepAhead(name, call, ask(name, ...([call] as unknown as Given<Name>)));
+  keepAhead(name, call, askOnce(name, ...([call] as unknown as Given<Name>)));
 }
