@@ -38,7 +38,7 @@ export default defineConfig({
     target: 'baseline-widely-available',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // All styles are smaller than the additional requests for those of each page.
+    // One file with all styles loads faster than a file for each page, which would need additional requests.
     cssCodeSplit: false,
     reportCompressedSize: false,
     manifest: true,

@@ -44,7 +44,7 @@ export const AuthStatus = z
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
-/** Number of characters of a password: an emoji counts as one, although its length is two. */
+/** Number of characters in a password. An emoji is one character, although its JavaScript `length` is 2. */
 export const lengthOf = (password: string): number => Array.from(password).length;
 /** Minimum length of a new password, in characters. */
 export const MIN_PASSWORD_LENGTH = 8;
@@ -59,7 +59,7 @@ export const NewPassword = z
     `expected at least ${MIN_PASSWORD_LENGTH} characters`,
   )
   .refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
-/** A password at login; one that is longer than any valid password is refused before it costs a hash. */
+/** A password at login. The limit refuses overlong passwords before they cost a hash. */
 const TriedPassword = z.string().min(1).max(1024);
 
 export const SetupBody = z
@@ -95,7 +95,7 @@ export const ChangePasswordBody = z
   .meta({ id: 'ChangePasswordRequest' });
 export type ChangePasswordBody = z.output<typeof ChangePasswordBody>;
 
-/** Proof for a change of the user's own second factor: exactly one of these. */
+/** Proof of identity before the user changes the second factor: exactly one of these fields. */
 export const SecondFactorProof = z
   .strictObject({
     password: TriedPassword.optional(),
@@ -158,7 +158,7 @@ export const Session = z
 export type Session = z.infer<typeof Session>;
 export const SessionList = z.array(Session);
 
-/** Query of the page on which a login at an OpenID provider begins. */
+/** Query parameters of the path that starts a login at an OpenID provider. */
 export const OidcStartQuery = z.strictObject({
   /** Path to open after the login. */
   return_to: z.string().default('/'),
@@ -168,7 +168,7 @@ export const OidcStartQuery = z.strictObject({
     .transform((value) => value === 'true'),
 });
 
-/** State of such a login, which the browser keeps while it is in progress. */
+/** State of a login at an OpenID provider, which the browser keeps until the login ends. */
 export const OidcAttempt = z.strictObject({
   state: z.string().min(20),
   nonce: z.string().min(20),

@@ -48,7 +48,7 @@ const Domain = z
     'expected a domain name, or *. before one',
   );
 
-/** A type as its mnemonic, or as TYPE65280. */
+/** A record type: a mnemonic such as `AAAA`, or a number such as `TYPE65280` (RFC 3597). */
 const RecordType = z.string().refine((value) => rrTypeCode(value) !== undefined, 'expected a record type');
 
 /** Selects entries; all if empty. */

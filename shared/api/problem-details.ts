@@ -1,8 +1,8 @@
-/** The one form of every error answer: problem details of RFC 9457 with Weir's members. */
+/** Format of all error responses: problem details (RFC 9457) with additional members. */
 import { z } from 'zod';
 
 /**
- * Stable machine codes of errors; texts may change, these do not. `unavailable` is the database; if any other
+ * Machine-readable codes of errors. They are stable, unlike the texts. `unavailable` means the database; if any other
  * dependency of an answer is unavailable, the code is `dependency_unavailable` and the detail names it.
  */
 export const PROBLEM_CODES = [
@@ -58,7 +58,7 @@ export type TooManyCode = Extract<ProblemCode, 'locked_out' | 'rate_limited' | '
 export const FieldProblem = z.strictObject({ path: z.string(), message: z.string() });
 export type FieldProblem = z.infer<typeof FieldProblem>;
 
-/** Body of every error answer, `application/problem+json`. */
+/** Body of every error response, `application/problem+json`. */
 export const Problem = z
   .strictObject({
     type: z.string(),

@@ -57,12 +57,12 @@ const conditions = {
   node: NodeName,
 };
 
-/** The condition under the name with `!`: `?status!=CACHED` is the parameter `status!`. */
+/** A condition that excludes rows. The name of its parameter ends in `!`: `?status!=CACHED` sets `status!`. */
 function excluding<S extends z.ZodType>(condition: S) {
   return condition.optional().meta({ description: 'excludes matching rows' });
 }
 
-/** Filters of the log: rows must meet all conditions, and no excluding one. */
+/** Filters of the log: rows must meet all conditions and none of the excluding ones. */
 export const QueryLogFilters = z.object({
   period: Period.optional(),
   from: Moment.optional().meta({ description: 'inclusive' }),

@@ -16,7 +16,7 @@ const LocalDomain = text(1020)
   })
   .meta({ description: 'forwarded to local_dns_server; may have private addresses; empty = none' });
 
-/** The route checks its form. */
+/** The route checks the syntax. */
 const LocalDnsServer = text(300)
   .transform((value) => value.trim())
   .meta({
@@ -59,7 +59,7 @@ export const RESTART_KEYS = [
   ...['cache.max_bytes', 'logging.dnstap'],
 ];
 
-/** The sections of the TOML file, each of this form. */
+/** The sections of the TOML file, each with this schema. */
 const sectionsOf = <S extends z.ZodType>(of: S) =>
   ({ server: of, dns: of, blocking: of, cache: of, logging: of, database: of, auth: of }) as const;
 

@@ -79,7 +79,7 @@ export function headerFields(fields: z.ZodRawShape): z.ZodObject {
 
 const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored' });
 
-/** Extended schemas by body, one each: a schema with an id must not occur twice in the document. */
+/** The extended schema of each body, created once, because a schema with an id must not occur twice in the document. */
 const withIgnoredFields = new WeakMap<FieldsSchema, FieldsSchema>();
 
 /** A body that may also contain these fields, for the document. */

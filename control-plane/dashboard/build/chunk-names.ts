@@ -13,12 +13,12 @@ const SRC = join(import.meta.dirname, '..', 'src');
 const START = join(SRC, 'start.tsx');
 const PAGES = join(SRC, 'frame', 'pages.ts');
 
-/** Returns the name of a module's file, or null for a module that the next function decides. */
+/** Returns the name of a module's file, or null to leave the module to the next function. */
 type NameFile = (id: string, modules: Modules) => string | null;
 
 /**
- * The files of modules that several pages need, in the order in which modules are assigned to them: those of every
- * page, those that the most used pages share with others, and those that other pages share.
+ * The files of modules that several pages need, in the order in which modules are assigned to them: modules of every
+ * page, modules that the most used pages share with others, and modules that other pages share.
  */
 export const SHARED_FILES: readonly NameFile[] = [
   (id, modules) => (id !== START && neededBy(START, modules).has(id) ? 'first' : null),
@@ -35,7 +35,7 @@ function sharedWith(folder: string, page: string, file: string): NameFile {
   return (id, modules) => (!id.startsWith(path) && neededBy(join(path, page), modules).has(id) ? file : null);
 }
 
-/** Required modules by bundler and module, cached because the build calls this for each module. */
+/** Required modules by bundler and module, cached because the build needs them for each module. */
 const needed = new WeakMap<Modules, Map<string, ReadonlySet<string>>>();
 
 function neededBy(module: string, modules: Modules): ReadonlySet<string> {

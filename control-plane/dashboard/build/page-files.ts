@@ -11,7 +11,7 @@ export type ViteManifest = Readonly<Record<string, ViteEntry>>;
 
 /** Entries of every page: the code that shows the dashboard, and the styles of all pages. */
 const COMMON = ['index.html', 'src/start.tsx', 'style.css'];
-/** Pages whose module has another name. */
+/** Modules whose name differs from that of their page. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { setup: 'welcome' };
 
 /**

@@ -107,7 +107,7 @@ async function storeForms(folder: string, path: string): Promise<StoredFile> {
   return { path, type, forms: forms as StoredFile['forms'] };
 }
 
-/** A compressed file that is not smaller is omitted. */
+/** The content and its compressed forms. A compressed form that is not smaller is omitted. */
 async function formsOf(content: Buffer): Promise<[Form, Uint8Array][]> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,

@@ -3,7 +3,7 @@ import { PAGE_BASE } from './api/place.ts';
 import { askAtStart } from './frame/first-questions.ts';
 
 askAtStart(location.pathname.slice(PAGE_BASE.length));
-// Not awaited: that code imports modules of this file, and would wait for its end.
+// Not awaited: `start.tsx` imports modules that are built into this file, so each would wait for the other.
 import('./start.tsx').catch((error: unknown) => {
   // `public/start.js` shows a message and reloads the page.
   dispatchEvent(new Event('weir:not-loaded'));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const Moment = z.iso.datetime({ offset: true });
 const Count = z.int().min(0);
 
-/** Clients that a clear deletes; `{}` is all that were only seen. */
+/** Clients that a clear deletes; `{}` selects all clients that no user has named or configured. */
 export const ClientClearBody = z.strictObject({
   from: Moment.optional().meta({ description: 'only clients last seen at this time or later' }),
   to: Moment.optional().meta({ description: 'only clients last seen before this time' }),

@@ -5,7 +5,7 @@ import { Id, Timestamp } from '../fields.ts';
 const Count = z.int().min(0);
 const Moment = z.iso.datetime({ offset: true });
 
-/** Rows that a clear removes; `{}` is all rows. */
+/** Rows that a clear removes; `{}` selects all rows. */
 export const QueryLogClearBody = z.strictObject({
   client_id: Id.optional().meta({
     description: 'only rows of this client of `/clients`: those that `GET /queries?client_id=` returns',

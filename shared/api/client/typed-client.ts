@@ -31,7 +31,7 @@ type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly fo
     ? Uint8Array<ArrayBuffer>
     : TakenBy<Name, 'body'>;
 
-/** A field that is optional if the operation takes nothing there, or nothing that is required. */
+/** A field of a call. It is optional if the operation has no such input, or if all of the input is optional. */
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? { readonly [K in Key]?: undefined }
   : object extends Value
@@ -46,7 +46,7 @@ export type CallOf<Name extends OperationName> = Field<'params', WritableFields<
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** The answer of an operation; for a file or an event stream the unread response. A JSON file is parsed. */
+/** The answer of an operation; for a file or an event stream, the unread response. A JSON file is parsed. */
 export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
   ? Operations[Name] extends { readonly raw: 'application/json' }
     ? unknown
@@ -56,7 +56,7 @@ export type AnswerOf<Name extends OperationName> = Operations[Name] extends { re
 /** The data of each event of a stream. */
 export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
 
-/** The second parameter is optional if all its fields are. */
+/** The arguments after the name: the input, which can be omitted if all its fields are optional. */
 export type Given<Name extends OperationName> =
   object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
 
@@ -67,7 +67,7 @@ export interface Answered<Name extends OperationName> {
   readonly headers: Headers;
 }
 
-/** The required part of `fetch`. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 /** Base URL of the API, and how to send requests. */

@@ -34,7 +34,7 @@ export type CompatTopClients = z.infer<typeof CompatTopClients>;
 
 export const CompatRecentBlocked = body({ blocked: z.array(z.string()) });
 
-/** The first two are blocked and cached queries, with port -1. */
+/** The first two entries are blocked and cached queries, with port -1. */
 export const CompatUpstreams = body({
   upstreams: z.array(
     z.strictObject({
@@ -58,7 +58,7 @@ export const CompatDatabaseSummary = body({
 });
 export type CompatDatabaseSummary = z.infer<typeof CompatDatabaseSummary>;
 
-/** States of DNSSEC. */
+/** Results of DNSSEC validation. */
 export const COMPAT_DNSSEC = ['UNKNOWN', 'SECURE', 'INSECURE', 'BOGUS', 'ABANDONED', 'TRUNCATED'] as const;
 export type CompatDnssec = (typeof COMPAT_DNSSEC)[number];
 

@@ -58,7 +58,7 @@ export const RefusedClients = z
   .meta({ id: 'RefusedClients' });
 export type RefusedClients = z.infer<typeof RefusedClients>;
 
-/** Shorter prefixes contain so much of the internet that `any` is meant, which is set in the configuration. */
+/** Minimum prefix lengths. A shorter prefix covers so much of the internet that it must be set as `any` instead. */
 const SHORTEST_IPV4_BITS = 8;
 const SHORTEST_IPV6_BITS = 16;
 

@@ -25,7 +25,7 @@ import { Passphrase, SealedSecrets } from './sealed-secrets-api.ts';
 export const BACKUP_VERSION = 2;
 
 const GroupName = label(100);
-/** Null = every group, or none. */
+/** Null = every group; for a client, no group. */
 const GroupOrNull = GroupName.nullable().default(null);
 
 const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean().default(false) });

@@ -10,7 +10,7 @@ export const MAX_BULK_ROWS = 10_000;
 /** Maximum number of regex filters that one request may create and delete together. */
 export const MAX_BULK_FILTERS = 200;
 
-/** Rows to create, and ids of rows to delete first: all of them, or none. */
+/** Rows to create, and ids of rows to delete first. Either all of these changes are made or none. */
 function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, max = MAX_BULK_ROWS) {
   return z
     .strictObject({

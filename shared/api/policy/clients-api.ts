@@ -63,7 +63,7 @@ export const MAX_MERGED = 16;
 const EXCLUDED_FROM_LOG = 'its queries are left out of the query log, of exports and of dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
 
-/** Other identifiers of a client that several were merged into. */
+/** Identifiers of a client that was merged into another client. */
 const ClientPart = z.strictObject({
   id: Id.meta({ description: 'id with which this part can be made a separate client again' }),
   ip_address: z.string().nullable(),

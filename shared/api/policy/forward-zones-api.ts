@@ -15,7 +15,7 @@ const Zone = text(1020)
   })
   .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
 
-/** Empty = the zone is answered here. The route checks their form with `config/upstream-url.ts`. */
+/** Empty = Weir itself answers the zone. The route checks the URLs with `config/upstream-url.ts`. */
 const Servers = z
   .array(text(500).transform((value) => value.trim()))
   .max(MAX_SERVERS)

@@ -39,7 +39,7 @@ export type Grant = z.infer<typeof Grant>;
 
 export const GrantList = z.array(Grant);
 
-/** The problem if two fields that exclude each other both have a value. */
+/** The error if two mutually exclusive fields both have a value. */
 function atMostOne(one: string, other: string, values: readonly [unknown, unknown]): FieldProblem | null {
   if (values.includes(null)) return null;
   return { path: [one], message: `expected either ${one} or ${other}, or neither` };

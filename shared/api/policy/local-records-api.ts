@@ -33,7 +33,7 @@ export const LocalRecord = z
 export type LocalRecord = z.infer<typeof LocalRecord>;
 export const LocalRecordList = z.array(LocalRecord);
 
-/** The name, in two parts or in one, and its value. */
+/** The name, in two fields or in one, and the value of the record. */
 const written = {
   hostname: text(1020)
     .optional()

@@ -29,8 +29,8 @@ const PATTERN_META = {
 };
 
 /**
- * A regular expression that takes linear time, with or without options, and that matches some names, but not all by
- * accident.
+ * A regular expression, with or without options. It must run in linear time, match at least one name, and not match
+ * every name by accident.
  */
 export const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Id, IdParams } from '../fields.ts';
 
-/** Engines that are known, in the order in which they are listed. */
+/** Supported engines, in the order in which they are listed. */
 export const SAFE_SEARCH_ENGINES = [
   'google',
   'bing',
@@ -16,7 +16,7 @@ export const SAFE_SEARCH_ENGINES = [
 
 const Target = z.union([z.strictObject({ cname: z.string() }), z.strictObject({ ipv4: z.string() })]);
 
-/** The file of engines that is included in Weir. */
+/** The file with the engines, which is part of Weir. */
 export const SafeSearchEngineFile = z.strictObject({
   schema: z.literal(1),
   note: z.string(),

@@ -20,12 +20,13 @@ export type UnblockRequest = z.infer<typeof UnblockRequest>;
 
 export const UnblockRequestList = z.array(UnblockRequest);
 
-/** Body of a device: a name, and no text. */
+/** Request body of a device: a domain name, without any free text. */
 export const UnblockAskBody = z.strictObject({ domain: GrantedDomain });
 
 /**
- * Outcome for the device. `asked`: users see the request. `already_asked`: the device has an open request, which is the
- * maximum. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query of it was seen yet.
+ * Outcome for the device. `asked`: users see the request. `already_asked`: the device already has an open request and
+ * may not make another. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query from the
+ * device was seen yet.
  */
 export const UnblockAskAnswer = z.strictObject({
   outcome: z.enum(['asked', 'already_asked', 'not_blocked', 'unknown_device']),

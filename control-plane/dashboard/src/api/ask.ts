@@ -72,8 +72,8 @@ export async function askOnce<Name extends OperationName>(
 }
 
 /**
- * Loads the texts of failed requests. On demand, because the first requests are sent before the code of the page is
- * loaded; if that fails, messages are shown as the server wrote them.
+ * Loads the texts of failed requests on demand, so that this file, which sends the first requests, stays small. If the
+ * texts cannot be loaded, messages are shown as the server wrote them.
  */
 async function loadFaultTexts(): Promise<void> {
   const faults = await import('./faults/fault-texts.ts').catch(() => null);

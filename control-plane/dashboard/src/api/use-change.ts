@@ -25,7 +25,7 @@ export interface ChangeOptions<Name extends Changing> {
   readonly quiet?: boolean;
   /** Translates messages of the error before the notice shows them. */
   readonly translate?: (error: Error) => Error;
-  /** Status of an answer if someone else has done the same, as for a switch on a page that is out of date. */
+  /** Status of the response if another user has already made the same change, which an outdated page does not show. */
   readonly already?: 404 | 409;
 }
 
@@ -62,7 +62,7 @@ export function useChanges<Name extends Changing>({
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) notifyUndoable({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
-      // Components that `onDone` closes unmount first: the refresh would request their data, which may be deleted.
+      // Lets components that `onDone` closes unmount first: the refresh would request their data, which may be deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
       if (outcome === undefined) return;

@@ -1,6 +1,6 @@
 /**
  * Guards a form against concurrent changes with `If-Match`: it is saved only if the entity has not changed since the
- * form was opened. Otherwise the form shows the current state and its user decides.
+ * form was opened. If the entity has changed, the form shows its current state and the user decides.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -32,7 +32,7 @@ export interface GuardOptions<Name extends Reading> {
   readonly read: Name;
   /** Null for a new entity, or if no field of the form has changed yet. */
   readonly id: number | string | null;
-  /** Name of the path parameter that `id` is; "id" by default, null if the path has no parameter. */
+  /** Name of the path parameter for `id`; "id" by default, null if the path has no parameter. */
   readonly by?: string | null;
   /** Whether an entity is unchanged since the form was opened, or since `id` was last null. */
   readonly isAsBegun: (entity: AnswerOf<Name>) => boolean;

@@ -19,13 +19,13 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Key in the browser's storage that tells whether the last page was shown to a user who is logged in. */
+/** Key in the browser's storage; the value shows whether the last page was shown to a logged-in user. */
 const WAS_LOGGED_IN = 'weir.loggedIn';
 
 /**
- * Requests the login state, what the frame shows, and what the page at a path shows unless the URL selects something
- * else. The user is probably still logged in if the last page was shown to one who was; otherwise, the other requests wait for
- * the login state. Called once, at the start: a kept answer could otherwise be older than a change that was made since.
+ * Requests the login state, the data of the frame and, unless the URL has filters, the data of the page at a path. If
+ * the last page was not shown to a logged-in user, all other requests wait for the login state. Must be called only at
+ * the start: a kept answer could be older than a later change.
  */
 export function askAtStart(path: string): void {
   const answer = ask('GET /auth/status');

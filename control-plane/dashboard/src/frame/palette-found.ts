@@ -12,7 +12,7 @@ import type { FoundThing, PaletteEntry } from './palette-entries.ts';
 
 const MIN_SEARCH = 2;
 
-/** The entries; none for a text of one letter. No request is sent for a text shorter than two characters. */
+/** The entries. A text shorter than two characters has none, and no request is sent for it. */
 export function useFound(text: string, go: (path: string) => void): PaletteEntry[] {
   const { say } = useText();
   const me = useMe();

@@ -165,7 +165,7 @@ const PageLink = memo(function PageLink({ page, isCurrent }: PageLinkProps): Rea
   );
 });
 
-/** Number of problems beside the page that lists them; nothing without one. */
+/** Number of problems beside the page that lists them; renders nothing if there are none. */
 function ProblemCount(): ReactNode {
   const { say } = useText();
   const count = countProblems(useTroubles() ?? []);

@@ -1,10 +1,10 @@
 /**
  * The lines in which the API reports faults of a request, by code: errors of fields, and details of problems. They are
  * the closed set that `read-fault.ts` recognizes, so that the dashboard can show them in other languages. A name in
- * braces is a parameter. Lines that only callers of the API can cause are not in the set.
+ * braces is a parameter. Lines that the dashboard cannot cause are not in the set.
  */
 
-/** Values that a line expects, and other parts of a line: the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
+/** Expected values and other parts of a line: the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
 const FORMS = {
   // Addresses and names
   any_ip: 'an IPv4 or IPv6 address',
@@ -107,7 +107,7 @@ const FORMS = {
   past_time: 'a time in the past',
   past_period: 'a period in the past',
   later_time: 'a time after from',
-  // Other objects, which may have been deleted
+  // References to other objects, which may have been deleted
   existing_id: 'an existing id',
   client: 'the id of a client',
   existing_client: 'the id of an existing client',

@@ -3,7 +3,7 @@ import { ENGLISH_FAULTS } from './fault-lines.ts';
 import type { FaultTexts } from './fault-lines.ts';
 import { readFault, writeFault } from './read-fault.ts';
 
-/** Values of parameters that cannot be any text. */
+/** Values of the parameters that do not accept every text. */
 const SAMPLES: Readonly<Record<string, string>> = {
   ...{ what: 'a string', got: '"x y"', unit: 'days', where: 'the certificate' },
   ...{ choices: '"a", "b"', last: '"c"', received: 'null', type: 'MX', kind: 'block' },

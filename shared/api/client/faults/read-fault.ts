@@ -6,13 +6,13 @@ import type { FaultTexts, FormCode, LineCode } from './fault-lines.ts';
 /** A fault of a request: the code of its line, and the parameters of that line. */
 export type ReadFault = Coded<LineCode>;
 
-/** A code, and what its text has in place of its parameters: texts of the request, or parts with a code. */
+/** A code with the values of its parameters: texts from the request, or parts that have a code. */
 interface Coded<Code extends string> {
   readonly code: Code;
   readonly params: Readonly<Record<string, string | Coded<FormCode>>>;
 }
 
-/** Longest line that is read; the lines of the set are shorter unless they contain a text of the request. */
+/** Maximum length of a line to recognize. Only lines that contain a long text of the request are longer. */
 const MAX_LENGTH = 2000;
 
 /** The fault that a line reports; null for a line that is not in the set. */
@@ -44,7 +44,7 @@ let formPatterns: readonly Pattern<FormCode>[] | undefined;
 /** Parameters that must be one of the forms; `got` may also be the value itself. */
 const CODED = new Set(['what', 'unit', 'where']);
 
-/** Values of parameters that are not any text. */
+/** Patterns of the parameters that do not accept every text. */
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['min', 'max', 'version', 'count', 'number', 'length', 'row', 'bits', 'services'].map((name) => [
@@ -68,7 +68,7 @@ function readText<Code extends string>(text: string, patterns: readonly Pattern<
   return null;
 }
 
-/** The parameters of a line or form; null if one of those with a code is unknown. */
+/** The parameters of a line or form; null if a parameter that needs a code has an unknown text. */
 function paramsOf(groups: Readonly<Record<string, string>>): ReadFault['params'] | null {
   const params: Record<string, string | Coded<FormCode>> = {};
   for (const [name, value] of Object.entries(groups)) {
@@ -83,7 +83,7 @@ function readForm(text: string): Coded<FormCode> | null {
   return readText(text, (formPatterns ??= patternsOf(ENGLISH_FAULTS.forms)));
 }
 
-/** The texts as patterns; one with more fixed characters is tried first. */
+/** The texts as patterns, those with the most fixed characters first. */
 function patternsOf<Code extends string>(texts: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
   const fixedLength = (text: string): number => text.replaceAll(/\{\w+\}/g, '').length;
   return (Object.entries(texts) as [Code, string][])

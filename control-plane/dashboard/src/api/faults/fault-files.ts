@@ -6,7 +6,7 @@ import { translatedFault } from './translated-fault.ts';
 
 const files = import.meta.glob<{ default: FaultTexts }>('./fault-texts.*.json');
 
-/** Loads the texts of a language. One without a file, such as English, has only texts for causes and lists. */
+/** Loads the texts of a language. A language without a file, such as English, has only texts for causes and lists. */
 export async function translationTo(language: string): Promise<TranslateMessage> {
   const texts = (await files[`./fault-texts.${language}.json`]?.())?.default;
   return (message) => (texts === undefined ? null : translatedFault(message, texts)) ?? messageText(message);

@@ -40,7 +40,7 @@ const Wait = {
   PROBE: 2_000,
   /** Delay before an ended stream is opened again. */
   AGAIN: 300,
-  /** Delay before a stream is opened again that was refused or sent no data. */
+  /** Delay before a stream that was refused or sent no data is opened again. */
   REFUSED: 2_000,
   FIRST_RETRY: 500,
   LONGEST_RETRY: 15_000,
@@ -70,7 +70,7 @@ export class Connection {
     this.endPause?.();
   }
 
-  /** Reports whether the page is visible. The stream is followed only while it is. */
+  /** Reports whether the page is visible. A hidden page does not follow the stream. */
   see(isSeen: boolean): void {
     if (isSeen === this.isSeen) return;
     this.isSeen = isSeen;

@@ -71,7 +71,7 @@ export function watchConnection(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** State of the node, from the stream if it is open, else by polling. */
+/** State of the node, from the stream if it is open, otherwise by polling. */
 export function useNodeStatus() {
   const state = useConnection();
   const isLost = state.kind === 'lost';

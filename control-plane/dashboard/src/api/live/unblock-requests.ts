@@ -8,7 +8,7 @@ import type { ConnectionState } from './connection.ts';
 type Ids = readonly number[];
 
 const KEY = ['unblock_requests'] as const;
-/** Polling interval if the state cannot be streamed; also the time after which that is certain. */
+/** Polling interval. Polling starts after the same time without a stream. */
 const POLL_MS = 10_000;
 
 /** Number of open requests: as the stream reports it, or polled without a stream. */
@@ -27,7 +27,7 @@ export function keepUnblockRequests(store: QueryClient, ids: Ids): void {
     void store.invalidateQueries({ queryKey: ['GET /unblock-requests'] });
 }
 
-/** Whether a condition has been true for the polling interval, and the page was visible then. */
+/** Whether a condition has been true for the polling interval and the page was visible at its end. */
 function useHeld(isTrue: boolean): boolean {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {

@@ -87,7 +87,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
   );
 }
 
-/** Says who sets a new password, and how: Weir sends no email. */
+/** Explains who can set a new password, and how. Weir sends no email. */
 function ForgotPassword(): ReactNode {
   const { say } = useText();
   return (

@@ -93,7 +93,7 @@ function BlockingState(): ReactNode {
   );
 }
 
-/** Requests of devices to unblock a name; nothing without one. */
+/** Requests of devices to unblock a name; renders nothing if there are none. */
 function Requests(): ReactNode {
   const { say, format } = useText();
   const count = useUnblockRequests(useConnection());

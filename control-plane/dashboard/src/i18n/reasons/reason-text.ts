@@ -18,7 +18,7 @@ export function lineReasonText(reason: string, texts: LineTexts): string {
   });
 }
 
-/** A failed request whose messages are in the user's language if they are such reasons. */
+/** Translates the messages of a failed request that are reasons of the server. */
 export function failureWithReasons(failure: Error, texts: LineTexts): Error {
   if (texts === null || !(failure instanceof ApiFailure)) return failure;
   const { operation, status, problem } = failure;

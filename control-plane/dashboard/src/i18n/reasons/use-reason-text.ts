@@ -24,7 +24,7 @@ export function useFailureWithReasons(failure: Error | null): Error | null {
   return useMemo(() => (failure === null ? null : failureWithReasons(failure, texts)), [failure, texts]);
 }
 
-/** As above, for a failure that a notice shows. */
+/** Like `useFailureWithReasons`, for a failure that a notice shows. */
 export function useFailureTranslation(): (failure: Error) => Error {
   const texts = useLineTexts();
   return (failure) => failureWithReasons(failure, texts);

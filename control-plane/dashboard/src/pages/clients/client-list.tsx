@@ -40,7 +40,7 @@ export const DEFAULTS = {
 const PAGE_ROWS = 50;
 const MAX_STATS = 1_000;
 const REFRESH_MS = 30_000;
-/** Devices that are named at once. */
+/** Maximum number of devices in the dialog for names. */
 const MAX_SHOWN = 20;
 const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 
@@ -132,7 +132,7 @@ export function ClientList(): ReactNode {
   );
 }
 
-/** Counts all devices without a name, not those of the page, and offers to name those that asked last. */
+/** Counts the devices without a name on all pages of the list, and offers to name the most recently active ones. */
 function UnnamedHint(): ReactNode {
   const { say } = useText();
   const [isNaming, setNaming] = useState(false);

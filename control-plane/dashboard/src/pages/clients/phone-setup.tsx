@@ -15,7 +15,7 @@ import { NewKeyButton } from './new-key-button.tsx';
 
 type Setup = AnswerOf<'GET /clients/{id}/phone-setup'>;
 
-/** While no query has arrived, and after. */
+/** Polling intervals before and after the first query has arrived. */
 const [UNSEEN_MS, SEEN_MS] = [3000, 60_000];
 
 /** The set-up of a device with a key. */
@@ -47,7 +47,7 @@ export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
   );
 }
 
-/** Whether it works. */
+/** Shows whether queries with the key arrive. */
 function Arrival({ setup }: { readonly setup: Setup }): ReactNode {
   const { say, format } = useText();
   const { first_seen: first, last_seen: last } = setup;
@@ -64,7 +64,7 @@ function Arrival({ setup }: { readonly setup: Setup }): ReactNode {
   );
 }
 
-/** One way for each kind of device that the certificate allows. */
+/** Instructions for the kinds of devices that can use the certificate. */
 function Ways({ setup }: { readonly setup: Setup }): ReactNode {
   const { say } = useText();
   const { private_dns_name: name, doh_url: url, profile } = setup;
@@ -99,7 +99,7 @@ function Ways({ setup }: { readonly setup: Setup }): ReactNode {
 interface CodeAndTextProps {
   readonly text: string;
   readonly label: string;
-  /** Describes the code. */
+  /** Description of the QR code for screen readers. */
   readonly code: string;
 }
 

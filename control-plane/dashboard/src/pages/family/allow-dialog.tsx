@@ -16,7 +16,7 @@ interface AllowDialogProps {
   readonly clientId: number;
   /** Name of the device. */
   readonly name: string;
-  /** The name that the form begins with. */
+  /** Initial domain name in the form. */
   readonly domain?: string;
   /** Runs once the name is allowed. */
   readonly onDone?: () => void;

@@ -1,4 +1,6 @@
-/** Pauses and resumes the internet for all devices of a group, with a grant that blocks every name and has no end. */
+/**
+ * Pauses and resumes the internet for all devices of a group, with a grant that blocks every name and does not expire.
+ */
 import { CirclePause, CirclePlay } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../api/session.tsx';

@@ -224,7 +224,7 @@ function ChangedList({ mine, now, isPending, onUse, onKeep }: ChangedListProps):
   );
 }
 
-/** Longer than a download can take. */
+/** Maximum wait for the first download; longer than any download takes. */
 const LONGEST_MS = 120_000;
 const PAUSE_MS = 500;
 

@@ -65,7 +65,7 @@ export function fittingRecords(
 /** The fields of a zone's form. */
 export interface ZoneFields {
   readonly zone: string;
-  /** One a line. */
+  /** One server per line. */
   readonly servers: string;
   readonly comment: string;
 }

@@ -172,7 +172,7 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   );
 }
 
-/** Paths of the single servers in an error, such as `servers.0`. */
+/** Paths of individual servers in an error, such as `servers.0`. */
 function serverPaths(failure: Error | null): string[] {
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
   return errors.map(({ path }) => path).filter((path) => path.startsWith('servers'));

@@ -17,7 +17,7 @@ import { activityParts, mostCommon } from './chart-rows.ts';
 import { figuresOf, logPathOf, ofNode } from './overview-questions.ts';
 
 const CHARTS_MS = 300_000;
-/** Bars of a card. */
+/** Maximum number of bars in a card. */
 const MAX_BARS = 10;
 
 interface ChartsProps {
@@ -147,7 +147,7 @@ function upstreamRows(
     const median = known.find(({ address }) => address === upstream)?.latency_ms?.p50 ?? null;
     return {
       key: upstream,
-      // Cached answers keep the name of the server, but were not waited for.
+      // Excludes cached answers: they also have a server's name, but did not wait for the server.
       name: (
         <OpenLink
           to={logPathOf({ upstream, 'status!': 'CACHED', period }, node)}
@@ -165,7 +165,7 @@ interface UpstreamTimesProps {
   /** Percent of all forwarded queries. */
   readonly share: number;
   readonly averageMs: number;
-  /** Of the last answers of this node; null = not known. */
+  /** Median of the server's last response times on this node; null = unknown. */
   readonly medianMs: number | null;
 }
 

@@ -56,7 +56,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
   const [withDevices, setWithDevices] = useState(false);
   const counted = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data;
   const count = counted?.total;
-  // Rows that arrive after the count stay.
+  // Rows that arrive after the count are kept.
   const end = momentAfter(counted?.data[0]?.timestamp);
   const text = (key: 'queries.clear.begin' | 'queries.clear.again' | 'queries.clear.rows'): string =>
     say(key, { count: count ?? 0, shown: format.count(count ?? 0) });

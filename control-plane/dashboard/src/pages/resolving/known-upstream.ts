@@ -17,7 +17,7 @@ export function transportsOf(known: Known): Transport[] {
   return TRANSPORTS.filter((transport) => known[transport].length > 0);
 }
 
-/** The first variants of the first operators, which are offered without a list to open. */
+/** The first variants of the first operators, which are visible without opening a list. */
 export function firstOffered(all: readonly Known[], most: number): Known[] {
   const operators = [...Map.groupBy(all, ({ operator }) => operator).values()];
   return operators.slice(0, most).map((variants) => variants[0]!);

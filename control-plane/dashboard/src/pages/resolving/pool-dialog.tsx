@@ -71,7 +71,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
   const [newer, setNewer] = useState<Newer | null>(null);
   const withPool = (all: readonly Pool[]): Pool[] => all.toSpliced(placeOf(old, all), 1, pool());
   const withoutPool = (all: readonly Pool[]): Pool[] => all.filter((one) => one.name !== old?.name);
-  // The configuration has all pools in one key: those that someone else has added must stay.
+  // One configuration key contains all pools, so pools that another user has added must be kept.
   const read = async (base: readonly Pool[], isDeletion: boolean): Promise<Current | null> => {
     const now = await send('GET /config', {}).catch(() => null);
     const current = (now?.answer.dns['pools'] ?? base) as readonly Pool[];
@@ -198,7 +198,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
   );
 }
 
-/** Pools that another user has changed since this one saw them. */
+/** Pools that another user has changed since this user last saw them. */
 interface Newer {
   readonly pools: readonly Pool[];
   /** Whether this user deletes the pool. */

@@ -86,13 +86,13 @@ export function serversOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((server) => server !== '');
 }
 
-/** Index of a pool among the current ones, by its name. A new pool, or one that is gone, comes after them. */
+/** Index of a pool among the current ones, by its name. A new or deleted pool comes after them. */
 export function placeOf(pool: Pool | undefined, pools: readonly Pool[]): number {
   const place = pools.findIndex(({ name }) => name === pool?.name);
   return place === -1 ? pools.length : place;
 }
 
-/** Name of the pool that is asked before one with this priority at this index of `pools`; null if that is asked first. */
+/** Name of the pool that Weir asks before a pool with this priority and index; null if Weir asks that pool first. */
 export function askedBefore(priority: number, place: number, pools: readonly Pool[]): string | null {
   const isBefore = (other: Pool, at: number): boolean =>
     at !== place && (other.priority < priority || (other.priority === priority && at < place));

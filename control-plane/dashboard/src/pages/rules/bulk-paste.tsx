@@ -1,4 +1,4 @@
-/** Many names at once: each line is checked and shown before anything is written. */
+/** Adds many rules from pasted text. Each line is checked and shown before anything is written. */
 import { Check, CircleAlert, Copy } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';

@@ -117,7 +117,7 @@ function ownNameOf(rule: Rule): string | null {
   return rule.name === textOfRule(rule).slice(0, MAX_NAME_LENGTH) ? null : rule.name;
 }
 
-/** Changes that replace the rules of a row by rules for these groups; null for one rule for every group. */
+/** Changes that replace the rules of a row by rules for these groups; null creates one rule for every group. */
 export function replacement(
   all: readonly Rule[],
   groupIds: readonly number[] | null,

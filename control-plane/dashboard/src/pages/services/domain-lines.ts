@@ -6,7 +6,10 @@ export function domainsOf(lines: string): string[] {
   return lines.split(/[\s,]+/).filter((domain) => domain !== '');
 }
 
-/** Error message of the first invalid domain, with its name; null if all are valid. `translate` is for the server's. */
+/**
+ * Error message of the first invalid domain, with its name; null if all are valid. `translate` is applied to the
+ * server's messages.
+ */
 export function domainFault(
   failure: Error | null,
   domains: readonly string[],

@@ -214,7 +214,7 @@ function Addresses({ title, addresses }: AddressesProps): ReactNode {
   );
 }
 
-/** Who may ask: by default, networks behind other routers may not. */
+/** Shows which clients may send queries. By default, networks behind other routers may not. */
 function MayAsk(): ReactNode {
   const { say } = useText();
   const access = useAsk('GET /clients/refused', {});

@@ -21,7 +21,7 @@ export interface Layer {
 interface PlotProps {
   /** Starts of the bars. */
   readonly timestamps: readonly string[];
-  /** A later layer covers those before it. */
+  /** Each layer covers the layers before it. */
   readonly layers: readonly Layer[];
 }
 

@@ -54,7 +54,7 @@ export function TimelineChart({ buckets, granularity }: TimelineChartProps): Rea
   );
 }
 
-/** The blocked ones before all of them. */
+/** Layers of the chart: blocked queries are drawn in front of all queries. */
 function drawingOf(buckets: readonly TimelineBucket[]): { timestamps: string[]; layers: Layer[] } {
   return {
     timestamps: buckets.map(({ timestamp }) => timestamp),

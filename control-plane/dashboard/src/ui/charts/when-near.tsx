@@ -1,11 +1,11 @@
-/** Content that is rendered once its place is on the screen, or nearly: what it needs is not loaded before. */
+/** Renders content once its place is on or near the screen, so that its code and data are not loaded earlier. */
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 
-/** Distance from the screen at which it is rendered. */
+/** Distance from the screen at which the content is rendered. */
 const MARGIN = '300px';
 
-/** Renders an empty element, and `children` instead once that was near the screen. */
+/** Renders an empty element until that element is near the screen, then `children`. */
 export function WhenNear({ children }: { readonly children: ReactNode }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);

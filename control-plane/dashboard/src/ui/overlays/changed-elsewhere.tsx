@@ -24,17 +24,17 @@ interface ChangedElsewhereProps {
 interface ChangedSinceProps<Entity> {
   readonly guard: Guard<Entity>;
   readonly labels: readonly string[];
-  /** The fields of this form as people read them, in the order of the labels. */
+  /** The fields of this form as shown to the user, in the order of the labels. */
   readonly mine: readonly string[];
   readonly wordsOf: (now: Entity) => readonly string[];
   readonly isPending: boolean;
   /** Fills the form with the current values. */
   readonly onUse: (now: Entity) => void;
-  /** Saves the form in its place. */
+  /** Saves the form, replacing the current values. */
   readonly onKeep: () => void;
 }
 
-/** The question of a guarded form; nothing while it began with the current state. */
+/** The question of a guarded form; renders nothing while the form is based on the current state. */
 export function ChangedSince<Entity>(props: ChangedSinceProps<Entity>): ReactNode {
   const { guard, labels, mine, wordsOf, isPending, onUse, onKeep } = props;
   const { newer } = guard;

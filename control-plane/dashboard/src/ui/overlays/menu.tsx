@@ -103,7 +103,7 @@ function Actions({ label, actions, onDone }: ActionsProps): ReactNode {
     <AriaMenu
       className={styles['menu'] ?? ''}
       aria-label={label}
-      // The trigger of the other menus chooses the item that gets the focus; `false` would override it.
+      // In menus with a trigger, the trigger chooses the item that gets the focus; `false` would override the choice.
       {...(onDone !== undefined && { autoFocus: true })}
       onAction={(key) => {
         actions.find(({ id }) => id === key)?.run();

@@ -6,7 +6,7 @@ import type {
   TextPart,
 } from '../../../../../../shared/policy/changes/change-codes.ts';
 
-/** The description of a revision; that of the server for a revision without known codes. */
+/** The description of a revision; the server's description if the revision has no known codes. */
 export function revisionParts(
   { codes, summary }: { readonly codes: CodedChange | null; readonly summary: string },
   texts: ChangeTexts,
@@ -14,7 +14,7 @@ export function revisionParts(
   return (codes === null ? null : summaryParts(codes, texts)) ?? [{ text: summary, isValue: true }];
 }
 
-/** The description of an entry of the audit log; that of the server for an entry without known codes. */
+/** The description of an audit log entry; the server's description if the entry has no known codes. */
 export function entryParts({ codes, subject, action }: EntryTexts, texts: ChangeTexts): readonly TextPart[] {
   return (
     (codes === null ? null : lineParts(codes, texts)) ?? [{ text: `${subject}: ${action}`, isValue: true }]
@@ -34,7 +34,7 @@ export function actionChoices({ actions }: ChangeTexts, language: string): { id:
     .sort((one, other) => one.text.localeCompare(other.text, language));
 }
 
-/** The action in a URL, if it is the code of one; otherwise `all`. */
+/** The action in a URL if its code is known; otherwise `all`. */
 export function chosenAction(inUrl: string, { actions }: ChangeTexts): string {
   return Object.hasOwn(actions, inUrl) ? inUrl : 'all';
 }

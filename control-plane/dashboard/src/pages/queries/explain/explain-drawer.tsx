@@ -95,7 +95,9 @@ export function ExplainDrawer({
   );
 }
 
-/** Content below the visible part of the drawer, whose many buttons would delay the rest. */
+/**
+ * Renders content below the visible part of the drawer later, because its many buttons would delay the visible part.
+ */
 function Later({ children }: { readonly children: ReactNode }): ReactNode {
   const [isDue, setDue] = useState(false);
   useEffect(() => startTransition(() => setDue(true)), []);

@@ -17,7 +17,10 @@ export interface VerdictActor {
   readonly isPending: boolean;
 }
 
-/** A notice about a grant has a button to end it, one about a rule a button to undo it. `onDone` runs after both. */
+/**
+ * Notices about grants have a button that ends the grant; notices about rules have a button that undoes the change.
+ * `onDone` runs after either kind of decision.
+ */
 export function useVerdict(onDone?: () => void): VerdictActor {
   const { say, format } = useText();
   const store = useQueryClient();

@@ -58,7 +58,7 @@ const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MA
 
 /**
  * Kind of object that a decision creates for a query with this status. A permanent decision creates a rule and a
- * revision; for a client, which has no rules, it creates a grant without an end.
+ * revision; for a client, which cannot have rules, it creates a grant that does not expire.
  */
 export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName): 'grant' | 'rule' {
   if (span !== 'ever' || scope === 'client') return 'grant';

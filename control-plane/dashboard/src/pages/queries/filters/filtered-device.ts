@@ -1,4 +1,4 @@
-/** The device that the filters of the log select, for what can be done with one device only. */
+/** The device that the filters of the log select, for actions that need exactly one device. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 type Client = AnswerOf<'GET /clients'>['data'][number];
@@ -7,8 +7,8 @@ type Addressed = Pick<Client, 'id' | 'ip_address'> & {
 };
 
 /**
- * Id of the device as text, '' = no or several devices; undefined until `clients` has loaded, if only they know which
- * device has the address.
+ * Id of the device as text; '' if the filters do not select exactly one device. Undefined if `clients`, in which an
+ * address is looked up, are not loaded yet.
  */
 export function filteredDevice(
   { client_id: id, client: address }: Readonly<Record<string, string>>,

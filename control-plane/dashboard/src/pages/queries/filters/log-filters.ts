@@ -75,7 +75,7 @@ export function chipsOf(fields: FilterFields): Chip[] {
   ).filter(({ key, value }) => value !== '' && key !== 'domain');
 }
 
-/** The conditions that clearing the log does not use. It removes rows of a device, a period, or both. */
+/** Conditions that clearing the log ignores, because it can select only a device, a period, or both. */
 export function unclearable(fields: FilterFields, hasDevice: boolean): Chip[] {
   const domain = { key: 'domain', name: 'domain', isExcluded: false, value: fields.domain } as const;
   return [...(fields.domain === '' ? [] : [domain]), ...chipsOf(fields)].filter(

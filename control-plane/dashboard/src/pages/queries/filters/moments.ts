@@ -29,7 +29,7 @@ export function localStart(period: string, nowMs: number): string {
   return Number.isNaN(startMs) ? '' : localMoment(new Date(startMs).toISOString());
 }
 
-/** The first moment after this one that the API can name; undefined if the text is not a time. */
+/** The earliest later time in the API's resolution; undefined if the text is not a time. */
 export function momentAfter(utc: string | undefined): string | undefined {
   const ms = Date.parse(utc ?? '');
   return Number.isNaN(ms) ? undefined : new Date(ms + 1).toISOString();

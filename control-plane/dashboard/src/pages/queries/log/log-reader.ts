@@ -246,7 +246,7 @@ export class LogReader {
 
   /**
    * Reads a page and passes it to `take`; null if it is already requested, fails, or is no longer needed. Watchers are
-   * notified after `take`, because before it they would request the page again.
+   * notified only after `take`, because earlier they would request the page again.
    */
   private async read(
     place: PagePlace,

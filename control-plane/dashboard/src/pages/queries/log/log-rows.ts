@@ -120,7 +120,7 @@ export class LogRows {
     this.older = NEWEST;
   }
 
-  /** Evicts all pages except those near these rows and the newest, with which new rows are compared. */
+  /** Evicts all pages except the pages near these rows and the newest page, with which new rows are compared. */
   keepAround(first: number, last: number): void {
     let start = this.fresh.length;
     const seen: number[] = [];

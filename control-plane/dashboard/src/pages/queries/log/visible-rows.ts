@@ -4,7 +4,7 @@
 export const MAX_ELEMENTS = 78;
 /** Extra rows beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;
-/** Elements change for this many rows at once instead of for each row that the user scrolls past. */
+/** Elements change in steps of this many rows instead of for each row that the user scrolls past. */
 const STEP = 4;
 
 /** Visible part of the list. */

@@ -30,7 +30,7 @@ export type Config = AnswerOf<'GET /config'>;
 /** All keys, in the order of the file. */
 export const CONFIG_KEYS = table as readonly ConfigKey[];
 
-/** Keys that people change at home; all others are for experts. */
+/** Keys that home users change; all others are for experts. */
 export const BASIC_KEYS: readonly string[] = [
   ...['server.web_port', 'server.dns_port', 'server.node_name', 'server.allowed_hosts'],
   ...['server.web_tls.enabled', 'server.encrypted_dns.dot_enabled', 'server.encrypted_dns.doh_enabled'],
@@ -45,7 +45,7 @@ export const BASIC_KEYS: readonly string[] = [
   ...['logging.level', 'auth.enabled', 'auth.session_ttl_hours', 'auth.remember_me_days'],
 ];
 
-/** Whether people change the key at home. */
+/** Whether home users change the key. */
 export function isBasic({ key }: ConfigKey): boolean {
   return BASIC_KEYS.includes(key);
 }

@@ -17,7 +17,7 @@ import { useKeyHelp } from './key-help.ts';
 import styles from './key-list.module.css';
 import { saveKey } from './save-key.ts';
 
-/** A value that someone else has saved during the edit, and the one that was to replace the earlier one. */
+/** A value that another user saved during this edit, and the value that this user wants to save. */
 interface Newer {
   readonly text: string;
   readonly next: unknown;
@@ -34,7 +34,10 @@ const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
 /** Keys that ask for confirmation before they are disabled, because anyone could then change everything. */
 const ASKED = ['auth.enabled'];
 
-/** The field of a key with its buttons; what someone else has changed since the edit began is shown before it is replaced. */
+/**
+ * The field of a key with its buttons. If another user saved a value during the edit, it is shown before it is
+ * replaced.
+ */
 export function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -42,7 +45,7 @@ export function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
   const stored = textOfValue(value);
   const [draft, setDraft] = useState<string | null>(null);
   const [asked, setAsked] = useState<boolean | null>(null);
-  /** Value at the start of the edit; null while there is none. */
+  /** Value at the start of the edit; null if no edit is in progress. */
   const [begun, setBegun] = useState<string | null>(null);
   const [newer, setNewer] = useState<Newer | null>(null);
   const change = useChange('PATCH /config', { done: 'settings.saved', quiet: true });

@@ -12,7 +12,7 @@ interface Edit {
 /** Sends the change; reports a failure itself and returns false. */
 type Run = (call: CallOf<'PATCH /config'>) => Promise<boolean>;
 
-/** The outcome, or the text of the value that someone else has saved since, which is not replaced. */
+/** Returns the outcome, or the text of a value that another user saved during the edit and that is therefore kept. */
 export async function saveKey(
   key: string,
   { from, next }: Edit,
@@ -21,7 +21,7 @@ export async function saveKey(
   const now = await send('GET /config', {}).catch(() => null);
   const text = now === null ? from : textOfValue(valueOf(now.answer, key));
   if (text !== from) return { text };
-  // Also refused if any key changes between the two requests.
+  // The server also refuses the change if any key changes between the two requests.
   const etag = now?.headers.get('ETag') ?? null;
   const headers = etag === null ? {} : { headers: { 'If-Match': etag } };
   return (await run({ query: {}, body: changeOf(key, next), ...headers })) ? 'saved' : 'failed';

@@ -16,7 +16,7 @@ import { Facts } from '../../../ui/display/values.tsx';
 
 type Acme = AnswerOf<'GET /tls/acme'>;
 
-/** During an order, and otherwise. */
+/** Polling intervals during an order and without one. */
 const [BUSY_MS, IDLE_MS] = [1000, 30_000];
 
 /** The card. */
