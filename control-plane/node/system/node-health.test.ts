@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { NOTHING_KNOWN } from '../../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
-import { clockCheck, databaseCheck, nodesCheck, privilegesCheck, upstreamsCheck } from './node-health.ts';
+import {
+  clockCheck,
+  databaseCheck,
+  filtersCheck,
+  nodesCheck,
+  privilegesCheck,
+  upstreamsCheck,
+} from './node-health.ts';
 
 function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {
   return {
@@ -26,6 +33,41 @@ test('databaseCheck() warns of a role with more rights than needed, and stays ok
   const excess = 'queries run as a superuser';
   const status = () => ({ state: 'up', server: 'postgres://db.example', error: null, excess }) as const;
   expect(databaseCheck({ status }, null)).toEqual({ status: 'ok', detail: excess });
+});
+
+describe('filtersCheck()', () => {
+  const row = (id: number, enabled = true) => ({ id, name: `List ${id}`, enabled });
+  const publisher = (compiled: readonly (readonly [id: number, fault: string | null])[], rows: object[]) => {
+    const sources = compiled.map(([id, fault]) => ({ id, statistics: { fault } }));
+    const state = { compiled: { sources }, rows: { sources: rows } };
+    return { current: () => state } as unknown as Parameters<typeof filtersCheck>[0];
+  };
+
+  test('is ok while each enabled list is active', () => {
+    expect(filtersCheck(publisher([[1, null]], [row(1), row(2, false)]))).toEqual({ status: 'ok' });
+  });
+
+  test('names the enabled lists that are missing or have a fault', () => {
+    const rows = [row(1), row(2), row(3)];
+    const detail = 'not active: List 2, List 3';
+    expect(
+      filtersCheck(
+        publisher(
+          [
+            [1, null],
+            [2, 'empty'],
+          ],
+          rows,
+        ),
+      ),
+    ).toEqual({ status: 'degraded', detail });
+  });
+
+  test('names five of many lists', () => {
+    const rows = [1, 2, 3, 4, 5, 6, 7].map((id) => row(id));
+    const detail = 'not active: List 1, List 2, List 3, List 4, List 5 and 2 more';
+    expect(filtersCheck(publisher([], rows))).toEqual({ status: 'degraded', detail });
+  });
 });
 
 describe('upstreamsCheck', () => {

@@ -167,17 +167,20 @@ function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamR
   return [...new Set(reports.map(nameOf))];
 }
 
-function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters'] {
+/** Maximum number of lists that the detail names. */
+const MAX_LISTS = 5;
+
+/** Degraded while an enabled list is not part of the compiled filter, or its last version could not be used. */
+export function filtersCheck(publisher: Pick<SnapshotPublisher, 'current'>): Health['checks']['filters'] {
   const { compiled, rows } = publisher.current();
-  const enabled = rows.sources.filter((source) => source.enabled).map(({ id }) => id);
-  const faulty = compiled.sources.filter(
-    ({ id, statistics }) => enabled.includes(id) && statistics.fault !== null,
-  );
-  const missing = enabled.length - compiled.sources.filter(({ id }) => enabled.includes(id)).length;
-  if (faulty.length === 0 && missing === 0) return { status: 'ok' };
+  const active = compiled.sources.filter(({ statistics }) => statistics.fault === null).map(({ id }) => id);
+  const inactive = rows.sources.filter(({ id, enabled }) => enabled && !active.includes(id));
+  if (inactive.length === 0) return { status: 'ok' };
+  const names = inactive.slice(0, MAX_LISTS).map(({ name }) => name);
+  const rest = inactive.length - names.length;
   return {
     status: 'degraded',
-    detail: `${String(faulty.length + missing)} enabled sources are not active`,
+    detail: `not active: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
   };
 }
 

@@ -38,7 +38,7 @@ describe('troublesOf()', () => {
   test('lists every unhealthy part with the page that fixes it, parts that are down first', () => {
     const checks = {
       dns: { status: 'degraded' },
-      filters: { status: 'degraded' },
+      filters: { status: 'degraded', detail: 'not active: Ads' },
       upstreams: { status: 'degraded', detail: 'unhealthy: udp://192.0.2.1' },
       database: { status: 'down', detail: 'connection refused' },
     } as const;
@@ -50,7 +50,7 @@ describe('troublesOf()', () => {
       ['warning', 'health.filters.degraded', '/lists'],
     ]);
     expect(troubles.map(({ detail }) => detail)).toEqual([
-      ...['connection refused', null, 'unhealthy: udp://192.0.2.1', null],
+      ...['connection refused', null, 'unhealthy: udp://192.0.2.1', 'Ads'],
     ]);
   });
 

@@ -59,7 +59,8 @@ export function troublesOf({ checks }: Health): Trouble[] {
       tone: status === 'down' ? 'fault' : 'warning',
       text: `health.${part}.${status}`,
       filling: {},
-      detail: checks[part].detail ?? null,
+      // The text is translated; the rest of the server's detail consists of names.
+      detail: checks[part].detail?.replace(/^not active: /, '') ?? null,
       help: HELP[part] ?? null,
       fix: FIXES[part] ?? null,
     }));
