@@ -40,6 +40,20 @@ test('clearing a log that is filtered by the address of a device deletes only th
   expect(await fixture.api.queries(`domain=${NAME}`)).toMatchObject([{ client: OTHER }]);
 });
 
+test('a device shows at least as many queries in total as in the last 24 hours', async () => {
+  const name = 'counted.device.example';
+  await fixture.ask([name, `a.${name}`, `b.${name}`], TABLET);
+  await fixture.api.untilQueryCount(3, `domain=${name}&client_id=${tablet}`);
+  await fixture.withPage({}, async (page) => {
+    await page.goto(`./clients?open=${tablet}`);
+    const drawer = page.getByRole('dialog', { name: 'Tablet' });
+    const total = drawer.locator('dl > div').filter({ hasText: 'Queries in total' }).locator('dd');
+    const [, recent] = /^(\d+) quer/.exec(await drawer.getByText(/ of them blocked/).innerText())!;
+    expect(Number(recent)).toBeGreaterThanOrEqual(3);
+    expect(Number(await total.innerText())).toBeGreaterThanOrEqual(Number(recent));
+  });
+});
+
 test('the dialog to clear the log starts with the period of the page, lists filters that it ignores, and keeps rows that arrive later', async () => {
   const [early, late] = ['early.device.example', 'late.device.example'];
   await fixture.ask([early], TABLET);

@@ -35,8 +35,25 @@ export async function fillLog(
   if (toMs - fromMs < MIN_GAP_MS) return;
   const nodeId = nodeIdOf(nodeName);
   const stored = madeRows({ ...made, fromMs, toMs, seed: SEED });
-  await storeRows(database, countedByDay(stored, toMs - fromMs, progress), { nodeId, blockRows: BLOCK_ROWS });
+  const counts = new Map<string, number>();
+  const counted = countedByClient(countedByDay(stored, toMs - fromMs, progress), counts);
+  await storeRows(database, counted, { nodeId, blockRows: BLOCK_ROWS });
   await keepAsUpkeep(database, { nodeIds: [nodeId], days: 400 });
+  for (const [address, queries] of counts)
+    await database.query('UPDATE clients SET query_count = query_count + $2 WHERE ip_address = $1', [
+      address,
+      queries,
+    ]);
+}
+
+/** Passes rows on, and counts those of each IPv4 address in `counts`. */
+function* countedByClient(rows: Iterable<QueryLogRow>, counts: Map<string, number>): Generator<QueryLogRow> {
+  for (const row of rows) {
+    const { at, length } = row.client;
+    const address = row.bytes.subarray(at, at + length).join('.');
+    counts.set(address, (counts.get(address) ?? 0) + 1);
+    yield row;
+  }
 }
 
 /** Passes rows on, and reports each day that they reach, with the number of queries so far. */

@@ -60,6 +60,20 @@ describe('Demo', () => {
     expect(known.sort()).toEqual(HOUSEHOLD.map(({ name, mac }) => [name, mac, 'mac']).sort());
   });
 
+  test('counts at least as many queries of each device in total as in the log', async () => {
+    const { data } = await demo.api.expect<{ data: Client[] }>(200, 'GET', '/clients?limit=100');
+    const logged = await demo.api.expect<{ id: number; queries_total: number }[]>(
+      200,
+      'GET',
+      '/clients/stats?period=7d&limit=100',
+    );
+    expect(logged).toHaveLength(HOUSEHOLD.length);
+    const totals = new Map(data.map(({ id, query_count: total }) => [id, total]));
+    // Queries that arrive between the two requests are only in the log.
+    for (const { id, queries_total: queries } of logged)
+      expect(totals.get(id)).toBeGreaterThanOrEqual(queries - 5);
+  });
+
   test('has active lists, and one with a held update', async () => {
     const sources = await demo.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
     expect(sources.map(({ name, status }) => [name, status])).toEqual(
