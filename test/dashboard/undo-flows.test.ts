@@ -61,13 +61,14 @@ describe('a change of policy', () => {
   test('is found in History with its effects, and undone from there', async () => {
     const name = 'found.undo.example';
     await blockElsewhere(name);
-    const { id, summary } = await newestRevision();
+    const { id } = await newestRevision();
+    const summary = `domain rule ${name} (block): created`;
     await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       await page.getByRole('searchbox', { name: 'Search changes' }).fill(name);
       await page.getByRole('button', { name: summary, exact: true }).click();
       const drawer = page.getByRole('dialog', { name: `Revision ${id}` });
-      await drawer.getByText('Domain rule').waitFor();
+      await drawer.getByText('Domain rule', { exact: true }).waitFor();
       await expectAccessible(page);
       await drawer.getByRole('button', { name: 'Close' }).click();
 

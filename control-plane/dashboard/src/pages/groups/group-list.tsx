@@ -11,6 +11,7 @@ import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Bar, Card, Cards } from '../../ui/display/page.tsx';
 import { Badge, Facts } from '../../ui/display/values.tsx';
 import { ScheduleStatus } from '../../ui/policy/schedule-status.tsx';
+import { groupComment } from './group-comment.ts';
 import { PausedBadge, PauseGroup } from './pause-group.tsx';
 import { PlanDialog } from './plan/plan-form.tsx';
 import { servesGroup } from './served-groups.ts';
@@ -62,7 +63,7 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
         {!group.enabled && <Badge tone="warning">{say('groups.off')}</Badge>}
         <PausedBadge groupId={group.id} />
       </div>
-      {group.comment !== '' && <p className={styles['quiet']}>{group.comment}</p>}
+      {group.comment !== '' && <p className={styles['quiet']}>{groupComment(group, say)}</p>}
       <Facts
         facts={[
           [

@@ -8,6 +8,7 @@ import type { Names } from './row-changes.ts';
 
 const WORDS: Readonly<Record<string, MessageKey>> = {
   'action allow': 'history.word.allow',
+  'action block': 'history.word.deny',
   'action deny': 'history.word.deny',
   'action allow_all': 'history.word.allow_all',
   'action block_all': 'history.word.block_all',

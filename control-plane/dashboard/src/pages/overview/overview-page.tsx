@@ -16,6 +16,7 @@ import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { WhenNear } from '../../ui/charts/when-near.tsx';
+import { isGrant } from '../../ui/grants/is-grant.ts';
 import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
 import { UpdateNotice } from '../../ui/troubles/update-notice.tsx';
 import { useTroubles } from '../../ui/troubles/use-troubles.ts';
@@ -145,7 +146,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <Figure
           label={say('field.blocked')}
           value={format.briefCount(stats.queries_blocked)}
-          detail={format.percent(stats.block_rate)}
+          detail={hasQueries && format.percent(stats.block_rate)}
         />
         <Figure
           label={say('page.clients')}
@@ -264,7 +265,11 @@ function RecentlyBlocked({ node }: Pick<HappeningsProps, 'node'>): ReactNode {
                   <span className={styles['recentDetail']}>
                     <bdi>{row.client_hostname ?? row.client}</bdi>
                     <Moment at={row.timestamp} />
-                    <Badge tone="blocked">{row.block_source ?? say('groups.rules.isBlocked')}</Badge>
+                    <Badge tone="blocked">
+                      {isGrant(row.block_source)
+                        ? say('queries.origin.grant')
+                        : (row.block_source ?? say('groups.rules.isBlocked'))}
+                    </Badge>
                   </span>
                 </li>
               ))}

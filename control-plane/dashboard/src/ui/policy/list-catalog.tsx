@@ -45,7 +45,7 @@ function Entry({ list, onChoose }: { readonly list: KnownList; readonly onChoose
   const { name, licence, expires_hours: hours, homepage } = list;
   const facts = [
     licence === null ? say('lists.licence.unknown') : say('lists.licence', { licence }),
-    ...(hours === null ? [] : [say('lists.renewed', { span: format.span(hours * 3600) })]),
+    ...(hours === null ? [] : [say('lists.renewed', { hours, span: format.span(hours * 3600) })]),
   ];
   return (
     <li className={styles['entry']}>

@@ -1,6 +1,6 @@
 /**
- * Texts of changes in the user's language. The English ones are those of the server; the others are in the files of this
- * directory, which only this page loads.
+ * Texts of changes in the user's language and the terms of the dashboard, in the files of this directory, which only this
+ * page loads. The texts of the server have the terms of the API.
  */
 import { useQuery } from '@tanstack/react-query';
 import { ENGLISH_CHANGES } from '../../../../../../shared/policy/changes/change-codes.ts';
@@ -8,10 +8,10 @@ import type { ChangeTexts } from '../../../../../../shared/policy/changes/change
 import { messages } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
 
-/** Texts by language; languages without a file use the English ones. */
+/** Texts by language; languages without a file use those of the server. */
 const files = import.meta.glob<{ default: ChangeTexts }>('./change-texts.*.json');
 
-/** Texts in the current language; English until they are loaded. */
+/** Texts in the current language; those of the server until they are loaded. */
 export function useChangeTexts(): ChangeTexts {
   useText();
   const language = messages.locale;

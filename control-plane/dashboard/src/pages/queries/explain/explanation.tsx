@@ -6,6 +6,7 @@ import { Callout } from '../../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import type { Explained } from './explained.ts';
 import { stageDetail } from './stage-detail.ts';
+import { grantText } from '../../../ui/grants/logged-grant.ts';
 import { wordFor } from '../../../i18n/say.ts';
 import styles from './explain.module.css';
 import { Link } from 'wouter';
@@ -122,13 +123,16 @@ function Detail({ stage, detail }: { readonly stage: string; readonly detail: st
 function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: string }): ReactNode {
   const { say, format } = useText();
   const { judged, rule: text, origin, sources, source, line } = rule;
+  const isOfGrant = origin === 'grant';
   return (
     <div className={styles['rule']}>
       <code>
-        <bdi>{text}</bdi>
+        <bdi>{isOfGrant ? grantText(text, say) : text}</bdi>
       </code>
       <p>
-        {say(`queries.origin.${origin}`)}: <bdi>{format.list(sources.length > 0 ? sources : [source])}</bdi>
+        {say(`queries.origin.${origin}`)}
+        {!isOfGrant && ': '}
+        <bdi>{!isOfGrant && format.list(sources.length > 0 ? sources : [source])}</bdi>
         {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
       </p>
       {judged !== domain && (

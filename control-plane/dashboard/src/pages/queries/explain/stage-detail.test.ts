@@ -41,6 +41,11 @@ describe('stageDetail()', () => {
     expect(stageDetail('access', 'may not query this server (dns.allowed_clients)')).toBeNull();
   });
 
+  test('of admission states that no rate limit is set, and shows a limit unchanged', () => {
+    expect(stageDetail('admission', 'no rate limit')).toEqual({ key: 'queries.why.noLimit', of: '' });
+    expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toBeNull();
+  });
+
   test('is null for other stages', () => {
     expect(stageDetail('schedule_override', 'default')).toBeNull();
   });

@@ -7,6 +7,8 @@ import type { ReactNode } from 'react';
 import type { Formats } from '../../../i18n/formats.ts';
 import type { Say } from '../../../i18n/say.ts';
 import { shownName } from '../../../i18n/shown-name.ts';
+import { isGrant } from '../../../ui/grants/is-grant.ts';
+import { grantText } from '../../../ui/grants/logged-grant.ts';
 import type { LogRow } from './log-rows.ts';
 import { lookOf } from './status-look.ts';
 import styles from './log-window.module.css';
@@ -30,7 +32,7 @@ export const LogRowView = memo(function LogRowView(props: LogRowViewProps): Reac
   const time = format.time(row.timestamp);
   const isToday = new Date(row.timestamp).toDateString() === new Date().toDateString();
   const { unicode } = shownName(row.domain);
-  const reason = reasonOf(row);
+  const reason = reasonOf(row, say);
   return (
     <div
       role="row"
@@ -108,8 +110,10 @@ function Source({ row, say }: { readonly row: LogRow; readonly say: Say }): Reac
 }
 
 /** Rule or list that blocked the query, or its response code if that is not NOERROR. */
-function reasonOf(row: LogRow): string | null {
+function reasonOf(row: LogRow, say: Say): string | null {
   if (row.block_source === null && row.block_rule === null) return row.rcode === 'NOERROR' ? null : row.rcode;
+  if (isGrant(row.block_source) && row.block_rule !== null)
+    return `${say('queries.origin.grant')} · ${grantText(row.block_rule, say)}`;
   return [row.block_source, row.block_rule === row.domain ? null : row.block_rule, row.block_alias]
     .filter((part) => part !== null)
     .join(' · ');

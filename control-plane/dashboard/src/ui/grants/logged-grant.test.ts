@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Say } from '../../i18n/say.ts';
+import { isGrant } from './is-grant.ts';
+import { grantText } from './logged-grant.ts';
+
+const say: Say = (key) => key;
+
+describe('a temporary rule in the log', () => {
+  test.each([
+    ['block *', 'grants.everything'],
+    ['allow *.games.example', '*.games.example'],
+    ['allow only www.games.example', 'www.games.example'],
+    ['block service YouTube', 'YouTube'],
+    ['allow * until 2026-11-30T10:00:00.000Z', 'grants.everything'],
+    ['something else', 'something else'],
+  ])('%j is shown as %j', (rule, text) => {
+    expect(grantText(rule, say)).toBe(text);
+  });
+
+  test.each([
+    ['grant 7', true],
+    ['Ads', false],
+    ['grant of a list', false],
+    [null, false],
+  ])('the source %j is one: %j', (source, isOne) => {
+    expect(isGrant(source)).toBe(isOne);
+  });
+});
