@@ -133,7 +133,13 @@ function measureOf(language: string): (value: number, unit: string) => string {
     const key = `${unit} ${maximumFractionDigits}`;
     const format =
       units.get(key) ??
-      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits });
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        // English has a plural of "byte" only in the long form.
+        unitDisplay: unit === 'byte' ? 'long' : 'short',
+        maximumFractionDigits,
+      });
     units.set(key, format);
     return format.format(value);
   };

@@ -22,6 +22,14 @@ const STORAGE_MS = 60_000;
 const LOG_MS = 15_000;
 const KIB = 1024;
 
+/** A load average with two decimals, in the language of the page. */
+function loadText(load: number): string {
+  return load.toLocaleString(document.documentElement.lang, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+}
+
 /** The page. */
 export default function DiagnosisPage(): ReactNode {
   const { say } = useText();
@@ -76,7 +84,7 @@ function MachineFigures({ system, storage }: MachineFiguresProps): ReactNode {
       <Figure
         label={say('diagnosis.cpu')}
         value={format.percent(system.process.cpu_percent)}
-        detail={say('diagnosis.load', { loads: loads.map((load) => load.toFixed(2)).join(' · ') })}
+        detail={say('diagnosis.load', { loads: loads.map(loadText).join(' · ') })}
       />
       <Figure
         label={say('diagnosis.memory')}

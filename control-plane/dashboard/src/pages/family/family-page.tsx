@@ -155,7 +155,7 @@ function SpanMenu({ device, action }: SpanMenuProps): ReactNode {
         id: span,
         text:
           span === 'tomorrow'
-            ? say('blocking.pauseTomorrow', { time: format.time(grantEnd(span, now).until) })
+            ? say('blocking.pauseTomorrow', { time: format.shortTime(grantEnd(span, now).until) })
             : say('blocking.pauseFor', { span: format.span(Number(span)) }),
         run: () =>
           void create.run({ body: { client_id: device.id, action, ...grantEnd(span, new Date()).body } }),

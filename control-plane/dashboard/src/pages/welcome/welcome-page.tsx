@@ -3,6 +3,7 @@ import { ListChecks, Network, Router, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Card, Page } from '../../ui/display/page.tsx';
@@ -36,6 +37,8 @@ export default function WelcomePage(): ReactNode {
 
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
+  // The number in the status bar.
+  const { blockedNames } = useNodeStatus();
   return (
     <ol className="rows-4">
       <Step icon={Network} title={say('welcome.port')}>
@@ -45,7 +48,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
         <p>
           {reach.names_active === 0
             ? say('welcome.lists.none')
-            : say('welcome.lists.some', { count: format.count(reach.names_active) })}
+            : say('welcome.lists.some', { count: format.count(blockedNames ?? reach.names_active) })}
         </p>
         <ListsStep />
       </Step>

@@ -21,7 +21,7 @@ export function SpanField({ value, onChange }: SpanFieldProps): ReactNode {
         id,
         text:
           id === 'tomorrow'
-            ? say('blocking.pauseTomorrow', { time: format.time(grantEnd(id, new Date()).until) })
+            ? say('blocking.pauseTomorrow', { time: format.shortTime(grantEnd(id, new Date()).until) })
             : format.span(Number(id)),
       }))}
     />

@@ -86,7 +86,7 @@ interface KeyRowProps {
 }
 
 function KeyRow({ entry, config }: KeyRowProps): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const { textOf, languageOf } = useKeyHelp();
   const { key, restart, secret, default: fallback } = entry;
   const source = config.sources[key] ?? 'default';
@@ -94,7 +94,9 @@ function KeyRow({ entry, config }: KeyRowProps): ReactNode {
   const standard =
     entry.kind === 'switch'
       ? say(fallback === true ? 'settings.on' : 'settings.off')
-      : textOfValue(fallback).replaceAll('\n', ', ');
+      : typeof fallback === 'number' && entry.unit !== undefined
+        ? format.count(fallback)
+        : textOfValue(fallback).replaceAll('\n', ', ');
   return (
     <li>
       <div className={styles['about']}>
