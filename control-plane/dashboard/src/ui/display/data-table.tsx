@@ -17,7 +17,7 @@ export interface Column<Row> {
   readonly isForAdmins?: boolean;
   /** Whether the cards on a phone show the value without the title of the column. */
   readonly isPlain?: boolean;
-  /** Whether cards on a phone omit the value, which the details of the row show. */
+  /** Whether phones and tablets omit the value, which the details of the row show. */
   readonly isMinor?: boolean;
 }
 
@@ -31,6 +31,10 @@ interface DataTableProps<Row> {
   readonly empty?: ReactNode;
 }
 
+function lookOf({ isNumber, isMinor }: Pick<Column<never>, 'isNumber' | 'isMinor'>): string {
+  return `${isNumber === true ? styles['number'] : ''} ${isMinor === true ? styles['minor'] : ''}`;
+}
+
 export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: DataTableProps<Row>): ReactNode {
   const { isAdmin } = useMe();
   const columns = all.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true);
@@ -41,9 +45,9 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: Data
         <caption className="unseen">{label}</caption>
         <thead>
           <tr>
-            {columns.map(({ id, title, isNumber, isActions }) => (
-              <th key={id} scope="col" className={isNumber === true ? styles['number'] : undefined}>
-                <span className={isActions === true ? 'unseen' : undefined}>{title}</span>
+            {columns.map((column) => (
+              <th key={column.id} scope="col" className={lookOf(column)}>
+                <span className={column.isActions === true ? 'unseen' : undefined}>{column.title}</span>
               </th>
             ))}
           </tr>
@@ -63,7 +67,7 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: Data
 }
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }): ReactNode {
-  const { title, cell, isNumber, isName, isActions, isPlain, isMinor } = column;
+  const { title, cell, isName, isActions, isPlain } = column;
   if (isName === true)
     return (
       <th scope="row" className={styles['name']}>
@@ -72,7 +76,7 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
     );
   if (isActions === true) return <td className={styles['actions']}>{cell(row)}</td>;
   return (
-    <td className={`${isNumber === true ? styles['number'] : ''} ${isMinor === true ? styles['minor'] : ''}`}>
+    <td className={lookOf(column)}>
       {isPlain !== true && (
         <span className={styles['term']} aria-hidden>
           {title}
