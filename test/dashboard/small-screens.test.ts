@@ -4,7 +4,7 @@ import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import { PHONE } from '../support/browser/finger.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
-import { choose, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
+import { choose, followPath, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { until } from '../support/parts/until.ts';
@@ -96,6 +96,38 @@ describe('on a small screen', () => {
       // As high as the page, because the bar covers content that is scrolled below it.
       await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
       await expectAccessible(page);
+    });
+  });
+
+  test('a notice about devices shows its advice on request', async () => {
+    await fixture.withPage(PHONE, async (page) => {
+      await page.goto('./clients');
+      const advice = page.getByText('someone may have joined your network', { exact: false });
+      const details = page.getByRole('button', { name: 'Details' }).first();
+      await details.waitFor();
+      expect(await advice.isVisible()).toBe(false);
+      await details.tap();
+      await advice.waitFor();
+      expect(await details.getAttribute('aria-expanded')).toBe('true');
+      expect(await layoutFaults(page)).toEqual([]);
+    });
+  });
+
+  test('a notice does not cover a tall dialog on a tablet', async () => {
+    await fixture.withPage({ viewport: { width: 820, height: 700 } }, async (page) => {
+      await page.goto('./clients');
+      await page.getByRole('button', { name: 'I know these devices' }).click();
+      const notice = await noticeOf(page, /./);
+      // It stays while the pointer is on it.
+      await notice.hover();
+      await followPath(page, 'groups');
+      await page.getByRole('button', { name: 'Set up a child' }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Set up a child' });
+      await dialog.getByRole('button', { name: 'Save' }).waitFor();
+      await untilQuiet(page);
+      const [above, below] = [(await dialog.boundingBox())!, (await notice.boundingBox())!];
+      expect(above.height).toBeGreaterThan(400);
+      expect(above.y + above.height).toBeLessThanOrEqual(below.y);
     });
   });
 

@@ -135,13 +135,13 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   return (
     <>
       <Facts facts={facts} />
-      <p>
+      <p className={styles['links']}>
         <Link to={`/queries?client_id=${String(client.id)}`} className={styles['more']}>
           <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
-        </Link>{' '}
+        </Link>
         <Link to={`/queries?client_id=${String(client.id)}&status=BLOCKED`} className={styles['more']}>
           <Ban size={18} aria-hidden /> {say('clients.itsBlocked')}
-        </Link>{' '}
+        </Link>
         <Link to={`/why?client_id=${String(client.id)}`} className={styles['more']}>
           <CircleHelp size={18} aria-hidden /> {say('why.open')}
         </Link>

@@ -112,7 +112,12 @@ function SubnetForm(): ReactNode {
             choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
           />
           <TextField label={say('field.comment')} {...bind('comment')} />
-          <Button kind="main" type="submit" isPending={create.isPending}>
+          <Button
+            kind="main"
+            type="submit"
+            isDisabled={fields.subnet_cidr.trim() === ''}
+            isPending={create.isPending}
+          >
             {say('clients.subnet.add')}
           </Button>
         </Stack>

@@ -12,6 +12,7 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { DeleteGroup } from './delete-group.tsx';
+import { groupComment } from './group-comment.ts';
 import { GroupForm } from './group-form.tsx';
 import { GroupLists } from './group-lists.tsx';
 import { GroupMembers } from './group-members.tsx';
@@ -33,7 +34,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
   return (
     <Page
       title={group.data?.name ?? say('field.group')}
-      lead={group.data?.comment ?? ''}
+      lead={group.data === undefined ? '' : groupComment(group.data, say)}
       actions={
         group.data !== undefined && (
           <ForAdmins>
@@ -80,7 +81,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
                 {say('groups.off.text')}
               </Callout>
             )}
-            <Cards>
+            <Cards isPacked>
               <GroupMembers group={one} />
               <Card title={say('timed.title')}>
                 <TimedPermissions of={{ group_id: id }} />

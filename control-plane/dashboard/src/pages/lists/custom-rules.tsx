@@ -47,14 +47,17 @@ export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): React
       isOpen
       onClose={onClose}
       actions={
-        <Button
-          kind="main"
-          isDisabled={!isReady}
-          isPending={create.isPending}
-          onPress={() => void create.run({ body })}
-        >
-          {say('lists.custom.write')}
-        </Button>
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button
+            kind="main"
+            isDisabled={!isReady}
+            isPending={create.isPending}
+            onPress={() => void create.run({ body })}
+          >
+            {say('lists.custom.write')}
+          </Button>
+        </>
       }
     >
       <Stack>
@@ -97,9 +100,14 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
       isKept={save.isPending}
       onClose={onClose}
       actions={
-        <Button kind="main" isDisabled={text === null} isPending={save.isPending} onPress={write}>
-          {say('action.save')}
-        </Button>
+        <>
+          <Button onPress={onClose} isDisabled={save.isPending}>
+            {say('action.cancel')}
+          </Button>
+          <Button kind="main" isDisabled={text === null} isPending={save.isPending} onPress={write}>
+            {say('action.save')}
+          </Button>
+        </>
       }
     >
       <Stack>

@@ -94,9 +94,12 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
             </Button>
           </>
         ) : (
-          <Button kind="main" onPress={() => save(true)} isDisabled={!isReady} isPending={change.isPending}>
-            {say('action.save')}
-          </Button>
+          <>
+            <Button onPress={onClose}>{say('action.cancel')}</Button>
+            <Button kind="main" onPress={() => save(true)} isDisabled={!isReady} isPending={change.isPending}>
+              {say('action.save')}
+            </Button>
+          </>
         )
       }
     >

@@ -98,7 +98,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
   };
   return (
     <SubmitForm onSubmit={() => ask()}>
-      <Stack>
+      <div className={styles['question']}>
         <TextField label={say('why.name')} value={name} onChange={setName} inputMode="url" isCode />
         <SelectField
           label={say('queries.condition.type')}
@@ -122,7 +122,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
             ...groups.map(({ id, name: text }) => ({ id: `${id}`, text })),
           ]}
         />
-        <div>
+        <div className={styles['ask']}>
           <Button
             kind="main"
             icon={CircleHelp}
@@ -134,7 +134,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
           </Button>
         </div>
         <button type="submit" hidden />
-      </Stack>
+      </div>
     </SubmitForm>
   );
 }

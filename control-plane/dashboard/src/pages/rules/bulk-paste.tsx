@@ -50,14 +50,19 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
       isKept={writing.isPending}
       onClose={onClose}
       actions={
-        <Button
-          kind="main"
-          isDisabled={fresh.length === 0}
-          isPending={writing.isPending}
-          onPress={() => writing.start(fresh)}
-        >
-          {say('bulk.write', { count: fresh.length })}
-        </Button>
+        <>
+          <Button onPress={onClose} isDisabled={writing.isPending}>
+            {say('action.cancel')}
+          </Button>
+          <Button
+            kind="main"
+            isDisabled={fresh.length === 0}
+            isPending={writing.isPending}
+            onPress={() => writing.start(fresh)}
+          >
+            {say('bulk.write', { count: fresh.length })}
+          </Button>
+        </>
       }
     >
       <Stack>

@@ -7,11 +7,11 @@ import { ask } from '../../api/ask.ts';
 import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
+import { Chips } from '../../ui/choices/chips.tsx';
 import { DAY_PRESETS, daysText } from '../../ui/choices/day-presets.ts';
 import { draftFault, draftOf, slotOf } from './slot-draft.ts';
 import { ChangedElsewhere, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
@@ -100,19 +100,17 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
           { id: 'allow_all', text: say('schedules.action.allow') },
         ]}
       />
-      <div role="group" aria-label={say('field.days')}>
-        <div className={styles['presets']}>
-          {DAY_PRESETS.map(({ id, bits }) => (
-            <Button
-              key={id}
-              kind={daysBits(days) === bits ? 'plain' : 'quiet'}
-              onPress={() => set({ days: daysOf(bits) })}
-            >
-              {say(`schedules.days.${id}`)}
-            </Button>
-          ))}
-        </div>
-        <div className={styles['days']}>
+      <div className="rows-2">
+        <Chips
+          label={say('field.days')}
+          chips={DAY_PRESETS.map(({ id }) => ({ id, text: say(`schedules.days.${id}`) }))}
+          isChosen={(chosen) => DAY_PRESETS.some(({ id, bits }) => id === chosen && daysBits(days) === bits)}
+          onToggle={(chosen) => {
+            const preset = DAY_PRESETS.find(({ id }) => id === chosen);
+            if (preset !== undefined) set({ days: daysOf(preset.bits) });
+          }}
+        />
+        <div role="group" aria-label={say('field.days')} className={styles['days']}>
           {[0, 1, 2, 3, 4, 5, 6].map((day) => (
             <CheckboxField
               key={day}

@@ -110,13 +110,15 @@ function optionsFor(frame: HTMLElement, format: Formats, colours: string): uPlot
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 0, 0, 0],
+    // At the end, half a label of the axis.
+    padding: [8, 16, 0, 0],
     scales: { x: { range: spanOf }, y: { range: (_plot, _least, max) => [0, Math.max(max, 1)] } },
     axes: [
       {
         ...axis,
         grid: { show: false },
         space: 70,
+        size: 30,
         values: (_plot, ticks) => ticks.map((secs) => momentText(secs, format)),
       },
       { ...axis, size: 52, values: (_plot, ticks) => ticks.map(format.briefCount) },

@@ -53,9 +53,15 @@ export function Card({ title, actions, children, isWide = false }: CardProps): R
   );
 }
 
+interface CardsProps {
+  readonly children: ReactNode;
+  /** Whether cards keep their height, below each other in columns; otherwise those of a line are equally high. */
+  readonly isPacked?: boolean;
+}
+
 /** Cards side by side, as many as fit. */
-export function Cards({ children }: { readonly children: ReactNode }): ReactNode {
-  return <div className={styles['cards']}>{children}</div>;
+export function Cards({ children, isPacked = false }: CardsProps): ReactNode {
+  return <div className={styles[isPacked ? 'packed' : 'cards']}>{children}</div>;
 }
 
 /** Fields and buttons in a line that wraps. */

@@ -1,6 +1,7 @@
 /** Placeholders for content that is loading, empty or failed. */
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { ChevronDown, CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { useConnection } from '../../api/live/live-status.ts';
@@ -53,7 +54,7 @@ const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {
 interface CalloutProps {
   readonly tone: CalloutTone;
   readonly children: ReactNode;
-  /** More text, for which a phone has no space. The message is then as small as possible there. */
+  /** More text, which a phone shows on request. The message is then as small as possible there. */
   readonly more?: string;
   readonly actions?: ReactNode;
   /** Whether screen readers read it when it appears. */
@@ -62,14 +63,29 @@ interface CalloutProps {
 
 /** A highlighted message. */
 export function Callout({ tone, children, more, actions, isAlert = false }: CalloutProps): ReactNode {
+  const { say } = useText();
+  const [isOpen, setOpen] = useState(false);
   const Icon = ICONS[tone];
-  const size = more === undefined ? '' : styles['brief'];
+  const size = more === undefined ? '' : `${styles['brief']} ${isOpen ? styles['open'] : ''}`;
   return (
     <div className={`${styles['callout']} ${styles[tone]} ${size}`} {...(isAlert && { role: 'alert' })}>
       <Icon size={20} aria-hidden />
       <div className={styles['calloutText']}>
         {children}
-        {more !== undefined && <span className={styles['more']}> {more}</span>}
+        {more !== undefined && (
+          <>
+            <button
+              type="button"
+              className={styles['moreButton']}
+              aria-label={say('action.details')}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <ChevronDown size={18} aria-hidden />
+            </button>
+            <span className={styles['more']}> {more}</span>
+          </>
+        )}
       </div>
       {actions}
     </div>

@@ -10,7 +10,7 @@ import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
 import { deviceText, valueText } from './condition-text.ts';
 import type { Groups } from './condition-text.ts';
 import { ConditionDialog, PeriodDialog } from './filter-dialogs.tsx';
-import { chipsOf, conditionKey, filtersOf, NO_FILTERS, PERIODS } from './log-filters.ts';
+import { chipsOf, conditionKey, NO_FILTERS, PERIODS } from './log-filters.ts';
 import type { Chip, FilterFields } from './log-filters.ts';
 import styles from './filter-bar.module.css';
 
@@ -110,7 +110,8 @@ interface ChipsProps extends Pick<FilterBarProps, 'groups' | 'onChange'> {
 
 function Chips({ chips, fields, groups, onEdit, onPeriod, onChange }: ChipsProps): ReactNode {
   const { say, format } = useText();
-  if (Object.keys(filtersOf(fields)).length === 0) return null;
+  // The search box and the period have their own controls.
+  if (chips.length === 0 && fields.from === '' && fields.to === '') return null;
   const moment = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : format.moment(text));
   return (
     <ul className={styles['chips']} aria-label={say('queries.filter.set')}>

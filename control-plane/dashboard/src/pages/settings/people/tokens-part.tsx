@@ -114,13 +114,16 @@ function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
       isKept={key !== null}
       actions={
         key === null ? (
-          <Button
-            kind="main"
-            isPending={make.isPending}
-            onPress={() => void make.run({ body: { name: name.trim(), role } })}
-          >
-            {say('settings.create')}
-          </Button>
+          <>
+            <Button onPress={onClose}>{say('action.cancel')}</Button>
+            <Button
+              kind="main"
+              isPending={make.isPending}
+              onPress={() => void make.run({ body: { name: name.trim(), role } })}
+            >
+              {say('settings.create')}
+            </Button>
+          </>
         ) : (
           <Button kind="main" onPress={onClose}>
             {say('settings.kept')}

@@ -2,12 +2,11 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Button } from '../../../ui/controls/button.tsx';
 import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
 import { FormFault } from '../../../ui/display/states.tsx';
 import { useChanges } from '../../../api/use-change.ts';
 import { useFields } from '../../../api/use-fields.ts';
-import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { DevicesField } from './devices-field.tsx';
 
 /** A user account. */
@@ -56,15 +55,12 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
       });
   };
   return (
-    <Dialog
+    <FormDialog
       title={say(user === null ? 'settings.user.create' : 'settings.user.edit')}
-      isOpen
+      {...(user === null && { saveText: say('settings.create') })}
+      isPending={isPending}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <Button kind="main" isPending={isPending} onPress={save}>
-          {say(user === null ? 'settings.create' : 'action.save')}
-        </Button>
-      }
     >
       <FormFault failure={failure} fields={FIELDS} />
       {user === null && (
@@ -81,7 +77,7 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
       <RoleField roles={ROLES} {...bind('role')} />
       {role === 'family' && <DevicesField {...bind('clientIds', 'client_ids')} />}
       <SwitchField {...bindToggle('enabled')}>{say('settings.user.mayLogIn')}</SwitchField>
-    </Dialog>
+    </FormDialog>
   );
 }
 
