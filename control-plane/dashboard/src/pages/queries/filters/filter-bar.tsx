@@ -1,6 +1,6 @@
 /** Filters of rows: a search box for names, a period, and conditions as chips. All are kept in the URL. */
 import { Funnel, X } from 'lucide-react';
-import { memo, useEffect, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
@@ -9,7 +9,6 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
 import { deviceText, valueText } from './condition-text.ts';
 import type { Groups } from './condition-text.ts';
-import { ConditionDialog, PeriodDialog } from './filter-dialogs.tsx';
 import { chipsOf, conditionKey, NO_FILTERS, PERIODS } from './log-filters.ts';
 import type { Chip, FilterFields } from './log-filters.ts';
 import styles from './filter-bar.module.css';
@@ -21,6 +20,11 @@ interface FilterBarProps {
   readonly groups: Groups;
   readonly box: Ref<HTMLDivElement>;
 }
+
+const load = () => import('./filter-dialogs.tsx');
+/** Loaded when they are opened, because most visits of the log need neither. */
+const ConditionDialog = lazy(async () => ({ default: (await load()).ConditionDialog }));
+const PeriodDialog = lazy(async () => ({ default: (await load()).PeriodDialog }));
 
 const TYPED_MS = 300;
 const BETWEEN = 'between';
@@ -74,29 +78,31 @@ export const FilterBar = memo(function FilterBar({
         onPeriod={() => setPeriodOpen(true)}
         onChange={onChange}
       />
-      {edited !== null && (
-        <ConditionDialog
-          chip={edited === 'new' ? null : edited}
-          groups={groups}
-          onClose={() => setEdited(null)}
-          onSet={({ name, isExcluded, value }) => {
-            const before = edited === 'new' ? {} : { [edited.key]: '' };
-            onChange({ ...before, [conditionKey(name, isExcluded)]: value });
-            setEdited(null);
-          }}
-        />
-      )}
-      {isPeriodOpen && (
-        <PeriodDialog
-          from={fields.from}
-          to={fields.to}
-          onClose={() => setPeriodOpen(false)}
-          onSet={(from, to) => {
-            onChange({ period: '', from, to });
-            setPeriodOpen(false);
-          }}
-        />
-      )}
+      <Suspense fallback={null}>
+        {edited !== null && (
+          <ConditionDialog
+            chip={edited === 'new' ? null : edited}
+            groups={groups}
+            onClose={() => setEdited(null)}
+            onSet={({ name, isExcluded, value }) => {
+              const before = edited === 'new' ? {} : { [edited.key]: '' };
+              onChange({ ...before, [conditionKey(name, isExcluded)]: value });
+              setEdited(null);
+            }}
+          />
+        )}
+        {isPeriodOpen && (
+          <PeriodDialog
+            from={fields.from}
+            to={fields.to}
+            onClose={() => setPeriodOpen(false)}
+            onSet={(from, to) => {
+              onChange({ period: '', from, to });
+              setPeriodOpen(false);
+            }}
+          />
+        )}
+      </Suspense>
     </div>
   );
 });
