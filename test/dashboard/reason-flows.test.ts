@@ -1,4 +1,7 @@
-/** Reasons of the server in the language of the user: why a line, a custom rule or a regex cannot be used. */
+/**
+ * Reasons of the server in the language of the user: why a line, a custom rule, a regex or a setting of another program
+ * cannot be used.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
@@ -60,6 +63,22 @@ describe('in German', () => {
       await form.getByRole('button', { name: 'Speichern', exact: true }).click();
       await form.getByText('passt auf jeden Namen; wenn das gewollt ist, schreibe .*').waitFor();
       expect(await fixture.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
+    });
+  });
+
+  test('the preview of an import shows why an option is not imported', async () => {
+    const buffer = Buffer.from(
+      'server=192.0.2.53\nconf-script=/etc/script\ndhcp-range=192.0.2.100,192.0.2.200\n',
+    );
+    await fixture.withPage(GERMAN, async (page) => {
+      await page.goto('./settings?part=import');
+      const file = { name: 'dnsmasq.conf', mimeType: 'application/octet-stream', buffer };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByText('dnsmasq führt keines, Weir schon: siehe database.log_queries').first().waitFor();
+      await page.getByText('Warum 4 Einträge nicht importiert werden').click();
+      await page.getByText('Weir ist kein DHCP-Server').waitFor();
+      await page.getByText('Weir führt keine Skripte aus').waitFor();
+      await expectAccessible(page);
     });
   });
 });

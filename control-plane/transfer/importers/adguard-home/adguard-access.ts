@@ -1,4 +1,5 @@
 /** Clients that may query an AdGuard Home, and names that it refuses to all clients. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { admitsKey } from '../../../../shared/policy/access.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import { readAdblockRule } from '../../../policy/compile/parse/adblock-rule.ts';
@@ -24,30 +25,18 @@ export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
   const keys = places.filter((text) => adguardPlaceOf(text)?.kind === 'key');
   for (const key of keys) {
     if (!admitsKey(key)) {
-      builder.notMapped(
-        'client',
-        `dns.allowed_clients ${key}`,
-        'its key is too short for queries from any address',
-      );
+      builder.notMapped('client', `dns.allowed_clients ${key}`, importReason('adguard_short_key'));
       continue;
     }
     builder.client(
       { mac: null, ip: null, key, name: null, group: null },
-      builder.item(
-        'client',
-        `dns.allowed_clients ${key}`,
-        'a client with a known key may send queries from any address',
-      ),
+      builder.item('client', `dns.allowed_clients ${key}`, importReason('adguard_known_key')),
     );
   }
   const networks = places.filter((text) => !keys.includes(text));
   addAllowed(builder, networks, 'dns.allowed_clients');
   for (const text of blocked)
-    builder.skipped(
-      'configuration',
-      `dns.disallowed_clients ${text}`,
-      'AdGuard Home ignores it while dns.allowed_clients is set',
-    );
+    builder.skipped('configuration', `dns.disallowed_clients ${text}`, importReason('adguard_allowed_set'));
 }
 
 /** The addresses, networks and ClientIDs; others are reported. */
@@ -55,7 +44,7 @@ function knownPlaces(builder: PlanBuilder, written: readonly string[], from: str
   return written.flatMap((text) => {
     const place = adguardPlaceOf(text);
     if (place !== null) return [place.text];
-    builder.notMapped('configuration', `${from} ${text}`, 'it is not an address, network or ClientID');
+    builder.notMapped('configuration', `${from} ${text}`, importReason('adguard_not_client'));
     return [];
   });
 }
@@ -70,7 +59,7 @@ export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
 function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: string): void {
   const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^^]*)\^?$/.exec(written.toLowerCase()) ?? [];
   const name = canonicalDomain(rest);
-  const remark = 'AdGuard Home does not answer; Weir answers as for a blocked name';
+  const remark = importReason('adguard_not_answered');
   const item = builder.item(
     name === null ? 'list_rule' : 'managed_domain',
     `blocked_hosts ${written}`,
@@ -79,7 +68,7 @@ function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: st
   if (name === null) return addBlockedPattern(builder, lists, written, item);
   const deny = { action: 'deny', groups: null, comment: '', enabled: true } as const;
   if (prefix === '*.') {
-    builder.remark(item, `${name} itself is not blocked`);
+    builder.remark(item, importReason('adguard_name_itself', { name }));
     builder.rule({ table: 'regex_filters', text: `\\.${name.replaceAll('.', '\\.')}$`, ...deny }, item);
   } else builder.rule({ table: 'managed_domains', text: prefix === '' ? name : `*.${name}`, ...deny }, item);
 }
@@ -88,9 +77,8 @@ function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: st
 function addBlockedPattern(builder: PlanBuilder, lists: GeneratedLists, written: string, item: number): void {
   const rule = written.includes('$') ? `${written},important` : `${written}$important`;
   const outcome = readAdblockRule(rule, false);
-  if (written.startsWith('@@'))
-    return builder.refuse(item, 'Weir does not support exceptions from blocked hosts');
+  if (written.startsWith('@@')) return builder.refuse(item, importReason('adguard_host_exceptions'));
   if (outcome.type === 'unused') return builder.refuse(item, outcome.unused.reason);
-  builder.remark(item, 'imported as a list rule: allowlists take precedence over it');
+  builder.remark(item, importReason('adguard_list_rule'));
   lists.add(rule, null, item);
 }

@@ -2,6 +2,7 @@
  * AdGuard Home's clients, services and safe search. It has no groups: clients with the same individual settings become
  * one group. Pure.
  */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalClientKey } from '../../../../shared/dns/client-key.ts';
 import {
   type ClientPlace,
@@ -62,18 +63,13 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
     builder.notMapped(
       'other',
       name,
-      `Weir does not support these settings for single clients: ${others.join(', ')}`,
+      importReason('adguard_client_settings', { settings: others.join(', ') }),
     );
-  if (tags.length > 0)
-    builder.skipped(
-      'other',
-      `${name}: tags`,
-      'custom rules with $ctag are imported with its addresses instead; list rules with $ctag have no effect in Weir',
-    );
+  if (tags.length > 0) builder.skipped('other', `${name}: tags`, importReason('adguard_tags'));
   return ids.flatMap((id) => {
     const place = adguardPlaceOf(id);
     if (place === null) {
-      builder.notMapped('client', `${name}: ${id}`, 'it is not an address, network, MAC or ClientID');
+      builder.notMapped('client', `${name}: ${id}`, importReason('adguard_not_client_or_mac'));
       return [];
     }
     const placed = { shown: ids.length === 1 ? name : `${name}: ${id}`, place, group };
@@ -104,7 +100,7 @@ class PolicyGroups {
     const before = this.byPolicy.get(key);
     if (before !== undefined) return before.name;
     const title = `AdGuard Home: ${clientName}`;
-    const comment = 'created for clients with these settings';
+    const comment = importReason('adguard_group');
     const name = this.builder.group(
       title,
       { enabled: true, comment },

@@ -1,4 +1,5 @@
 /** AdGuard Home's upstream servers: pools, forward zones, reverse zones. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { PRIVATE_NETWORKS } from '../../../../shared/net/reverse-zone.ts';
 import { placeOf } from '../plan/client-place.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -12,7 +13,7 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   fastest_addr: 'Fastest',
 };
 
-const OF_ONE_LABEL = 'Weir cannot use separate servers for single-label names';
+const OF_ONE_LABEL = importReason('single_label_servers');
 
 /** Adds them. */
 export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): void {
@@ -21,11 +22,7 @@ export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): 
   const file = dns.text('upstream_dns_file') ?? '';
   const lines = file === '' ? (dns.texts('upstream_dns') ?? []) : upstreamFile;
   if (lines === null)
-    builder.notMapped(
-      'configuration',
-      `upstream_dns_file ${file}`,
-      'the upstreams are in this file, which is not in the upload: add it to the archive, or enter the upstreams manually',
-    );
+    builder.notMapped('configuration', `upstream_dns_file ${file}`, importReason('adguard_upstream_file'));
   else {
     const servers = plainServers(builder, pools, lines);
     pools.add('adguard-home', strategyOf(builder, dns), servers);
@@ -59,12 +56,7 @@ function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStra
         : 'load_balance';
   const mode = dns.text('upstream_mode') ?? old;
   if (mode === 'fastest_addr')
-    builder.differs(
-      'configuration',
-      'upstream_mode fastest_addr',
-      'AdGuard Home tests the addresses in answers; Weir uses the fastest server',
-      [],
-    );
+    builder.differs('configuration', 'upstream_mode fastest_addr', importReason('adguard_fastest'), []);
   return STRATEGIES[mode] ?? 'Balanced';
 }
 
@@ -76,9 +68,13 @@ function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: 
       const zone = domain.replace(/^\*\./, '');
       if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]#`, OF_ONE_LABEL);
       else if (servers.length === 0)
-        builder.notMapped('forward_zone', `[/${domain}/]#`, 'Weir supports none of its servers');
+        builder.notMapped('forward_zone', `[/${domain}/]#`, importReason('no_servers'));
       else {
-        const item = builder.item('forward_zone', `[/${domain}/]#`, 'uses the general upstream servers');
+        const item = builder.item(
+          'forward_zone',
+          `[/${domain}/]#`,
+          importReason('adguard_general_upstreams'),
+        );
         builder.zone({ zone, servers: servers.slice(0, 8), enabled: true }, item);
       }
     }
@@ -108,12 +104,11 @@ function mapDomains(
   for (const domain of domains) {
     const zone = domain.replace(/^\*\./, '');
     if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]`, OF_ONE_LABEL);
-    else if (servers.length === 0)
-      builder.notMapped('forward_zone', domain, 'Weir supports none of its servers');
+    else if (servers.length === 0) builder.notMapped('forward_zone', domain, importReason('no_servers'));
     else {
       builder.zone({ zone, servers, enabled: true }, builder.item('forward_zone', domain));
       if (zone !== domain)
-        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is also resolved by these servers`, [
+        builder.differs('forward_zone', `[/${domain}/]`, importReason('adguard_zone_itself', { zone }), [
           zone,
         ]);
     }
@@ -128,7 +123,7 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }
       builder.differs(
         'forward_zone',
         'dns.use_private_ptr_resolvers',
-        "AdGuard Home looks up names of private addresses with its machine's resolvers; in Weir, set dns.local_dns_server",
+        importReason('adguard_private_names'),
         [],
       );
     return;
@@ -137,7 +132,7 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }
     builder.differs(
       'forward_zone',
       'names of addresses in rewrites',
-      'AdGuard Home looks them up with these servers; in Weir, local records also answer for their own addresses',
+      importReason('adguard_reverse_names'),
       [],
     );
   const networks = dns.texts('private_networks') ?? [];

@@ -1,4 +1,5 @@
 /** AdGuard Home's single settings, as keys of Weir's configuration. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -38,7 +39,7 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
   const mode = filtering.text('blocking_mode');
   const known = MODES[mode ?? ''];
   if (mode !== undefined && known === undefined)
-    builder.notMapped('configuration', `blocking_mode ${mode}`, 'unknown to Weir');
+    builder.notMapped('configuration', `blocking_mode ${mode}`, importReason('unknown_value'));
   if (known !== undefined) builder.key('blocking.mode', known, 'blocking_mode');
   for (const version of ['ipv4', 'ipv6']) {
     const address = filtering.text(`blocking_${version}`) ?? '';
@@ -48,7 +49,7 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
   const ttl = filtering.count('blocked_response_ttl');
   if (ttl !== undefined) builder.key('blocking.ttl_secs', Math.min(ttl, DAY_SECS), 'blocked_response_ttl');
   const hours = filtering.count('filters_update_interval');
-  if (hours === 0) builder.differs('other', 'filters_update_interval 0', 'Weir always updates lists', []);
+  if (hours === 0) builder.differs('other', 'filters_update_interval 0', importReason('adguard_updates'), []);
   else if (hours !== undefined)
     builder.key('blocking.list_refresh_hours', Math.min(hours, 8760), 'filters_update_interval');
 }
@@ -62,8 +63,8 @@ function mapProtection(builder: PlanBuilder, filtering: ForeignTree): void {
   if (isOn || Number.isNaN(untilMs)) return;
   const until = new Date(untilMs);
   const shown = `protection_disabled_until ${until.toISOString()}`;
-  if (untilMs <= Date.now()) return builder.skipped('setting', shown, 'that time has passed');
-  builder.pause(until, builder.item('setting', shown, 'blocking is paused until then'));
+  if (untilMs <= Date.now()) return builder.skipped('setting', shown, importReason('adguard_pause_passed'));
+  builder.pause(until, builder.item('setting', shown, importReason('adguard_pause')));
 }
 
 /** Queries per second of a network; older versions counted per address. */
@@ -91,9 +92,7 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
       'cache.max_bytes',
       Math.max(bytes, MIN_CACHE_BYTES),
       'dns.cache_size',
-      bytes === DEFAULT_CACHE_BYTES
-        ? "this is AdGuard Home's default; Weir's default has space for more names"
-        : null,
+      bytes === DEFAULT_CACHE_BYTES ? importReason('adguard_cache_default') : null,
     );
   const min = dns.count('cache_ttl_min') ?? 0;
   const max = dns.count('cache_ttl_max') ?? 0;
@@ -104,8 +103,7 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
 
 /** AdGuard Home answers with expired records while new ones are fetched; Weir does so if no upstream answers. */
 function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
-  const remark =
-    'Weir refreshes popular answers before they expire, and serves stale ones while no upstream responds';
+  const remark = importReason('adguard_stale');
   builder.key(
     'cache.optimistic_refresh',
     true,
@@ -123,18 +121,11 @@ function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
       'dns.query_timeout_ms',
       Math.min(timeoutSecs * 1000, 60_000),
       'dns.upstream_timeout',
-      timeoutSecs === DEFAULT_TIMEOUT_SECS
-        ? "this is AdGuard Home's default; most clients time out sooner"
-        : null,
+      timeoutSecs === DEFAULT_TIMEOUT_SECS ? importReason('adguard_timeout_default') : null,
     );
   mapSubnets(builder, dns);
   if (dns.flag('enable_dnssec') === true)
-    builder.key(
-      'dns.dnssec_enabled',
-      true,
-      'dns.enable_dnssec',
-      'AdGuard Home only requests signatures; Weir validates them and rejects bogus answers',
-    );
+    builder.key('dns.dnssec_enabled', true, 'dns.enable_dnssec', importReason('adguard_dnssec'));
   const proxies = (dns.texts('trusted_proxies') ?? []).map(asNetwork);
   if (proxies.some((network) => !DEFAULT_PROXIES.includes(network)))
     builder.key('server.trusted_proxies', proxies, 'dns.trusted_proxies');
@@ -143,14 +134,14 @@ function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
 /** Client subnets (RFC 7871). */
 function mapSubnets(builder: PlanBuilder, dns: ForeignTree): void {
   if (dns.flag('edns_client_subnet.enabled') !== true) return;
-  const remark = 'Weir forwards the subnets that clients send, and adds none itself';
+  const remark = importReason('adguard_ecs');
   builder.key('dns.ecs', 'forward', builder.item('configuration', 'dns.edns_client_subnet', remark));
   const custom = dns.text('edns_client_subnet.custom_ip') ?? '';
   if (dns.flag('edns_client_subnet.use_custom') === true && custom !== '')
     builder.notMapped(
       'configuration',
       `dns.edns_client_subnet.custom_ip ${custom}`,
-      'Weir cannot send a configured subnet',
+      importReason('adguard_custom_ecs'),
     );
 }
 
@@ -167,12 +158,12 @@ function mapLocalDomain(
   if (domain === '') return;
   const shown = `local_domain_name ${domain}`;
   if (file.flag('dhcp.enabled') !== true)
-    return builder.skipped('setting', shown, "it belongs to AdGuard Home's DHCP server, which is disabled");
+    return builder.skipped('setting', shown, importReason('adguard_dhcp_domain'));
   builder.setting({ local_domain: domain }, builder.item('setting', shown));
   for (const { name, address, isStatic } of leases) {
     if (name === '') continue;
     const item = builder.item('local_record', `${name}.${domain} ${address} (lease)`);
-    if (!isStatic) builder.refuse(item, 'the lease expires; add a record if the device keeps its address');
+    if (!isStatic) builder.refuse(item, importReason('adguard_lease'));
     else builder.record({ name: `${name}.${domain}`, type: 'A', value: address }, item);
   }
 }

@@ -1,4 +1,5 @@
 /** AdGuard Home's settings of its query log and statistics. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
@@ -15,17 +16,12 @@ export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettin
   const days = daysOf(dns.text('querylog_interval') ?? file.text('querylog.interval'));
   if (days !== null) builder.key('database.query_log_days', days, 'querylog.interval');
   if (dns.flag('anonymize_client_ip') === true) {
-    const remark = 'Weir keeps the first three bytes of IPv4 addresses, and six of IPv6 addresses';
+    const remark = importReason('adguard_anonymized');
     const item = builder.item('configuration', 'dns.anonymize_client_ip', remark);
     builder.key('database.query_log_privacy', 'anonymous_clients', item);
   }
   if (isOn !== false && file.flag('querylog.file_enabled') === false)
-    builder.differs(
-      'other',
-      'querylog.file_enabled',
-      'AdGuard Home keeps the query log in memory only; Weir stores it: disable database.log_queries to store nothing',
-      [],
-    );
+    builder.differs('other', 'querylog.file_enabled', importReason('adguard_log_memory'), []);
   mapStatistics(builder, file);
   mapIgnored(builder, file.at('querylog'), 'querylog.ignored', 'database.log_excluded_domains');
   mapIgnored(builder, file.at('statistics'), 'statistics.ignored', 'database.stats_excluded_domains');
@@ -40,13 +36,14 @@ function mapIgnored(builder: PlanBuilder, section: ForeignTree, from: string, ke
     const name = canonicalDomain(text);
     const shown = `${from} ${written}`;
     if (name === null) {
-      builder.notMapped('configuration', shown, 'Weir can only exclude a name together with its subdomains');
+      builder.notMapped('configuration', shown, importReason('excludes_subdomains'));
       continue;
     }
     names.push(name);
-    if (prefix === '') builder.differs('configuration', shown, 'Weir also excludes its subdomains', [name]);
+    if (prefix === '')
+      builder.differs('configuration', shown, importReason('adguard_excludes_subdomains'), [name]);
     else if (prefix !== '||')
-      builder.differs('configuration', shown, `Weir also excludes ${name} itself`, [name]);
+      builder.differs('configuration', shown, importReason('adguard_excludes_name', { name }), [name]);
   }
   if (names.length > 0) builder.key(key, [...new Set(names)], from);
 }
@@ -58,15 +55,10 @@ function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
       'database.rollup_days',
       days,
       'statistics.interval',
-      days > 1 ? null : "one day is AdGuard Home's default; Weir also shows weeks and months",
+      days > 1 ? null : importReason('adguard_statistics_day'),
     );
   if (file.flag('statistics.enabled') === false)
-    builder.differs(
-      'other',
-      'statistics.enabled',
-      'Weir counts queries even if the query log is disabled',
-      [],
-    );
+    builder.differs('other', 'statistics.enabled', importReason('adguard_statistics'), []);
 }
 
 /** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null for none. */

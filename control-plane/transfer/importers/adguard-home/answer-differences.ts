@@ -1,4 +1,5 @@
 /** Answers that differ between AdGuard Home and Weir, by the settings that cause them. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { isSinkLine, isSystemName, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -15,9 +16,7 @@ export function reportAnswers(builder: PlanBuilder, settings: AdguardSettings): 
   const rules = settings.rules.map((rule) => rule.trim()).filter((rule) => !/^(?:[!#]|@@)/.test(rule));
   reportHostsLines(builder, rules, mode);
   if (rules.some((rule) => OF_LOCALHOST.test(rule)))
-    builder.differs('list_rule', 'rules for localhost', 'Weir always answers it with 127.0.0.1 and ::1', [
-      'localhost',
-    ]);
+    builder.differs('list_rule', 'rules for localhost', importReason('adguard_localhost'), ['localhost']);
   reportRewriteRules(builder, rules);
   reportAliases(builder, settings);
   reportServices(builder, settings, mode);
@@ -35,21 +34,16 @@ function reportHostsLines(builder: PlanBuilder, rules: readonly string[], mode: 
         addressed.set(name, (addressed.get(name) ?? new Set()).add(address.includes(':') ? 'AAAA' : 'A'));
   }
   if (loopback.size > 0 && mode === 'default')
-    builder.differs(
-      'list_rule',
-      'hosts lines with 127.0.0.1 or ::1',
-      'AdGuard Home answers their names with this address; Weir answers as for a blocked name',
-      [...loopback],
-    );
+    builder.differs('list_rule', 'hosts lines with 127.0.0.1 or ::1', importReason('adguard_loopback'), [
+      ...loopback,
+    ]);
   const isDefault = mode === 'default';
   const names = [...addressed].flatMap(([name, types]) => (isDefault && types.size > 1 ? [] : [name]));
   if (names.length > 0)
     builder.differs(
       'local_record',
       'names of hosts lines',
-      isDefault
-        ? 'for the other address type (A or AAAA), AdGuard Home answers 0.0.0.0 or ::; Weir answers NODATA'
-        : `AdGuard Home blocks them with blocking_mode ${mode}; Weir answers with the address in their line`,
+      isDefault ? importReason('adguard_hosts_type') : importReason('adguard_hosts_mode', { mode }),
       names,
     );
 }
@@ -69,7 +63,7 @@ function reportRewriteRules(builder: PlanBuilder, rules: readonly string[]): voi
     builder.differs(
       'list_rule',
       'several $dnsrewrite for one name',
-      'AdGuard Home may choose another rule; Weir uses the first alias, otherwise the first response code',
+      importReason('adguard_several_rewrites'),
       names,
     );
 }
@@ -87,12 +81,7 @@ function reportAliases(builder: PlanBuilder, { rewrites }: AdguardSettings): voi
     .filter(({ answer }) => addressed.some(({ domain }) => covers(domain, answer)))
     .map(({ domain }) => domain.replace(/^\*\./, ''));
   if (names.length > 0)
-    builder.differs(
-      'local_record',
-      'aliases of rewrites',
-      'AdGuard Home forwards queries for types other than A and AAAA; Weir answers NODATA',
-      names,
-    );
+    builder.differs('local_record', 'aliases of rewrites', importReason('adguard_alias_types'), names);
 }
 
 function reportServices(builder: PlanBuilder, { everyone, clients }: AdguardSettings, mode: string): void {
@@ -100,10 +89,5 @@ function reportServices(builder: PlanBuilder, { everyone, clients }: AdguardSett
     ({ services }) => services.length > 0,
   );
   if (isAny && mode !== 'nxdomain')
-    builder.differs(
-      'service',
-      'answers of blocked services',
-      'AdGuard Home answers names of blocked services as blocking_mode says; Weir answers NXDOMAIN',
-      [],
-    );
+    builder.differs('service', 'answers of blocked services', importReason('adguard_service_answers'), []);
 }

@@ -1,4 +1,5 @@
 /** Maps the settings of AdGuard Home to a plan of Weir's entities. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { decodeText } from '../files/decode-text.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -27,7 +28,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
     builder.notMapped(
       'other',
       `schema ${settings.schema}`,
-      `newer than ${NEWEST_SCHEMA}, the newest that Weir knows: compare this report with the settings in AdGuard Home`,
+      importReason('adguard_newer_schema', { newest: NEWEST_SCHEMA }),
     );
   const groups = mapAdguardClients(builder, settings);
   for (const filter of settings.filters) mapFilter(builder, filter, groups);
@@ -45,7 +46,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   mapAdguardKeys(builder, settings);
   mapAdguardLog(builder, settings);
   if (settings.dns.flag('aaaa_disabled') === true)
-    builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'imported as no_ipv6 for every group'));
+    builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', importReason('adguard_no_ipv6')));
   reportRanks(builder, settings);
   if (groups?.length !== 0) reportAnswers(builder, settings);
   reportUnmapped(builder, settings);
@@ -60,8 +61,8 @@ function mapFilter(
   const text = copy === null || /^https?:/i.test(url) ? undefined : decodeText(copy);
   const list = { kind, place: url, name, enabled, groups, text, fileName: `adguard-home-filter-${id}` };
   addForeignList(builder, list, {
-    noGroup: 'AdGuard Home filters no client, so it is imported as disabled',
-    noText: `it is a local file: add data/filters/${id}.txt to the archive`,
+    noGroup: importReason('adguard_filters_nobody'),
+    noText: importReason('adguard_local_list', { id }),
   });
 }
 
@@ -84,11 +85,11 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {
-    const remark = 'AdGuard Home answers NXDOMAIN; Weir answers as for a blocked name';
+    const remark = importReason('adguard_bogus');
     const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`, remark);
     if (/^(?:ip|subnet)$/.test(placeOf(address)?.kind ?? ''))
       lists.add(`bogus-nxdomain=${address}`, null, item);
-    else builder.refuse(item, 'it is not an address or a network');
+    else builder.refuse(item, importReason('not_network_or_address'));
   }
   lists.finish();
 }
@@ -104,7 +105,7 @@ function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }
     builder.differs(
       'other',
       'exceptions from blocked services',
-      'in AdGuard Home an exception takes precedence over a blocked service; in Weir the service stays blocked',
+      importReason('adguard_service_exceptions'),
       exceptions.flatMap((rule) => /^@@\|\|?([\w.-]+)/.exec(rule)?.[1] ?? []),
     );
 }

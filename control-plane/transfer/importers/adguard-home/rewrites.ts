@@ -1,4 +1,5 @@
 /** AdGuard Home's rewrites as local records. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { addAddress, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -15,9 +16,9 @@ export function mapRewrites(
 ): void {
   const used = rewrites.filter(({ enabled }) => enabled);
   for (const rewrite of rewrites)
-    if (!rewrite.enabled) builder.skipped('local_record', shownOf(rewrite), 'it is disabled in the file');
+    if (!rewrite.enabled) builder.skipped('local_record', shownOf(rewrite), importReason('file_disabled'));
     else if (groups?.length === 0)
-      builder.skipped('local_record', shownOf(rewrite), 'AdGuard Home filters no client');
+      builder.skipped('local_record', shownOf(rewrite), importReason('adguard_no_filtering'));
     else mapRewrite(builder, rewrite, used);
   const names = [...used.map(({ domain }) => domain.replace(/^\*\./, '')), ...hostsNames(rules)];
   if (groups === null || groups.length === 0 || names.length === 0) return;
@@ -25,7 +26,7 @@ export function mapRewrites(
   builder.differs(
     'local_record',
     `local records for ${unfiltered.length === 0 ? 'clients without settings' : unfiltered.join(', ')}`,
-    'AdGuard Home does not filter these clients and applies no rewrites to them; in Weir, local records apply to all clients',
+    importReason('adguard_unfiltered_clients'),
     names,
   );
 }
@@ -55,15 +56,11 @@ function isException({ domain, answer }: AdguardRewrite): boolean {
 function mapException(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonly AdguardRewrite[]): void {
   const other = used.find((one) => !isException(one) && covers(one.domain, rewrite.domain));
   if (other === undefined)
-    return builder.skipped(
-      'local_record',
-      shownOf(rewrite),
-      'no rewrite answers the name, so it is forwarded anyway',
-    );
+    return builder.skipped('local_record', shownOf(rewrite), importReason('adguard_forwarded_anyway'));
   builder.differs(
     'local_record',
     shownOf(rewrite),
-    `AdGuard Home forwards it; in Weir the record ${other.domain} answers, because local records have no exceptions`,
+    importReason('adguard_record_answers', { domain: other.domain }),
     [rewrite.domain],
   );
 }

@@ -1,4 +1,5 @@
 /** Converts the times at which AdGuard Home allows blocked services to the times at which Weir blocks them. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { AdguardSchedule } from './adguard-settings.ts';
 
 /** A time range on some weekdays: days as bits, Monday 1; `start` and `end` in minutes since midnight. */
@@ -31,8 +32,8 @@ export function blockedSlots({ days }: AdguardSchedule): BlockedSlot[] {
 }
 
 /** The time zone of a schedule; `Local` is that of the machine, here this one. */
-export function zoneOf(written: string): { readonly timeZone: string; readonly remark: string | null } {
+export function zoneOf(written: string): { readonly timeZone: string; readonly remark: ImportReason | null } {
   if (written !== 'Local') return { timeZone: written === '' ? 'UTC' : written, remark: null };
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return { timeZone, remark: `in the time zone of this machine, ${timeZone}` };
+  return { timeZone, remark: importReason('adguard_time_zone', { timeZone }) };
 }

@@ -2,6 +2,7 @@
  * Merges the document of a plan into the current settings: in one transaction, with one revision, and active when the
  * promise resolves. Repeating it changes nothing. A dry run does the same and rolls back.
  */
+import { importReason, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportReport } from '../../../../shared/api/imports-api.ts';
 import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
 import type { Author } from '../../../api/caller.ts';
@@ -117,7 +118,7 @@ export async function applyPlan(
     if (!hasSettings || !isRefusal(error)) throw error;
     // The configuration cannot be changed now: the rest of the file is imported anyway.
     const settings = choices.settings.map((setting) =>
-      setting.isSelected ? { ...setting, isSelected: false, reason: error.message } : setting,
+      setting.isSelected ? { ...setting, isSelected: false, reason: plainReason(error.message) } : setting,
     );
     return applyPlan(parts, plan, { ...choices, settings }, { author, isDryRun });
   }
@@ -219,7 +220,7 @@ function noteOutcomes(outcomes: ImportOutcomes, merge: Merge, things: Things): v
       outcomes.note(origin, kind === 'configuration' ? outcomeOfSetting(outcome, item) : outcome);
       const isFetched = kind === 'list_sources' && item['text'] === null && item['enabled'] === true;
       if (isFetched && outcome !== 'same' && !String(item['url']).startsWith('file:'))
-        outcomes.remark(origin, 'fetched in the background');
+        outcomes.remark(origin, importReason('fetched_later'));
     }
 }
 
@@ -276,6 +277,6 @@ async function disableRefused(
     const place = places.get(keyOf(kind, { pattern, action, group }));
     if (place === undefined) continue;
     await updateRule(tx, REGEX_FILTERS, id, { enabled: false });
-    outcomes.remark(things.get('regex_filters')![place]!.origin, `disabled: ${reason}`);
+    outcomes.remark(things.get('regex_filters')![place]!.origin, importReason('disabled', { reason }));
   }
 }

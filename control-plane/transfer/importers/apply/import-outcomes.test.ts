@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { joined, summaryParts } from '../../../../shared/policy/changes/change-codes.ts';
+import { plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ChosenSetting } from '../choices/chosen-settings.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
@@ -45,18 +46,26 @@ describe('ImportOutcomes', () => {
 
   test('names each reason once, refusals before comments', () => {
     const outcomes = new ImportOutcomes(planOf('a'), [], []);
-    outcomes.remark([0], 'to know');
-    for (const reason of ['refused', 'refused']) outcomes.refuse([0], reason);
+    outcomes.remark([0], plainReason('to know'));
+    for (const reason of ['refused', 'refused']) outcomes.refuse([0], plainReason(reason));
     expect(outcomes.report(true, null, NO_QUERIES).items[0]!.reason).toBe('refused; to know');
   });
 
   test('reports the new value of a setting, or why it was not set', () => {
-    const set = new ImportOutcomes(planOf('ecs'), [setting({ isSelected: true, reason: 'to know' })], []);
+    const set = new ImportOutcomes(
+      planOf('ecs'),
+      [setting({ isSelected: true, reason: plainReason('to know') })],
+      [],
+    );
     expect(set.report(false, 7, NO_QUERIES).items[0]).toMatchObject({
       result: 'changed',
       reason: expect.stringMatching(/dns\.ecs.*; to know$/),
     });
-    const left = new ImportOutcomes(planOf('ecs'), [setting({ reason: 'no server answers' })], []);
+    const left = new ImportOutcomes(
+      planOf('ecs'),
+      [setting({ reason: plainReason('no server answers') })],
+      [],
+    );
     expect(left.report(false, 7, NO_QUERIES)).toMatchObject({
       revision: 7,
       items: [
@@ -67,7 +76,10 @@ describe('ImportOutcomes', () => {
   });
 
   test('reports an addition of Weir as a difference while it is not selected', () => {
-    const own = setting({ isOwn: true, reason: 'names with private addresses are not answered' });
+    const own = setting({
+      isOwn: true,
+      reason: plainReason('names with private addresses are not answered'),
+    });
     const { items, differences } = new ImportOutcomes(planOf('rebinding'), [own], []).report(
       true,
       null,

@@ -1,5 +1,11 @@
 /** The result of an import for each item of the file, and its report. */
 import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
+import {
+  type ImportReason,
+  importReason,
+  joinReasons,
+  plainReason,
+} from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { CodedChange } from '../../../../shared/policy/changes/change-codes.ts';
 import type {
   ImportItem,
@@ -31,8 +37,8 @@ export class ImportOutcomes {
   private readonly questions: ImportQuestion[] = [];
   private readonly differing = new Set<number>();
   private readonly outcomes = new Map<number, Outcome[]>();
-  private readonly refusals = new Map<number, string[]>();
-  private readonly remarks = new Map<number, string[]>();
+  private readonly refusals = new Map<number, ImportReason[]>();
+  private readonly remarks = new Map<number, ImportReason[]>();
 
   constructor(plan: ImportPlan, settings: readonly ChosenSetting[], same: readonly PlannedKey[]) {
     this.plan = plan;
@@ -58,12 +64,12 @@ export class ImportOutcomes {
   }
 
   /** Records that an object cannot be created. */
-  refuse(items: readonly number[], reason: string): void {
+  refuse(items: readonly number[], reason: ImportReason): void {
     for (const item of items) push(this.refusals, item, reason);
   }
 
   /** Adds a comment on an object. */
-  remark(items: readonly number[], remark: string): void {
+  remark(items: readonly number[], remark: ImportReason): void {
     for (const item of items) push(this.remarks, item, remark);
   }
 
@@ -103,12 +109,15 @@ export class ImportOutcomes {
     const { items, isSelected, isOwn = false, reason } = setting;
     if (isSelected) {
       this.note(items, 'changed');
-      this.remark(items, keyText(setting));
+      this.remark(items, plainReason(keyText(setting)));
       if (reason !== null) this.remark(items, reason);
     } else if (isOwn) {
       for (const item of items) this.differing.add(item);
-      this.remark(items, reason ?? '');
-    } else this.refuse(items, `not selected: ${keyText(setting)}${reason === null ? '' : `; ${reason}`}`);
+      if (reason !== null) this.remark(items, reason);
+    } else {
+      const refusal = importReason('not_selected', { setting: keyText(setting) });
+      this.refuse(items, reason === null ? refusal : joinReasons(refusal, reason));
+    }
   }
 
   /** Items in the order of the file. */
@@ -116,15 +125,15 @@ export class ImportOutcomes {
     return this.rows.map(({ kind, name, result, reason, action = null }, index) => {
       const refusals = this.refusals.get(index) ?? [];
       const outcome = result ?? this.resultOf(index);
-      const already = result === null && outcome === 'skipped' ? ['already in Weir'] : [];
+      const already = result === null && outcome === 'skipped' ? [importReason('already_there')] : [];
       const reasons = [reason, ...already, ...refusals, ...(this.remarks.get(index) ?? [])];
-      const texts = [...new Set(reasons.filter((one) => one !== null && one !== ''))];
+      const texts = [...new Set(reasons.flatMap((one) => (one === null || one.length === 0 ? [] : [one])))];
       return {
         kind,
         name,
         action: action ?? ACTIONS[kind] ?? null,
         result: outcome,
-        reason: texts.length === 0 ? null : texts.join('; '),
+        reason: texts.length === 0 ? null : joinReasons(...texts),
       };
     });
   }

@@ -1,4 +1,5 @@
 /** The objects of a plan that can be merged into this Weir, in the form of its database; the others are refused. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
 import type { BackupItems } from '../../backup/backup-items.ts';
 import type { Item } from '../../backup/backup-kind.ts';
@@ -45,8 +46,7 @@ export function plannedThings(
   });
   found.set('list_sources', [...found.get('list_sources')!, ...sources]);
   if (lists.length > into.files.length)
-    for (const { items } of lists)
-      outcomes.refuse(items, 'blocking.list_dirs contains no directory for the list');
+    for (const { items } of lists) outcomes.refuse(items, importReason('no_list_dir'));
   found.set('local_records', withoutConflicts(found.get('local_records')!, into, outcomes));
   found.set('blocked_services', knownServices(plan, found.get('blocked_services')!, into, outcomes));
   return found;
@@ -94,7 +94,7 @@ function knownServices(
     const { service_id: id } = item as Thing<'blocked_services'>;
     const known = [id, serviceAliases[id]].find((one) => one !== undefined && isService(one));
     if (known !== undefined) return [{ item: { ...item, service_id: known }, origin }];
-    outcomes.refuse(origin, `Weir's catalog has no service ${id}`);
+    outcomes.refuse(origin, importReason('unknown_service', { service: id }));
     return [];
   });
 }
@@ -112,12 +112,12 @@ class NamesInUse {
   }
 
   /** Reason why a record cannot be added; null = it can. */
-  faultOf({ fqdn, type, value }: Name): string | null {
-    if (type !== 'CNAME') return this.aliases.has(fqdn) ? `${fqdn} is already an alias` : null;
-    if (this.names.has(fqdn))
-      return `${fqdn} has other records, and an alias must be the only record of its name`;
+  faultOf({ fqdn, type, value }: Name): ImportReason | null {
+    if (type !== 'CNAME')
+      return this.aliases.has(fqdn) ? importReason('already_alias', { name: fqdn }) : null;
+    if (this.names.has(fqdn)) return importReason('alias_beside_records', { name: fqdn });
     for (let at: string | undefined = value; at !== undefined; at = this.aliases.get(at))
-      if (at === fqdn) return `the alias of ${fqdn} would create a loop of aliases`;
+      if (at === fqdn) return importReason('alias_loop', { name: fqdn });
     return null;
   }
 }

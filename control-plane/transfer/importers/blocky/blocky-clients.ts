@@ -2,6 +2,7 @@
  * blocky's clients and groups of lists. All keys that match a client apply together; clients without one have
  * `default`. Pure.
  */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { GroupSets } from '../plan/group-sets.ts';
@@ -59,7 +60,8 @@ export function mapBlockyClients(
   for (const [name, addresses] of settings.names)
     for (const address of addresses) {
       const place = placeOf(address);
-      if (place?.kind !== 'ip') builder.notMapped('client', `${name} ${address}`, 'it is not an address');
+      if (place?.kind !== 'ip')
+        builder.notMapped('client', `${name} ${address}`, importReason('not_an_address'));
       else if (!located.has(place.text)) addNamed(builder, name, place.text);
     }
   return sets;
@@ -67,25 +69,15 @@ export function mapBlockyClients(
 
 /** A client that no key matches only has a name. */
 function addNamed(builder: PlanBuilder, name: string, ip: string): void {
-  const item = builder.item('client', `${name} (${ip})`, 'only its name is imported');
+  const item = builder.item('client', `${name} (${ip})`, importReason('only_name'));
   builder.client({ mac: null, ip, key: null, name, group: null }, item);
 }
 
 /** A key by name applies to clients whose name is only known once they send a query. */
 function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asksServer: boolean): void {
-  if (!isKnown)
-    builder.notMapped(
-      'client',
-      key,
-      'Weir identifies clients by address, and the file has no address for this name: these clients get the group Default; choose their group once they are listed',
-    );
+  if (!isKnown) builder.notMapped('client', key, importReason('blocky_client_by_name'));
   else if (asksServer && placeOf(key) === null)
-    builder.differs(
-      'client',
-      key,
-      'clients whose name only the clientLookup server knows get the group Default: choose their group once they are listed',
-      [],
-    );
+    builder.differs('client', key, importReason('blocky_client_lookup'), []);
 }
 
 /** Finds clients by the names of their addresses in the file. */

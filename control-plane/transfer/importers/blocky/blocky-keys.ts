@@ -1,4 +1,5 @@
 /** blocky's single settings as keys of Weir's configuration. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
@@ -42,11 +43,7 @@ function mapUpstreams(builder: PlanBuilder, pools: PlannedPools, file: ForeignTr
         servers.texts() ?? [],
       );
     else
-      builder.notMapped(
-        'configuration',
-        `upstreams.groups ${name}`,
-        'Weir does not support upstreams for single clients',
-      );
+      builder.notMapped('configuration', `upstreams.groups ${name}`, importReason('blocky_client_upstreams'));
   }
   pools.finish('upstreams.groups.default');
   const one = file.text('bootstrapDns');
@@ -72,7 +69,7 @@ function textsOf(file: ForeignTree, key: string): string[] {
 function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
   if (isFqdnOnly(file)) {
     builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
-    builder.differs('other', 'fqdnOnly', 'Weir answers localhost itself', ['localhost']);
+    builder.differs('other', 'fqdnOnly', importReason('blocky_localhost'), ['localhost']);
   }
   if (file.flag('specialUseDomains.enable') === false) {
     builder.key('dns.special_names', false, 'specialUseDomains.enable');
@@ -92,7 +89,7 @@ function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTr
     const item = builder.item(
       'list_rule',
       `filtering.queryTypes ${type}`,
-      'imported as a deny rule: answered with NODATA, except by local records',
+      importReason('denied_with_nodata'),
     );
     lists.add(`||*^$dnstype=${type.toUpperCase()},dnsrewrite=NOERROR`, null, item);
   }
@@ -119,10 +116,9 @@ function mapClientLookup(builder: PlanBuilder, file: ForeignTree): void {
   const { server } = readBlockyUpstream(written);
   const [, host, port = ':53'] =
     /^(?:udp:\/\/)?(\[[^\]]+\]|[^[\]/:]+|[^[\]/]+:[^[\]/]*:[^[\]/]*)(:\d+)?$/.exec(server ?? '') ?? [];
-  if (host === undefined)
-    return builder.refuse(item, 'Weir queries such a server over plain DNS: set dns.local_dns_server');
+  if (host === undefined) return builder.refuse(item, importReason('blocky_plain_lookup'));
   builder.setting({ local_dns_server: `${/^[^[].*:/.test(host) ? `[${host}]` : host}${port}` }, item);
-  builder.remark(item, 'used for names of private addresses, also in queries of clients');
+  builder.remark(item, importReason('blocky_lookup_use'));
 }
 
 function mapBlocking(builder: PlanBuilder, file: ForeignTree): void {
@@ -141,7 +137,7 @@ function mapBlockType(builder: PlanBuilder, type: string): void {
   if (mode !== undefined) return builder.key('blocking.mode', mode, 'blocking.blockType');
   const addresses = type.split(',').map((one) => one.trim());
   if (!addresses.every((address) => placeOf(address)?.kind === 'ip'))
-    return builder.notMapped('configuration', `blocking.blockType ${type}`, 'unknown to Weir');
+    return builder.notMapped('configuration', `blocking.blockType ${type}`, importReason('unknown_value'));
   builder.key('blocking.mode', 'custom_ip', 'blocking.blockType');
   for (const address of addresses)
     builder.key(`blocking.custom_${address.includes(':') ? 'ipv6' : 'ipv4'}`, address, 'blocking.blockType');

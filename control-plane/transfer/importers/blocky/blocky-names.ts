@@ -1,4 +1,5 @@
 /** Names that blocky answers itself, and domains with their own servers. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { reverseName } from '../../../../shared/policy/local-record.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -12,7 +13,7 @@ import type { BlockySettings } from './blocky-settings.ts';
 /** Domains of private networks (RFC 6762 appendix G) that blocky answers with NXDOMAIN. */
 const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan'];
 
-const ONE_LABEL = 'fqdnOnly answers single-label names with NXDOMAIN';
+const ONE_LABEL = importReason('blocky_fqdn_only');
 
 /** Recipients of the imported names. */
 export interface NameParts {
@@ -42,15 +43,12 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     own,
   );
   if (file.flag('customDNS.filterUnmappedTypes') === false && own.length > 0)
-    builder.differs(
-      'other',
-      'customDNS.filterUnmappedTypes',
-      'the other program forwards queries for types without a record; Weir answers NODATA',
-      [...new Set(own.map(({ owner }) => owner))],
-    );
+    builder.differs('other', 'customDNS.filterUnmappedTypes', importReason('other_types'), [
+      ...new Set(own.map(({ owner }) => owner)),
+    ]);
   mapHosts(builder, records, (name) => {
     const above = parentsOf(name).find((one) => own.some(({ owner }) => owner === one));
-    if (above !== undefined) return `customDNS answers ${above} and all names below it, and takes precedence`;
+    if (above !== undefined) return importReason('blocky_custom_dns_first', { name: above });
     return isOneLabelRefused && !name.includes('.') ? ONE_LABEL : null;
   });
   const zones = mapConditional(
@@ -58,7 +56,7 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     file.members('conditional.mapping').map(([domain, servers]) => [domain, servers.text() ?? '']),
   );
   if (file.members('conditional.rewrite').length > 0)
-    builder.notMapped('other', 'conditional.rewrite', 'Weir does not rewrite queried names');
+    builder.notMapped('other', 'conditional.rewrite', importReason('blocky_no_rewriting'));
   if (
     file.flag('specialUseDomains.enable') !== false &&
     file.flag('specialUseDomains.rfc6762-appendixG') !== false
@@ -71,20 +69,15 @@ function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyR
   const ofZone = new Set(zone.map(({ owner }) => owner));
   const own = mapping.filter((record) => {
     const shown = `${record.owner} ${record.value}`;
-    if (record.owner.includes('*'))
-      builder.notMapped(
-        'local_record',
-        shown,
-        'it matches nothing in blocky: a name without the asterisk covers its subdomains',
-      );
-    else if (record.type === '') builder.notMapped('local_record', shown, 'its value is not an address');
+    if (record.owner.includes('*')) builder.notMapped('local_record', shown, importReason('blocky_asterisk'));
+    else if (record.type === '')
+      builder.notMapped('local_record', shown, importReason('blocky_value_no_address'));
     else if (ofZone.has(record.owner))
-      builder.skipped('local_record', shown, 'a zone has the same name and takes precedence');
+      builder.skipped('local_record', shown, importReason('blocky_zone_first'));
     else return true;
     return false;
   });
-  for (const fault of zoneFaults)
-    builder.notMapped('local_record', fault, 'Weir cannot read this line of the zone');
+  for (const fault of zoneFaults) builder.notMapped('local_record', fault, importReason('blocky_zone_line'));
   return [...own, ...zone];
 }
 
@@ -98,7 +91,9 @@ function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
     builder.differs(
       'local_record',
       'addresses with several names',
-      `blocky answers PTR queries for ${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ', ...' : ''} with all names; Weir answers with the first`,
+      importReason('blocky_shared_addresses', {
+        addresses: `${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ', ...' : ''}`,
+      }),
       shared.flatMap((address) => {
         const bytes = addressFromText(address);
         return bytes === null ? [] : [reverseName(bytes)];
@@ -110,16 +105,18 @@ function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
 function addWithSubdomains(
   builder: PlanBuilder,
   { owner, type, value, ttlSecs }: ZoneRecord,
-  remark = '',
+  rewrittenTo: string | null = null,
 ): void {
   const isAddress = type === 'A' || type === 'AAAA';
   const shown = isAddress ? `${owner} ${value}` : `${owner} ${type} ${value}`;
   const item = builder.item(
     'local_record',
     shown,
-    `includes all names below it, except those that begin with _${remark}`,
+    rewrittenTo === null
+      ? importReason('blocky_names_below')
+      : importReason('blocky_rewritten_below', { name: rewrittenTo }),
   );
-  if (!isLocalType(type)) return builder.refuse(item, `Weir has no local records of the type ${type}`);
+  if (!isLocalType(type)) return builder.refuse(item, importReason('no_record_type', { type }));
   for (const name of owner.startsWith('*.') ? [owner] : [owner, `*.${owner}`])
     builder.record({ name, type, value, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
 }
@@ -133,19 +130,14 @@ function mapRewrites(
   for (const [written, writtenTo] of rewrites) {
     const [from, to] = [written.toLowerCase(), writtenTo.toLowerCase()];
     for (const record of own.filter(({ type }) => isLocalType(type))) {
-      if (record.owner === to)
-        addWithSubdomains(builder, { ...record, owner: `*.${from}` }, `, by the rewrite to ${to}`);
+      if (record.owner === to) addWithSubdomains(builder, { ...record, owner: `*.${from}` }, to);
       else if (record.owner.endsWith(`.${to}`))
-        addWithSubdomains(
-          builder,
-          { ...record, owner: record.owner.slice(0, -to.length) + from },
-          `, by the rewrite to ${to}`,
-        );
+        addWithSubdomains(builder, { ...record, owner: record.owner.slice(0, -to.length) + from }, to);
     }
     builder.differs(
       'other',
       `customDNS.rewrite ${from}: ${to}`,
-      `names below ${from} get the records of names below ${to}; no other names are rewritten`,
+      importReason('blocky_rewrite', { from, to }),
       [from],
     );
   }
@@ -155,17 +147,17 @@ function mapRewrites(
 function mapHosts(
   builder: PlanBuilder,
   records: BlockyRecords,
-  whySkipped: (name: string) => string | null,
+  whySkipped: (name: string) => ImportReason | null,
 ): void {
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
-    builder.notMapped('other', `hosts file ${source}`, 'it is not in the upload: add it to the archive');
+    builder.notMapped('other', `hosts file ${source}`, importReason('not_in_upload'));
   // Such a line may be anything, even a password.
   if (hostsFaults.length > 0)
     builder.notMapped(
       'local_record',
       `hosts files: ${hostsFaults.length === 1 ? '1 line' : `${hostsFaults.length} lines`}`,
-      'not an address with names; the text is not shown because it may be a secret',
+      importReason('hidden_hosts_line'),
     );
   const families = new Map<string, Set<string>>();
   for (const { name, address, ttlSecs } of hosts) {
@@ -182,12 +174,9 @@ function mapHosts(
     builder.record({ name, type, value: address, ttlSecs }, builder.item('local_record', shown));
   }
   if (families.size > 0)
-    builder.differs(
-      'other',
-      'names of hosts files',
-      'the other program forwards queries for types without a line; Weir answers NODATA',
-      [...families.keys()],
-    );
+    builder.differs('other', 'names of hosts files', importReason('other_types_of_hosts'), [
+      ...families.keys(),
+    ]);
 }
 
 /** Adds forward zones; returns the domains that have one. */
@@ -197,12 +186,12 @@ function mapConditional(
 ): string[] {
   return mapping.flatMap(([domain, servers]) => {
     if (domain === '.') {
-      builder.notMapped('forward_zone', domain, 'Weir cannot use separate servers for single-label names');
+      builder.notMapped('forward_zone', domain, importReason('single_label_servers'));
       return [];
     }
     const item = builder.item('forward_zone', domain);
     const read = pools.servers(servers.split(',').map((one) => one.trim()));
-    if (read.length === 0) builder.refuse(item, 'Weir supports none of its servers');
+    if (read.length === 0) builder.refuse(item, importReason('no_servers'));
     else builder.zone({ zone: domain, servers: read, enabled: true }, item);
     return [domain.toLowerCase()];
   });
@@ -212,11 +201,7 @@ function mapConditional(
 function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): void {
   for (const zone of PRIVATE_DOMAINS) {
     if (zones.includes(zone)) continue;
-    const item = builder.item(
-      'forward_zone',
-      `specialUseDomains: ${zone}`,
-      'answered by Weir, without servers',
-    );
+    const item = builder.item('forward_zone', `specialUseDomains: ${zone}`, importReason('answered_by_weir'));
     builder.zone({ zone, servers: [], enabled: true }, item);
   }
 }

@@ -1,4 +1,5 @@
 /** Query log settings of blocky as keys of Weir's configuration. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
@@ -15,7 +16,7 @@ export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   const fields = file.texts('queryLog.fields');
   if (fields !== undefined) mapFields(builder, fields);
   if (file.flag('queryLog.ignore.sudn') === true)
-    builder.differs('other', 'queryLog.ignore.sudn', 'Weir also logs queries for reserved names', []);
+    builder.differs('other', 'queryLog.ignore.sudn', importReason('blocky_reserved_logged'), []);
   mapIgnored(builder, file.texts('queryLog.ignore.domains') ?? []);
 }
 
@@ -26,16 +27,10 @@ function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
   if (!fields.includes('clientIP')) {
     builder.key('database.query_log_privacy', 'anonymous_clients', from);
     if (fields.includes('clientName'))
-      builder.differs(
-        'other',
-        from,
-        'client names are not stored either, because Weir identifies clients by address',
-        [],
-      );
+      builder.differs('other', from, importReason('blocky_no_client_names'), []);
   } else if (!fields.includes('responseAnswer'))
     builder.key('database.query_log_privacy', 'no_answers', from);
-  else
-    builder.differs('other', from, 'Weir stores all fields of a query; see database.query_log_privacy', []);
+  else builder.differs('other', from, importReason('blocky_log_fields'), []);
 }
 
 /** An entry is a single name, `*.name`, or an expression. */
@@ -49,12 +44,12 @@ function mapIgnored(builder: PlanBuilder, entries: readonly string[]): void {
       'queryLog.ignore.domains',
     );
   if (exact.length > 0)
-    builder.differs('other', 'queryLog.ignore.domains', 'Weir does not log their subdomains either', exact);
+    builder.differs('other', 'queryLog.ignore.domains', importReason('blocky_subdomains_unlogged'), exact);
   for (const entry of entries)
     if (entry.startsWith('/'))
       builder.notMapped(
         'other',
         `queryLog.ignore.domains ${entry}`,
-        `Weir can only exclude names with their subdomains, not regular expressions: see ${EXCLUDED}`,
+        importReason('blocky_excluded_regex', { key: EXCLUDED }),
       );
 }

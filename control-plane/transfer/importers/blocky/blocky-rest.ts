@@ -1,11 +1,12 @@
 /** Settings of blocky that are not imported: each is listed once, with the reason. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-type Rest = 'read' | { readonly skipped: string } | { readonly notMapped: string };
+type Rest = 'read' | { readonly skipped: ImportReason } | { readonly notMapped: ImportReason };
 
-const OF_PROGRAM: Rest = { skipped: 'it only affects how the other program runs' };
-const OF_DOWNLOADS: Rest = { skipped: 'Weir fetches lists with its own settings' };
+const OF_PROGRAM: Rest = { skipped: importReason('other_program_only') };
+const OF_DOWNLOADS: Rest = { skipped: importReason('blocky_downloads') };
 
 /** By key, or by the section before the first dot; a key takes precedence over its section. */
 const REST: Readonly<Record<string, Rest>> = {
@@ -38,24 +39,24 @@ const REST: Readonly<Record<string, Rest>> = {
   'upstreams.userAgent': OF_PROGRAM,
   'upstreams.quic': OF_PROGRAM,
   'customDNS.fallbackUpstream': {
-    notMapped: 'Weir answers names with local records itself and never forwards them',
+    notMapped: importReason('blocky_never_forwards'),
   },
   'conditional.fallbackUpstream': {
-    notMapped: "Weir does not ask other servers for a name that the zone's servers do not have",
+    notMapped: importReason('blocky_zone_fallback'),
   },
-  'clientLookup.singleNameOrder': { notMapped: 'Weir uses the first name that the server returns' },
-  'caching.exclude': { notMapped: 'Weir caches answers for all names until they expire' },
-  'caching.prefetching': { skipped: 'Weir refreshes popular names: cache.optimistic_refresh' },
-  'caching.prefetchExpires': { skipped: 'Weir decides by itself which names are popular' },
-  'caching.prefetchThreshold': { skipped: 'Weir decides by itself which names are popular' },
-  'caching.prefetchMaxItemsCount': { skipped: 'Weir decides by itself which names are popular' },
-  'caching.maxItemsCount': { skipped: 'Weir limits the cache in bytes: cache.max_bytes' },
-  'queryLog.target': { skipped: 'Weir stores queries in its own database' },
+  'clientLookup.singleNameOrder': { notMapped: importReason('blocky_first_name') },
+  'caching.exclude': { notMapped: importReason('blocky_caches_all') },
+  'caching.prefetching': { skipped: importReason('blocky_refreshes') },
+  'caching.prefetchExpires': { skipped: importReason('blocky_popular') },
+  'caching.prefetchThreshold': { skipped: importReason('blocky_popular') },
+  'caching.prefetchMaxItemsCount': { skipped: importReason('blocky_popular') },
+  'caching.maxItemsCount': { skipped: importReason('cache_bytes') },
+  'queryLog.target': { skipped: importReason('blocky_own_database') },
   'queryLog.creationAttempts': OF_PROGRAM,
   'queryLog.creationCooldown': OF_PROGRAM,
   'queryLog.flushInterval': OF_PROGRAM,
-  'hostsFile.loading': { skipped: 'the lines are imported as local records: edit those instead' },
-  'hostsFile.refreshPeriod': { skipped: 'the lines are imported as local records: edit those instead' },
+  'hostsFile.loading': { skipped: importReason('blocky_hosts_records') },
+  'hostsFile.refreshPeriod': { skipped: importReason('blocky_hosts_records') },
   'blocking.downloadTimeout': OF_DOWNLOADS,
   'blocking.downloadAttempts': OF_DOWNLOADS,
   'blocking.downloadCooldown': OF_DOWNLOADS,
@@ -63,19 +64,19 @@ const REST: Readonly<Record<string, Rest>> = {
   'blocking.processingConcurrency': OF_DOWNLOADS,
   'blocking.startStrategy': OF_DOWNLOADS,
   'blocking.maxErrorsPerFile': OF_DOWNLOADS,
-  connectIPVersion: { notMapped: 'Weir uses every address of an upstream' },
-  'dnssec.trustAnchors': { notMapped: 'set dns.dnssec_trust_anchors to a file with them' },
+  connectIPVersion: { notMapped: importReason('blocky_all_addresses') },
+  'dnssec.trustAnchors': { notMapped: importReason('trust_anchors') },
   dnssec: OF_PROGRAM,
-  ecs: { notMapped: 'Weir only forwards the subnets that clients send: dns.ecs' },
-  dns64: { notMapped: 'Weir does not synthesize IPv6 addresses from IPv4 addresses' },
-  ede: { skipped: 'Weir always includes the reason for a block' },
-  'ports.tls': { notMapped: 'set server.encrypted_dns.dot_enabled in the configuration file' },
-  'ports.https': { notMapped: 'set server.encrypted_dns.doh_enabled in the configuration file' },
-  'ports.proxyProtocol': { notMapped: 'set server.proxy_protocol_enabled in the configuration file' },
-  certFile: { notMapped: 'set server.encrypted_dns.tls_cert_path in the configuration file' },
-  keyFile: { notMapped: 'set server.encrypted_dns.tls_key_path in the configuration file' },
-  prometheus: { skipped: 'Weir has its own metrics' },
-  statistics: { skipped: 'Weir has its own statistics' },
+  ecs: { notMapped: importReason('client_subnets_only') },
+  dns64: { notMapped: importReason('no_ipv6_synthesis') },
+  ede: { skipped: importReason('blocky_ede') },
+  'ports.tls': { notMapped: importReason('blocky_dot') },
+  'ports.https': { notMapped: importReason('blocky_doh') },
+  'ports.proxyProtocol': { notMapped: importReason('blocky_proxy') },
+  certFile: { notMapped: importReason('blocky_tls_cert') },
+  keyFile: { notMapped: importReason('blocky_tls_key') },
+  prometheus: { skipped: importReason('blocky_metrics') },
+  statistics: { skipped: importReason('blocky_statistics') },
   ...Object.fromEntries(
     ['ports', 'log', 'redis', 'http3', 'minTlsServeVersion', 'startVerifyUpstream', 'dohUserAgent', 'port']
       .concat(['httpPort', 'httpsPort', 'tlsPort', 'logLevel', 'logFormat', 'logPrivacy', 'logTimestamp'])
@@ -89,10 +90,10 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
     const ofSection = restOf(section);
     const keys = ofSection === 'read' ? [] : value.members().map(([name]) => `${section}.${name}`);
     for (const key of keys.length === 0 && ofSection !== 'read' ? [section] : keys) {
-      const rest = restOf(key) ?? ofSection ?? { notMapped: 'Weir has no such setting' };
+      const rest = restOf(key) ?? ofSection ?? { notMapped: importReason('no_such_setting') };
       if (rest === 'read') continue;
       // In Weir it is always off.
-      if (file.flag(key) === false) builder.skipped('other', key, 'it is disabled in the file');
+      if (file.flag(key) === false) builder.skipped('other', key, importReason('file_disabled'));
       else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
       else builder.notMapped('other', key, rest.notMapped);
     }
@@ -113,11 +114,12 @@ function reportSchedules(builder: PlanBuilder, file: ForeignTree): void {
     builder.differs(
       'other',
       `blocking.listSchedules ${list}`,
-      `blocky uses its lists only at the times of ${(names.texts() ?? []).join(', ')}, and Weir always: use blocked services or a schedule profile instead`,
+      importReason('blocky_list_times', { schedules: (names.texts() ?? []).join(', ') }),
       [],
     );
   for (const [name] of file.members('blocking.schedules'))
-    if (!used.has(name)) builder.skipped('other', `blocking.schedules ${name}`, 'no list uses it');
+    if (!used.has(name))
+      builder.skipped('other', `blocking.schedules ${name}`, importReason('blocky_schedule_unused'));
 }
 
 function read(...keys: readonly string[]): Record<string, Rest> {

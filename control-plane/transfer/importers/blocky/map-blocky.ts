@@ -1,4 +1,5 @@
 /** Maps the settings of blocky to a plan of Weir's entities. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { isIP } from 'node:net';
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt } from '../files/file-set.ts';
@@ -54,8 +55,8 @@ function mapList(
     isCustom: isText,
   };
   addForeignList(builder, list, {
-    noGroup: `no client has the group ${group}, so it is imported as disabled`,
-    noText: 'it is a local file: add it to the archive',
+    noGroup: importReason('blocky_group_unused', { group }),
+    noText: importReason('local_file'),
   });
 }
 
@@ -80,11 +81,7 @@ function addAllowlistOnly(
     generated.add(
       '||*^',
       groups,
-      builder.item(
-        'list_rule',
-        `${group}: all other names`,
-        'denied as in blocky; Weir still answers reserved names such as localhost',
-      ),
+      builder.item('list_rule', `${group}: all other names`, importReason('blocky_others_denied')),
     );
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { FieldProblem } from '../../../../shared/api/problem-details.ts';
 import { chooseSettings, toImportSetting } from './chosen-settings.ts';
@@ -23,7 +24,7 @@ const chosen = (...args: Parameters<typeof chooseSettings>): string[] =>
 
 describe('chooseSettings()', () => {
   const ECS = row('dns.ecs', 'forward');
-  const DOUBTED = row('dns.dnssec_enabled', true, { doubt: 'the servers must support it' });
+  const DOUBTED = row('dns.dnssec_enabled', true, { doubt: plainReason('the servers must support it') });
 
   test('selects settings without open questions, unless the user chooses', () => {
     const base = { faultsOf: RIGHT, tests: null };

@@ -1,5 +1,10 @@
 /** Decides which offered settings an import sets: those the user chose, or those that can safely be set. */
 import { needsRestart } from '../../../../config/layers.ts';
+import {
+  type ImportReason,
+  importReason,
+  joinReasons,
+} from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { ImportSetting, SettingSelection } from '../../../../shared/api/imports-api.ts';
 import type { FieldProblem } from '../../../../shared/api/problem-details.ts';
@@ -16,7 +21,7 @@ export type UpstreamTests = ReadonlyMap<string, string | null>;
 export interface ChosenSetting extends OfferedSetting {
   readonly isSelected: boolean;
   readonly canSelect: boolean;
-  readonly reason: string | null;
+  readonly reason: ImportReason | null;
 }
 
 /** Data on which the choice depends. */
@@ -42,17 +47,17 @@ export function chooseSettings(
     const fault = settable.faults.get(row.id);
     const conflict = chosen.faults.get(row.id);
     const reasons = [
-      fault === undefined ? null : `cannot be set: ${fault}`,
-      conflict === undefined ? null : `cannot be set like this: ${conflict}`,
+      fault === undefined ? null : importReason('cannot_be_set', { reason: fault }),
+      conflict === undefined ? null : importReason('conflicting', { reason: conflict }),
       row.doubt,
       testReason(row, tests),
-      needsRestart(row.key) ? 'takes effect at the next start' : null,
+      needsRestart(row.key) ? importReason('next_start') : null,
     ].filter((reason) => reason !== null);
     return {
       ...row,
       isSelected: chosen.rows.includes(row),
       canSelect: fault === undefined,
-      reason: reasons.length === 0 ? null : reasons.join('; '),
+      reason: reasons.length === 0 ? null : joinReasons(...reasons),
     };
   });
 }
@@ -105,7 +110,7 @@ function isTicked(row: OfferedSetting, tests: UpstreamTests | null): boolean {
   return servers === null || servers.some((server) => tests?.get(server) === null);
 }
 
-function testReason(row: OfferedSetting, tests: UpstreamTests | null): string | null {
+function testReason(row: OfferedSetting, tests: UpstreamTests | null): ImportReason | null {
   const servers = serversOf(row);
   if (servers === null || tests === null) return null;
   const failed = servers.flatMap((server) => {
@@ -113,6 +118,6 @@ function testReason(row: OfferedSetting, tests: UpstreamTests | null): string | 
     return fault === null ? [] : [`${String(hiddenValue('dns.pools', server))}: ${fault}`];
   });
   if (failed.length === 0) return null;
-  const which = failed.length === servers.length ? 'no server answers a test query' : 'a test query fails';
-  return `${which} (${failed.join(', ')})`;
+  const code = failed.length === servers.length ? 'no_server_answers' : 'test_fails';
+  return importReason(code, { faults: failed.join(', ') });
 }

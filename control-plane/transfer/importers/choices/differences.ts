@@ -5,8 +5,11 @@ import type { PlanItem } from '../plan/import-plan.ts';
 /** Queries by name; null without a log. */
 export type QueriesByName = ReadonlyMap<string, number> | null;
 
+/** A row of the report; `reason` as in the report. */
+type DifferingItem = Pick<PlanItem, 'kind' | 'name' | 'domains'> & { readonly reason: string | null };
+
 /** Sorts rows with differences by the number of affected queries. */
-export function differencesOf(items: readonly PlanItem[], queries: QueriesByName): ImportDifference[] {
+export function differencesOf(items: readonly DifferingItem[], queries: QueriesByName): ImportDifference[] {
   const wanted = new Map<string, number>();
   for (const { domains = [] } of items) for (const domain of domains) wanted.set(folded(domain), 0);
   for (const [name, count] of queries ?? [])

@@ -2,6 +2,7 @@
  * One client per device: Weir identifies clients by MAC before address, so an entry for an address whose device has a
  * known MAC becomes one for that MAC. Two groups for one device result in a question, asked once per device.
  */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import type { Item } from '../../backup/backup-kind.ts';
@@ -17,7 +18,7 @@ interface PlannedClient {
 export interface OneDeviceEach {
   readonly clients: readonly PlannedClient[];
   readonly questions: readonly ImportQuestion[];
-  readonly remarks: readonly { readonly items: readonly number[]; readonly text: string }[];
+  readonly remarks: readonly { readonly items: readonly number[]; readonly text: ImportReason }[];
 }
 
 /** Data for assigning entries to devices. */
@@ -55,7 +56,7 @@ export function oneDeviceEach(
   { macs, stored, answers }: KnownClients,
 ): OneDeviceEach {
   const questions: ImportQuestion[] = [];
-  const remarks: { items: readonly number[]; text: string }[] = [];
+  const remarks: { items: readonly number[]; text: ImportReason }[] = [];
   const clients = new Map<string, PlannedClient>();
   for (const client of planned) clients.set(keyOf(client.item), client);
   for (const { item: entry, origin } of planned) {
@@ -101,7 +102,7 @@ export function oneDeviceEach(
     clients.set(mac, { item: merged, origin: origins });
     remarks.push({
       items: origin,
-      text: `the device with the MAC ${mac} has this address: imported as one client`,
+      text: importReason('same_device', { mac }),
     });
   }
   return { clients: [...clients.values()], questions, remarks };

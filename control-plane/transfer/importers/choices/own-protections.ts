@@ -1,4 +1,5 @@
 /** Answers and protections that Weir adds by default: each has a row with a switch. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { ImportFormat } from '../../../../shared/api/imports-api.ts';
 import type { ImportPlan, PlanItem, PlannedKey } from '../plan/import-plan.ts';
@@ -7,7 +8,7 @@ interface Protection {
   readonly key: string;
   readonly name: string;
   /** Explains the behaviour of Weir, and the effect of the checkbox. */
-  readonly reason: string;
+  readonly reason: ImportReason;
   /** Names that it affects; none = any. */
   readonly domains: readonly string[];
   /** The program with this format gives the same answers. */
@@ -18,22 +19,19 @@ const PROTECTIONS: readonly Protection[] = [
   {
     key: 'dns.rebinding_protection',
     name: 'private addresses in answers',
-    reason:
-      'Weir removes private addresses from answers for public names, which then appear to have no address; ' +
-      'select this to allow them, or list such domains in dns.rebinding_allowlist',
+    reason: importReason('private_answers'),
     domains: [],
   },
   {
     key: 'dns.block_private_relay',
     name: 'iCloud Private Relay',
-    reason: 'Weir answers its names with NXDOMAIN, so that Apple devices use Weir; select this to allow them',
+    reason: importReason('private_relay'),
     domains: ['mask.icloud.com', 'mask-h2.icloud.com'],
   },
   {
     key: 'dns.block_doh_canary',
     name: 'canary name of Firefox',
-    reason:
-      'Weir answers it with NXDOMAIN, so that Firefox uses Weir; select this to allow DNS over HTTPS in Firefox',
+    reason: importReason('firefox_canary'),
     domains: ['use-application-dns.net'],
     sameIn: 'adguard_home',
   },

@@ -3,6 +3,7 @@
  * the other program did not filter. Pure.
  */
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { Item } from '../../backup/backup-kind.ts';
 import { FIRST_SOURCE_URL } from '../../../lists/sources/first-source.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
@@ -14,7 +15,7 @@ export interface StartingList {
   readonly question: ImportQuestion;
   /** The list after the import; null = unchanged. */
   readonly changed: Item | null;
-  readonly reason: string;
+  readonly reason: ImportReason;
 }
 
 /** Null if the list is missing or disabled, or if it is also in the file. */
@@ -46,12 +47,12 @@ export function startingList(
     return {
       question,
       changed: { ...list, enabled: false },
-      reason: "Weir's preinstalled list is disabled: only what the file blocks is blocked",
+      reason: importReason('first_list_disabled'),
     };
   const unfiltered = unfilteredGroups(plan);
   const groups = list['groups'] as readonly string[];
   if (unfiltered.length === 0 || groups.length > 0)
-    return { question, changed: null, reason: "Weir's preinstalled list stays active" };
+    return { question, changed: null, reason: importReason('first_list_active') };
   const names = [...current.groups.map(({ name }) => String(name)), ...namesOf(plan)];
   const without = new Set(unfiltered.map((name) => name.toLowerCase()));
   const kept = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -59,7 +60,7 @@ export function startingList(
   return {
     question,
     changed: { ...list, groups: filtered },
-    reason: `Weir's preinstalled list stays active, except for ${unfiltered.join(', ')}`,
+    reason: importReason('first_list_except', { groups: unfiltered.join(', ') }),
   };
 }
 

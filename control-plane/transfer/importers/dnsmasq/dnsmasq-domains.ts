@@ -3,6 +3,7 @@
  * decides, whatever its option; in Weir local records override denied names, and allowed names override denied ones.
  * Pure.
  */
+import { importReason, reasonAbout } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
@@ -60,9 +61,9 @@ export class DnsmasqDomains {
     for (const written of domains) {
       const name = written === '#' ? ROOT : canonicalDomain(written.replace(/^\*?\.*/, ''));
       if (name === null)
-        builder.notMapped('local_record', `address=${value}`, 'Weir does not support this pattern of names');
+        builder.notMapped('local_record', `address=${value}`, importReason('dnsmasq_pattern'));
       else if (!NOWHERE.test(target) && addressFromText(target) === null)
-        builder.notMapped('local_record', `address=${value}`, 'it is not a name with an address');
+        builder.notMapped('local_record', `address=${value}`, importReason('not_name_with_address'));
       else if (written.startsWith('*')) this.addStar(written, name, target);
       else this.domain(name).addresses.push(target);
     }
@@ -75,15 +76,11 @@ export class DnsmasqDomains {
     for (const written of domains) {
       const name = canonicalDomain(written.replace(/^\*?\.*/, ''));
       if (name === null) {
-        builder.notMapped(
-          'forward_zone',
-          `server=${value}`,
-          'Weir cannot use separate servers for such names',
-        );
+        builder.notMapped('forward_zone', `server=${value}`, importReason('dnsmasq_such_names'));
         continue;
       }
       if (written.startsWith('*'))
-        builder.differs('forward_zone', name, `in dnsmasq, *.${name} does not include ${name} itself`);
+        builder.differs('forward_zone', name, importReason('dnsmasq_name_excluded', { name, same: name }));
       const domain = this.domain(name);
       if (target === '#') domain.isUsual = true;
       else if (target === '') domain.isLocal = true;
@@ -103,17 +100,12 @@ export class DnsmasqDomains {
     if (this.records.length > 0)
       builder.differs('other', 'names with an address', NO_OTHER_TYPES, this.records);
     if (this.denied.length > 0)
-      builder.differs(
-        'other',
-        'denied names',
-        'dnsmasq denies only queries for addresses (with 0.0.0.0 or ::, only of that type); Weir denies all queries',
-        this.denied,
-      );
+      builder.differs('other', 'denied names', importReason('dnsmasq_denied_types'), this.denied);
     if (this.absent.length > 0)
       builder.differs(
         'other',
         'denied names without an address',
-        'dnsmasq answers NXDOMAIN; Weir answers as for a blocked name, which is the same only if blocking.mode is nxdomain',
+        importReason('dnsmasq_denied_answer'),
         this.absent,
       );
     return this.allowed;
@@ -134,14 +126,13 @@ export class DnsmasqDomains {
     const shown = `address=/${written}/${target}`;
     if (target === '') this.absent.push(name);
     if (NOWHERE.test(target))
-      lists.add(`${isDotted ? '.' : ''}${name}|`, null, builder.item('list_rule', shown, 'denied'));
-    else if (isDotted) addAddressOfAll(builder, name, target, { isBelowOnly: true, ttlSecs: this.ttlSecs });
-    else
-      builder.notMapped(
-        'local_record',
-        shown,
-        'Weir does not support records for all names with the same ending',
+      lists.add(
+        `${isDotted ? '.' : ''}${name}|`,
+        null,
+        builder.item('list_rule', shown, importReason('dnsmasq_denied')),
       );
+    else if (isDotted) addAddressOfAll(builder, name, target, { isBelowOnly: true, ttlSecs: this.ttlSecs });
+    else builder.notMapped('local_record', shown, importReason('dnsmasq_same_ending'));
   }
 
   private addAddresses(domain: Domain): void {
@@ -158,7 +149,8 @@ export class DnsmasqDomains {
     if (!this.above(name).some((one) => one.isLocal || hasRecord(one) || this.isFreed(one)))
       return names.add({ name: `*.${name}`, action: 'deny', groups: null });
     // A record, a local domain or an allowed name above it would override a denied name.
-    for (const address of ['0.0.0.0', '::']) addAddressOfAll(builder, name, address, { remark: 'denied' });
+    for (const address of ['0.0.0.0', '::'])
+      addAddressOfAll(builder, name, address, { remark: importReason('dnsmasq_denied') });
   }
 
   /** `address=/#/…`: every name not covered by another option. */
@@ -169,7 +161,7 @@ export class DnsmasqDomains {
       const item = builder.item(
         'list_rule',
         `address=/#/${address}`,
-        isDenied ? 'denied: every other name' : 'every other name',
+        importReason(isDenied ? 'dnsmasq_others_denied' : 'dnsmasq_others'),
       );
       if (address === '') this.absent.push(ROOT);
       const type = address.includes(':') ? 'AAAA' : 'A';
@@ -180,7 +172,7 @@ export class DnsmasqDomains {
   /** NXDOMAIN for unknown names, except in subdomains that have servers. */
   private addLocal({ name }: Domain): void {
     const { builder } = this.parts;
-    const item = builder.item('forward_zone', `local=/${name}/`, 'answered by Weir, without servers');
+    const item = builder.item('forward_zone', `local=/${name}/`, importReason('answered_by_weir'));
     builder.zone({ zone: name, servers: [], enabled: true }, item);
   }
 
@@ -191,10 +183,10 @@ export class DnsmasqDomains {
     const servers = written.flatMap((one) => {
       const read = readUpstream(one);
       const reason = read.server === null ? read.reason : read.remark;
-      if (reason !== null) builder.remark(item, `${one}: ${reason}`);
+      if (reason !== null) builder.remark(item, reasonAbout(one, reason));
       return read.server ?? [];
     });
-    if (servers.length === 0) builder.refuse(item, 'Weir supports none of its servers');
+    if (servers.length === 0) builder.refuse(item, importReason('no_servers'));
     else builder.zone({ zone: name, servers, enabled: true }, item);
   }
 
@@ -205,14 +197,9 @@ export class DnsmasqDomains {
     const shown = `server=/${name}/#`;
     const isAsked = this.above(name).some((one) => hasRecord(one) || one.isLocal || one.servers.length > 0);
     if (isAsked && usual.length > 0) return this.addZone(domain, usual);
-    if (isAsked)
-      return builder.notMapped(
-        'forward_zone',
-        shown,
-        'Weir does not support exceptions from forward zones, local domains and records',
-      );
+    if (isAsked) return builder.notMapped('forward_zone', shown, importReason('dnsmasq_exceptions'));
     if (this.isDeniedAbove(name)) this.allowIfDenied(name);
-    else builder.skipped('forward_zone', shown, 'no parent domain is denied or has its own servers');
+    else builder.skipped('forward_zone', shown, importReason('dnsmasq_no_parent'));
   }
 
   private allowIfDenied(name: string): void {
@@ -237,8 +224,7 @@ export class DnsmasqDomains {
 }
 
 /** Difference for names with records. */
-export const NO_OTHER_TYPES =
-  'the other program forwards queries for types without a record; Weir answers NODATA';
+export const NO_OTHER_TYPES = importReason('other_types');
 
 function hasRecord({ name, addresses }: Domain): boolean {
   return name !== ROOT && addresses.some((address) => !NOWHERE.test(address));

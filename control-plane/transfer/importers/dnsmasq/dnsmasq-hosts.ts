@@ -1,4 +1,5 @@
 /** Hosts files that dnsmasq reads. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, addHostsRecords, readHostsLine } from '../plan/hosts-lines.ts';
 import type { OwnNames } from '../plan/own-names.ts';
@@ -27,7 +28,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
   const { builder, names, linesOf, domain, ttlSecs, shown } = parts;
   const lines = linesOf(path);
   if (lines === undefined)
-    return builder.notMapped('other', `addn-hosts=${path}`, 'it is not in the upload: add it to the archive');
+    return builder.notMapped('other', `addn-hosts=${path}`, importReason('not_in_upload'));
   // Systems map the machine's own name to a loopback address.
   const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
   const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MAX_OWN_NAMES;
@@ -46,7 +47,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     builder.notMapped(
       'local_record',
       `${path}: ${others === 1 ? '1 line' : `${others} lines`}`,
-      'not an address with names; the text is not shown because it may be a secret',
+      importReason('hidden_hosts_line'),
     );
 }
 

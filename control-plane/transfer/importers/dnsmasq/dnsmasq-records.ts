@@ -1,4 +1,5 @@
 /** Names in dnsmasq's options that Weir answers itself: records, aliases, and clients that DHCP names. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { LocalRecordType } from '../../../../shared/policy/local-record.ts';
@@ -11,7 +12,7 @@ export function addCname(builder: PlanBuilder, line: string, usualTtlSecs?: numb
   const last = parts.at(-1) ?? '';
   const ttlSecs = /^\d{1,9}$/.test(last) && parts.length > 2 ? Number(parts.pop()) : usualTtlSecs;
   const target = parts.pop() ?? '';
-  if (parts.length === 0) return builder.notMapped('local_record', line, 'it is not an alias with a target');
+  if (parts.length === 0) return builder.notMapped('local_record', line, importReason('dnsmasq_no_alias'));
   for (const name of parts) {
     const item = builder.item('local_record', `${name} CNAME ${target}`);
     const record = { name, type: 'CNAME', value: target } as const;
@@ -27,7 +28,7 @@ export function addHostRecord(builder: PlanBuilder, line: string, usualTtlSecs?:
   const addresses = parts.filter((part) => addressFromText(part) !== null);
   const names = parts.filter((part) => addressFromText(part) === null);
   if (addresses.length === 0 || names.length === 0) {
-    builder.notMapped('local_record', line, 'it is not a name with an address');
+    builder.notMapped('local_record', line, importReason('not_name_with_address'));
     return [];
   }
   for (const name of names) for (const address of addresses) addAddress(builder, name, address, ttlSecs);
@@ -38,8 +39,7 @@ export function addHostRecord(builder: PlanBuilder, line: string, usualTtlSecs?:
 export function addOtherRecord(builder: PlanBuilder, option: string, line: string, ttlSecs?: number): void {
   const [name = '', ...rest] = partsOf(line);
   const item = builder.item('local_record', `${option}=${line}`);
-  if ((rest[0] ?? '') === '')
-    return builder.refuse(item, 'it has no target: in dnsmasq it points to that machine, or to nothing');
+  if ((rest[0] ?? '') === '') return builder.refuse(item, importReason('dnsmasq_no_target'));
   const record =
     option === 'txt-record'
       ? { name, type: 'TXT' as const, value: textValue(line.slice(line.indexOf(',') + 1)) }
@@ -74,14 +74,10 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
     part !== 'infinite';
   const name = parts.find(isName);
   if (mac === undefined || name === undefined)
-    return builder.notMapped(
-      'client',
-      line,
-      'Weir is not a DHCP server, and this is not a client name with a MAC',
-    );
+    return builder.notMapped('client', line, importReason('dnsmasq_no_dhcp_host'));
   builder.client(
     { mac, ip: null, key: null, name, group: null },
-    builder.item('client', line, 'only its name is imported'),
+    builder.item('client', line, importReason('only_name')),
   );
 }
 
@@ -90,7 +86,7 @@ export function addAddressOfAll(
   builder: PlanBuilder,
   name: string,
   address: string,
-  { isBelowOnly = false, remark = 'includes all names below it', ttlSecs }: AddressOptions = {},
+  { isBelowOnly = false, remark = importReason('names_below'), ttlSecs }: AddressOptions = {},
 ): void {
   const bytes = addressFromText(address);
   const type = bytes !== null && !isMappedIpv4(bytes) ? 'AAAA' : 'A';
@@ -104,7 +100,7 @@ export function addAddressOfAll(
 
 interface AddressOptions {
   readonly isBelowOnly?: boolean;
-  readonly remark?: string;
+  readonly remark?: ImportReason;
   readonly ttlSecs?: number | undefined;
 }
 

@@ -1,46 +1,47 @@
 /** Options of dnsmasq that are not imported, and why. Plain data. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 
 /** Options about the program itself, and about behaviour that Weir always has. */
-const SKIPPED: readonly (readonly [options: RegExp, reason: string])[] = [
+const SKIPPED: readonly (readonly [options: RegExp, reason: ImportReason])[] = [
   [
     /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-daemon|keep-in-foreground|enable-dbus|enable-ubus|conntrack|dumpfile|dumpmask|no-ident|no-poll|clear-on-reload|script-arp|leasefile-ro|read-ethers|bridge-interface|shared-network|tag-if)$/,
-    'it only affects how the other program runs',
+    importReason('other_program_only'),
   ],
   [
     /^(?:dns-forward-max|edns-packet-max|query-port|min-port|max-port|port-limit|max-tcp-connections|fast-dns-retry|dns-loop-detect|dnssec-limits|dnssec-no-timecheck|dnssec-timestamp|dnssec-debug|dnssec-check-unsigned|proxy-dnssec)$/,
-    'Weir queries servers with its own settings',
+    importReason('dnsmasq_own_queries'),
   ],
-  [/^(?:localise-queries|no-round-robin)$/, 'Weir returns all addresses of a name, in rotating order'],
-  [/^(?:all-servers|strict-order)$/, 'this is the strategy of the pool'],
-  [/^no-resolv$/, 'dnsmasq does not use the servers of resolv.conf either'],
-  [/^no-hosts$/, 'dnsmasq does not read the hosts file of that machine either'],
-  [/^expand-hosts$/, 'Weir also adds the domain to names of hosts files'],
-  [/^(?:filterwin2k|strip-mac)$/, 'Weir does not forward such queries'],
-  [/^(?:ipset|nftset|connmark-allowlist.*)$/, 'it configures the firewall of that machine'],
+  [/^(?:localise-queries|no-round-robin)$/, importReason('dnsmasq_rotating')],
+  [/^(?:all-servers|strict-order)$/, importReason('dnsmasq_strategy')],
+  [/^no-resolv$/, importReason('dnsmasq_no_resolv')],
+  [/^no-hosts$/, importReason('dnsmasq_no_hosts')],
+  [/^expand-hosts$/, importReason('dnsmasq_expand_hosts')],
+  [/^(?:filterwin2k|strip-mac)$/, importReason('dnsmasq_not_forwarded')],
+  [/^(?:ipset|nftset|connmark-allowlist.*)$/, importReason('dnsmasq_firewall')],
 ];
 
-const NOT_MAPPED: readonly (readonly [options: RegExp, reason: string])[] = [
+const NOT_MAPPED: readonly (readonly [options: RegExp, reason: ImportReason])[] = [
   [
     /^(?:dhcp-.*|no-dhcp.*|tftp-.*|enable-tftp|enable-ra|ra-param|pxe-.*|bootp-dynamic|no-ping|quiet-.*|domain-suffix)$/,
-    'Weir is not a DHCP server',
+    importReason('no_dhcp'),
   ],
-  [/^(?:add-mac|add-cpe-id|add-subnet|umbrella)$/, 'Weir adds no information about clients to queries'],
-  [/^trust-anchor$/, 'set dns.dnssec_trust_anchors to a file with them'],
-  [/^no-negcache$/, 'set cache.negative_max_ttl_secs to 0'],
-  [/^rebind-localhost-ok$/, 'Weir also rejects 127.0.0.0/8: see dns.rebinding_allowlist'],
-  [/^auth-.*$/, 'Weir is not an authoritative server'],
-  [/^(?:conf-dir|conf-file|servers-file|hostsdir)$/, 'it is not in the upload: add it to the archive'],
-  [/^(?:caa-record|naptr-record|dns-rr)$/, 'Weir has no local records of this type'],
-  [/^(?:localmx|selfmx|mx-target)$/, 'Weir does not generate MX records: add them as local records'],
-  [/^(?:synth-domain|interface-name|dynamic-host)$/, 'Weir does not generate records from addresses'],
-  [/^alias$/, 'Weir does not change addresses in answers'],
-  [/^conf-script$/, 'Weir does not run scripts: put the output of the script into the file'],
+  [/^(?:add-mac|add-cpe-id|add-subnet|umbrella)$/, importReason('dnsmasq_client_information')],
+  [/^trust-anchor$/, importReason('trust_anchors')],
+  [/^no-negcache$/, importReason('dnsmasq_negative_ttl')],
+  [/^rebind-localhost-ok$/, importReason('dnsmasq_loopback')],
+  [/^auth-.*$/, importReason('dnsmasq_authoritative')],
+  [/^(?:conf-dir|conf-file|servers-file|hostsdir)$/, importReason('not_in_upload')],
+  [/^(?:caa-record|naptr-record|dns-rr)$/, importReason('dnsmasq_record_type')],
+  [/^(?:localmx|selfmx|mx-target)$/, importReason('dnsmasq_mx')],
+  [/^(?:synth-domain|interface-name|dynamic-host)$/, importReason('dnsmasq_synthesized')],
+  [/^alias$/, importReason('dnsmasq_changed_addresses')],
+  [/^conf-script$/, importReason('dnsmasq_scripts')],
 ];
 
 /** Reason why an option is not imported, and whether that matters; null for an unknown option. */
 export function restOf(
   option: string,
-): { readonly result: 'skipped' | 'not_mapped'; readonly reason: string } | null {
+): { readonly result: 'skipped' | 'not_mapped'; readonly reason: ImportReason } | null {
   for (const [options, reason] of SKIPPED) if (options.test(option)) return { result: 'skipped', reason };
   for (const [options, reason] of NOT_MAPPED)
     if (options.test(option)) return { result: 'not_mapped', reason };

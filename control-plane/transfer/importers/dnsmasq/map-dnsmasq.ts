@@ -1,4 +1,5 @@
 /** Maps the files of dnsmasq, or a single hosts file, to a plan of Weir's entities. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -33,18 +34,16 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     ...systemServers(builder, files, options),
   ]);
   if (options.every(({ name }) => name !== 'log-queries'))
-    builder.differs(
-      'other',
-      'query log',
-      'dnsmasq does not keep one; Weir does: see database.log_queries',
-      [],
-    );
-  builder.differs(
-    'other',
-    'reserved names',
-    'dnsmasq forwards them; Weir answers them itself: see dns.special_names',
-    ['localhost', 'local', 'home.arpa', 'test', 'invalid', 'onion', 'resolver.arpa'],
-  );
+    builder.differs('other', 'query log', importReason('dnsmasq_query_log'), []);
+  builder.differs('other', 'reserved names', importReason('dnsmasq_reserved_names'), [
+    'localhost',
+    'local',
+    'home.arpa',
+    'test',
+    'invalid',
+    'onion',
+    'resolver.arpa',
+  ]);
   names.finish();
   lists.finish();
   const pools = new PlannedPools(builder, readUpstream);
@@ -62,11 +61,7 @@ function systemServers(
   if (options.some(({ name }) => name === 'no-resolv' || name === 'resolv-file')) return [];
   const path = '/etc/resolv.conf';
   if (fileAt(files, path.slice(1)) !== undefined) return [{ name: 'resolv-file', value: path }];
-  builder.notMapped(
-    'configuration',
-    path,
-    'dnsmasq uses the servers in this file, which is not in the upload: add it to the archive, or add the servers as a pool',
-  );
+  builder.notMapped('configuration', path, importReason('dnsmasq_servers_file'));
   return [];
 }
 
@@ -91,7 +86,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   for (const line of known) addHostsLine(builder, names, line, null);
   // Such a line may be anything, even a password: it is not shown.
   for (const number of others)
-    builder.notMapped('local_record', `line ${number}`, 'it is not an address with names');
+    builder.notMapped('local_record', `line ${number}`, importReason('not_address_with_names'));
   names.finish();
   lists.finish();
   return builder.finish('hosts');

@@ -1,6 +1,7 @@
 /**
  * Maps dnsmasq's options to entities of Weir, from its own configuration or from lines that a Pi-hole adds to it. Pure.
  */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -58,7 +59,7 @@ const ADD: Readonly<Record<string, Add>> = {
   'domain-needed': ({ builder }) =>
     builder.setting(
       { never_forward_non_fqdn: true },
-      builder.item('setting', 'domain-needed', 'for queries of all types'),
+      builder.item('setting', 'domain-needed', importReason('dnsmasq_all_query_types')),
     ),
   'bogus-priv': ({ builder }) => builder.key('dns.block_private_ptr', true, 'bogus-priv'),
   'stop-dns-rebind': ({ builder }) => builder.key('dns.rebinding_protection', true, 'stop-dns-rebind'),
@@ -77,10 +78,10 @@ const ADD: Readonly<Record<string, Add>> = {
     ),
   'cache-size': ({ builder }, value) => {
     if (value === '0') builder.key('cache.enabled', false, 'cache-size=0');
-    else builder.skipped('other', `cache-size=${value}`, 'Weir limits the cache in bytes: cache.max_bytes');
+    else builder.skipped('other', `cache-size=${value}`, importReason('cache_bytes'));
   },
   'local-ttl': ({ builder }, value) =>
-    builder.skipped('other', `local-ttl=${value}`, 'the local records of the import have this TTL'),
+    builder.skipped('other', `local-ttl=${value}`, importReason('dnsmasq_records_ttl')),
   'filter-a': (reading) => addFilter(reading, 'A'),
   'filter-aaaa': (reading) => addFilter(reading, 'AAAA'),
   'filter-rr': (reading, value) => {
@@ -122,17 +123,12 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
   ];
   const freed = domains.finish(servers);
   if (freed.length > 0 && options.some(({ name }) => name.startsWith('filter-')))
-    builder.differs('other', 'filtered types', 'in Weir, allowed names get answers of all types', freed);
+    builder.differs('other', 'filtered types', importReason('dnsmasq_allowed_types'), freed);
   reportOutside(builder, valuesOf('cname'), reading.shown);
   if (reading.shown.length > 0)
     builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
   if (valuesOf('bogus-nxdomain').length > 0)
-    builder.differs(
-      'list_rule',
-      'other types of bogus names',
-      'until such an answer expires, dnsmasq answers NXDOMAIN for all types of the name; Weir blocks only this answer',
-      [],
-    );
+    builder.differs('list_rule', 'other types of bogus names', importReason('dnsmasq_bogus_types'), []);
   const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
     value.split('/').filter((one) => one !== ''),
   );
@@ -157,12 +153,7 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     return known.includes(target) ? [] : parts.slice(0, Math.max(parts.lastIndexOf(target), 0));
   });
   if (aliases.length > 0)
-    builder.differs(
-      'other',
-      'aliases of other names',
-      'Weir also returns the addresses of their targets',
-      aliases,
-    );
+    builder.differs('other', 'aliases of other names', importReason('dnsmasq_alias_targets'), aliases);
 }
 
 /** Lists each other option once, with the number of its lines; those that name something, line by line. */
@@ -183,7 +174,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
     builder.notMapped(
       'other',
       unknown === 1 ? '1 line' : `${unknown} lines`,
-      'Weir does not know this dnsmasq option; the text is not shown because it may be a secret',
+      importReason('dnsmasq_unknown_option'),
     );
   for (const [key, [name = '', ...more]] of lines) {
     const shown = more.length === 0 ? key : `${key} (${more.length + 1} lines)`;
@@ -197,7 +188,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
 function addReverse(builder: PlanBuilder, value: string): void {
   const [network = '', server = ''] = value.split(',').map((part) => part.trim());
   if (server === '')
-    return builder.notMapped('forward_zone', `rev-server=${value}`, 'Weir answers private addresses itself');
+    return builder.notMapped('forward_zone', `rev-server=${value}`, importReason('dnsmasq_private_reverse'));
   const zone = network.includes('/') ? network : `${network}/${network.includes(':') ? 128 : 32}`;
   const read = readUpstream(plainServer(server));
   if (read.server === null) return builder.notMapped('forward_zone', zone, read.reason);
@@ -212,43 +203,31 @@ function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[
   const lines = linesOf(path);
   const servers = lines?.flatMap((line) => /^nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
   if (servers === undefined)
-    builder.notMapped(
-      'configuration',
-      `resolv-file=${path}`,
-      'dnsmasq uses the servers in this file, which is not in the upload: add it to the archive, or add the servers as a pool',
-    );
-  else builder.skipped('other', `resolv-file=${path}`, 'its servers are in the pool');
+    builder.notMapped('configuration', `resolv-file=${path}`, importReason('dnsmasq_servers_file'));
+  else builder.skipped('other', `resolv-file=${path}`, importReason('dnsmasq_in_pool'));
   return servers ?? [];
 }
 
 /** Records of a type that are removed from answers to other types. */
 function addFilter({ builder, lists }: Reading, type: string): void {
-  const item = builder.item(
-    'list_rule',
-    `filter ${type}`,
-    'imported as a deny rule: answered with NODATA, except by local records',
-  );
+  const item = builder.item('list_rule', `filter ${type}`, importReason('denied_with_nodata'));
   lists.add(`||*^$dnstype=${type},dnsrewrite=NOERROR`, null, item);
 }
 
 function addDomain(builder: PlanBuilder, value: string): void {
   const [domain = '', network] = value.split(',');
   if (network !== undefined || domain === '#')
-    return builder.notMapped('setting', `domain=${value}`, 'Weir has one local domain');
+    return builder.notMapped('setting', `domain=${value}`, importReason('dnsmasq_one_domain'));
   builder.setting({ local_domain: domain }, builder.item('setting', `domain=${domain}`));
 }
 
 function addTtl(builder: PlanBuilder, key: string, option: string, value: string): void {
   if (/^\d{1,6}$/.test(value)) builder.key(key, Math.min(Number(value), 86_400), option);
-  else builder.notMapped('configuration', `${option}=${value}`, 'it is not a number of seconds');
+  else builder.notMapped('configuration', `${option}=${value}`, importReason('dnsmasq_no_seconds'));
 }
 
 function addBogus({ builder, lists }: Reading, option: string, value: string): void {
-  const item = builder.item(
-    'list_rule',
-    `${option}=${value}`,
-    'imported as a deny rule: answers with this address are blocked',
-  );
+  const item = builder.item('list_rule', `${option}=${value}`, importReason('dnsmasq_bogus_denied'));
   lists.add(`bogus-nxdomain=${value}`, null, item);
 }
 

@@ -1,4 +1,5 @@
 /** Maps Pi-hole's clients and groups to those of Weir. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import {
   addPlacedClient,
@@ -34,18 +35,12 @@ function mapGroups(builder: PlanBuilder, { groups }: PiholeSettings, sets: Group
   for (const { id, name, enabled, comment } of groups) {
     if (id === DEFAULT_ID) {
       sets.add(id, DEFAULT_GROUP, true);
-      if (enabled) builder.skipped('group', name, "it is Weir's group Default");
-      else
-        builder.notMapped(
-          'group',
-          name,
-          'the default group is disabled; in Weir, Default cannot be disabled',
-        );
+      if (enabled) builder.skipped('group', name, importReason('default_group'));
+      else builder.notMapped('group', name, importReason('pihole_default_disabled'));
       continue;
     }
     const item = builder.item('group', name);
-    if (!enabled)
-      builder.remark(item, 'it is disabled: its clients are in a group that combines their other groups');
+    if (!enabled) builder.remark(item, importReason('pihole_group_disabled'));
     sets.add(id, builder.group(name, { enabled, comment }, item), enabled);
   }
   if (groups.every(({ id }) => id !== DEFAULT_ID)) sets.add(DEFAULT_ID, DEFAULT_GROUP, true);
@@ -54,16 +49,15 @@ function mapGroups(builder: PlanBuilder, { groups }: PiholeSettings, sets: Group
 function placeIn(
   { ip }: PiholeClient,
   { devices }: PiholeSettings,
-): ClientPlace | { readonly reason: string } {
-  if (ip.startsWith(':')) return { reason: 'Weir does not identify clients by interface' };
+): ClientPlace | { readonly reason: ImportReason } {
+  if (ip.startsWith(':')) return { reason: importReason('pihole_interface') };
   const place = placeOf(ip);
   if (place !== null) return place;
-  if (ip.includes('/')) return { reason: 'it is not a network' };
+  if (ip.includes('/')) return { reason: importReason('not_a_network') };
   const named = devices.filter(({ name }) => name.toLowerCase() === ip.toLowerCase());
   const macs = new Set(named.flatMap((device) => canonicalMac(device.mac) ?? []));
   if (macs.size === 1) return { kind: 'mac', text: [...macs][0]! };
-  const reason = macs.size === 0 ? 'has no device of this name' : 'has several devices of this name';
-  return { reason: `Weir identifies clients by MAC or address, and the export ${reason}` };
+  return { reason: importReason(macs.size === 0 ? 'pihole_no_device' : 'pihole_several_devices') };
 }
 
 function addClient(
@@ -74,7 +68,7 @@ function addClient(
 ): PlacedClient {
   const client = { shown: ip, place, group };
   const isByName = place.kind === 'mac' && canonicalMac(ip) === null;
-  const remark = isByName ? `identified by its MAC ${place.text} in Weir` : null;
+  const remark = isByName ? importReason('pihole_by_mac', { mac: place.text }) : null;
   addPlacedClient(builder, client, { name: comment.trim() === '' ? null : comment, remark });
   return client;
 }

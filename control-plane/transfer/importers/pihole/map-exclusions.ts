@@ -1,11 +1,11 @@
 /** Exclusions of clients and domains from Pi-hole's log and statistics. Pure. */
+import { importReason, joinReasons } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
-const IS_HIDDEN =
-  'Pi-hole stores and counts its queries but never shows them; Weir neither stores nor counts them';
+const IS_HIDDEN = importReason('pihole_hidden');
 const LOCALHOST = ['127.0.0.1', '::1'];
 /** An expression for a single text, and whether a prefix may precede it. */
 const ONE_TEXT = /^(\^|\(\^\|\\\.\)|\(\\\.\|\^\)|\\\.)((?:[\w:-]|\\\.)+)\$$/;
@@ -29,12 +29,14 @@ function mapDomains(builder: PlanBuilder, expressions: readonly string[]): void 
     const name = canonicalDomain(text.replaceAll('\\.', '.'));
     const from = `excludeDomains ${expression}`;
     if (name === null || start === undefined) {
-      builder.notMapped('configuration', from, 'Weir can only exclude a name together with its subdomains');
+      builder.notMapped('configuration', from, importReason('excludes_subdomains'));
       continue;
     }
     names.push(name);
-    const covered = start.includes('|') ? 'subdomains included' : 'in Weir with the name and its subdomains';
-    builder.differs('configuration', from, `${IS_HIDDEN}; ${covered}`, [name]);
+    const covered = start.includes('|')
+      ? importReason('pihole_subdomains')
+      : importReason('pihole_subdomains_too');
+    builder.differs('configuration', from, joinReasons(IS_HIDDEN, covered), [name]);
   }
   if (names.length === 0) return;
   const from = 'webserver.api.excludeDomains';
@@ -47,11 +49,7 @@ function mapClient(builder: PlanBuilder, expression: string): void {
   const address = text.replaceAll('\\.', '.');
   const from = `excludeClients ${expression}`;
   if (start !== '^' || addressFromText(address) === null)
-    return builder.notMapped(
-      'client',
-      from,
-      'exclude such clients manually: Weir excludes clients by address or MAC',
-    );
+    return builder.notMapped('client', from, importReason('pihole_exclude_manually'));
   exclude(builder, { address, group: null }, builder.item('client', from, IS_HIDDEN));
 }
 

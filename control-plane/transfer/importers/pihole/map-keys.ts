@@ -1,4 +1,5 @@
 /** Pi-hole's names, servers and leases. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import { optionsOf } from '../dnsmasq/dnsmasq-options.ts';
@@ -13,7 +14,7 @@ import { readUpstream } from '../plan/upstream-text.ts';
 import { mapSwitches } from './map-switches.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
-const NO_OTHER_TYPES = 'the other program forwards queries for types without a record; Weir answers NODATA';
+const NO_OTHER_TYPES = importReason('other_types');
 /** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
 /** Zones, in addition to its own, that Pi-hole 6 never forwards; Weir has others, such as home.arpa. */
@@ -65,7 +66,7 @@ function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSetting
   for (const line of [...(keys.hosts ?? []), ...ofSystem]) {
     const read = readHostsLine(line);
     if (read === null) {
-      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+      builder.notMapped('local_record', line, importReason('pihole_not_hosts_line'));
       continue;
     }
     for (const written of read.names.filter((name) => !isSystemName(name)))
@@ -97,7 +98,7 @@ function reportNames(
   names: readonly string[],
   sinks: readonly string[],
 ): void {
-  const onList = 'Pi-hole blocks a name on a blocklist even if it has a record; in Weir, the record answers';
+  const onList = importReason('pihole_record_answers');
   if (names.length > 0 && lists.some(({ kind, enabled }) => kind === 'block' && enabled))
     builder.differs('other', 'names with records', onList, names);
   const { blockingMode = 'NULL' } = keys;
@@ -105,7 +106,7 @@ function reportNames(
     builder.differs(
       'other',
       'names with 0.0.0.0 or ::',
-      `Pi-hole answers with this address; Weir denies them, with the answer of blocking mode ${blockingMode}`,
+      importReason('pihole_denied_address', { mode: blockingMode }),
       sinks,
     );
   const suffix = keys.isDomainLocal === true ? `.${keys.localDomain ?? ''}` : null;
@@ -171,12 +172,7 @@ function mapRevServer(builder: PlanBuilder, line: string, getsSingleLabels: bool
     builder.zone({ zone, servers: [read.server], enabled: isOn }, item);
   }
   if (isOn && getsSingleLabels && read.server !== null)
-    builder.differs(
-      'forward_zone',
-      `names without a dot to ${server}`,
-      'Pi-hole sends queries for names without a dot to this server; Weir sends them to the upstreams',
-      [],
-    );
+    builder.differs('forward_zone', `names without a dot to ${server}`, importReason('pihole_dotless'), []);
 }
 
 /** `mac,ip,name` in any order, of dnsmasq's `dhcp-host`; and `expiry mac ip name id` of its leases. */

@@ -1,4 +1,5 @@
 /** Maps the settings of a Pi-hole to a plan of Weir's entities. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
@@ -15,12 +16,7 @@ import type { PiholeList, PiholeSettings } from './pihole-settings.ts';
 /** Maps all settings. */
 export function mapPihole(settings: PiholeSettings): ImportPlan {
   const builder = new PlanBuilder();
-  if (!settings.hasTables)
-    builder.notMapped(
-      'other',
-      'gravity.db',
-      'it is not in the upload: it contains groups, clients, lists and domains',
-    );
+  if (!settings.hasTables) builder.notMapped('other', 'gravity.db', importReason('pihole_no_gravity'));
   // First, because the clients determine the groups of everything else.
   const sets = mapClients(builder, settings);
   mapExclusions(builder, settings.keys, () => sets.groupOf([]));
@@ -50,11 +46,7 @@ function reportDenied(builder: PlanBuilder, rules: MappedRules, written: string)
   const name = canonicalDomain(written);
   const denier = name === null ? null : rules.denierOf(name);
   if (name === null || denier === null) return;
-  builder.differs(
-    'local_record',
-    name,
-    `in Pi-hole ${denier} denies it although it has a record; in Weir, the record answers`,
-  );
+  builder.differs('local_record', name, importReason('pihole_record_denied', { rule: denier }));
 }
 
 function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string[]): void {
@@ -63,8 +55,8 @@ function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string
     builder,
     { kind, place, name: comment, comment, enabled, groups },
     {
-      noGroup: 'it is in no group, so it is imported as disabled',
-      noText: 'it is a local file: add it manually',
+      noGroup: importReason('pihole_no_group'),
+      noText: importReason('pihole_local_file'),
     },
   );
 }

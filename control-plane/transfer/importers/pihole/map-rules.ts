@@ -4,6 +4,11 @@
  * and both override lists; so regex denies become list rules if there are allowlists, and an exact deny that is allowed
  * by a regex becomes a regex filter. Pure.
  */
+import {
+  type ImportReason,
+  importReason,
+  joinReasons,
+} from '../../../../shared/policy/reasons/import-reasons.ts';
 import { compileExpression } from '../../../../shared/automata/expression.ts';
 import { finds } from '../../../../shared/automata/reach.ts';
 import { refuseRegexFilter } from '../../../../shared/automata/regex-filter.ts';
@@ -54,7 +59,8 @@ export function mapDomains(parts: RuleParts, domains: readonly PiholeDomain[]): 
   for (const row of domains) {
     if (row.type !== REGEX_ALLOW && row.type !== REGEX_DENY) continue;
     const read = readRegex(row);
-    if ('reason' in read) builder.notMapped('regex_filter', row.domain, `${verbOf(row)}; ${read.reason}`);
+    if ('reason' in read)
+      builder.notMapped('regex_filter', row.domain, joinReasons(verbOf(row), read.reason));
     else regexes.set(row, read);
   }
   const isActive = (row: PiholeDomain): boolean => row.enabled && parts.groupsOf(row.id).length > 0;
@@ -71,7 +77,7 @@ export function mapDomains(parts: RuleParts, domains: readonly PiholeDomain[]): 
         row.type === EXACT_DENY ? allows.find(({ isFound }) => isFound(name.toLowerCase())) : undefined;
       mapExact(parts, row, allow?.row.domain);
     } else if (row.type < 0 || row.type > REGEX_DENY)
-      builder.notMapped('other', row.domain, 'a domain of an unknown type');
+      builder.notMapped('other', row.domain, importReason('pihole_unknown_type'));
   }
   const exact = domains.filter((row) => row.type < REGEX_ALLOW && isActive(row));
   return {
@@ -89,7 +95,7 @@ function mapExact(parts: RuleParts, row: PiholeDomain, allowedBy: string | undef
   const name = row.domain.trim();
   const canonical = canonicalDomain(name);
   if (allowedBy === undefined || canonical === null) return addRule(parts, row, 'managed_domains', name);
-  const remark = `imported as a regex filter, so that ${allowedBy} takes precedence as in Pi-hole`;
+  const remark = importReason('pihole_as_regex', { rule: allowedBy });
   addRule(parts, row, 'regex_filters', `^${escaped(canonical)}$`, remark);
 }
 
@@ -99,25 +105,27 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
   const isAllow = row.type === REGEX_ALLOW;
   const name = options.types === null && options.reply === null ? wildcardName(written) : null;
   if (name !== null && (isAllow || !(hasAllowRegex || hasAllowlist)))
-    return addRule(parts, row, 'managed_domains', `*.${name}`, `was the regex ${written}`);
+    return addRule(
+      parts,
+      row,
+      'managed_domains',
+      `*.${name}`,
+      importReason('pihole_was_regex', { regex: written }),
+    );
   const reply = isAllow ? null : replyIn(parts, row, options.reply);
-  const remarks = pattern === written ? [] : [`written as ${pattern}`];
-  if (isAllow && options.reply !== null) remarks.push('its reply has no effect, because the name is allowed');
+  const remarks = pattern === written ? [] : [importReason('pihole_written_as', { pattern })];
+  if (isAllow && options.reply !== null) remarks.push(importReason('pihole_reply_unused'));
   if (reply?.kind === 'addresses' && reply.addresses.length === 1)
-    remarks.push('queries for the other address type get NODATA in Weir, and an unusable address in Pi-hole');
+    remarks.push(importReason('pihole_other_address'));
   const needsList = reply?.kind === 'alias' || (reply?.kind === 'addresses' && reply.addresses.length > 1);
   if (!isAllow && (hasAllowlist || needsList)) {
-    remarks.unshift(
-      hasAllowlist
-        ? 'imported as a list rule, so that allowlists take precedence as in Pi-hole'
-        : 'imported as a list rule',
-    );
+    remarks.unshift(hasAllowlist ? importReason('pihole_list_rule_order') : importReason('pihole_list_rule'));
     return addListRule(parts, regex, { name, reply, remarks });
   }
   const text = [pattern, ...filterOptions(options, reply)].join(';');
   const fault = refuseRegexFilter(text);
-  if (fault !== null) return builder.notMapped('regex_filter', row.domain, `${verbOf(row)}; ${fault}`);
-  addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : remarks.join('; '));
+  if (fault !== null) return builder.notMapped('regex_filter', row.domain, joinReasons(verbOf(row), fault));
+  addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : joinReasons(...remarks));
 }
 
 /** The reply of a rule here; null = as `blocking.mode` defines. */
@@ -129,14 +137,9 @@ function replyIn(
   if (reply === null || (reply.kind !== 'own_address' && reply.kind !== 'none')) return reply;
   if (reply.kind === 'own_address' && blockingAddresses.length > 0)
     return { kind: 'addresses', addresses: blockingAddresses };
-  const there = reply.kind === 'none' ? 'Pi-hole does not answer' : 'Pi-hole answers with its own address';
+  const answer = importReason(reply.kind === 'none' ? 'pihole_no_reply' : 'pihole_own_reply');
   if (enabled)
-    builder.differs(
-      'regex_filter',
-      domain,
-      `it denies; ${there}, and Weir answers as for a blocked name`,
-      [],
-    );
+    builder.differs('regex_filter', domain, joinReasons(importReason('pihole_denies'), answer), []);
   return null;
 }
 
@@ -145,13 +148,13 @@ function addRule(
   row: PiholeDomain,
   table: 'managed_domains' | 'regex_filters',
   text: string,
-  remark: string | null = null,
+  remark: ImportReason | null = null,
 ): void {
   const kind = table === 'managed_domains' ? 'managed_domain' : 'regex_filter';
   const item = builder.item(kind, row.domain, remark);
   const groups = groupsOf(row.id);
   const hasGroups = groups.length > 0;
-  if (!hasGroups) builder.remark(item, 'it is in no group, so it is imported as disabled');
+  if (!hasGroups) builder.remark(item, importReason('pihole_no_group'));
   const action = row.type === EXACT_DENY || row.type === REGEX_DENY ? 'deny' : 'allow';
   const { comment } = row;
   const rule = { table, text, action, comment, groups: hasGroups ? groups : null } as const;
@@ -165,14 +168,19 @@ function addListRule(
     name,
     reply,
     remarks,
-  }: { readonly name: string | null; readonly reply: Reply | null; readonly remarks: readonly string[] },
+  }: {
+    readonly name: string | null;
+    readonly reply: Reply | null;
+    readonly remarks: readonly ImportReason[];
+  },
 ): void {
   const fault = refuseRegexFilter([pattern, ...filterOptions(options, null)].join(';'));
-  if (fault !== null) return builder.notMapped('regex_filter', row.domain, `it denies; ${fault}`);
+  if (fault !== null)
+    return builder.notMapped('regex_filter', row.domain, joinReasons(importReason('pihole_denies'), fault));
   const groups = groupsOf(row.id);
-  const item = builder.item('list_rule', row.domain, remarks.join('; '));
+  const item = builder.item('list_rule', row.domain, joinReasons(...remarks));
   const isOn = row.enabled && groups.length > 0;
-  if (!isOn) builder.remark(item, 'disabled: imported as a comment in that list');
+  if (!isOn) builder.remark(item, importReason('pihole_disabled_line'));
   const place = name === null ? `/${pattern}/` : `||${name}^`;
   const { types } = options;
   const dnstype =
@@ -204,13 +212,13 @@ function filterOptions({ types }: RuleOptions, reply: Reply | null): string[] {
   return reply?.kind === 'addresses' ? [...querytype, `reply=${reply.addresses[0]!}`] : querytype;
 }
 
-function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: string } {
+function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: ImportReason } {
   const read = readOptions(row.domain);
   if ('reason' in read) return read;
   const { reply } = read.options;
-  if (read.options.isInverted) return { reason: 'Weir does not support inverted expressions' };
+  if (read.options.isInverted) return { reason: importReason('pihole_inverted') };
   if (reply?.kind === 'alias' && canonicalDomain(reply.target) === null)
-    return { reason: 'the name in its reply is not a domain name' };
+    return { reason: importReason('pihole_reply_name') };
   const rewritten = fromTre(read.pattern);
   if ('reason' in rewritten) return rewritten;
   const { options, pattern: written } = read;
@@ -232,8 +240,8 @@ function matcherOf(pattern: string): (name: string) => boolean {
   return (name) => finds(compiled.automaton, name);
 }
 
-function verbOf({ type }: PiholeDomain): string {
-  return type === REGEX_ALLOW ? 'it allows' : 'it denies';
+function verbOf({ type }: PiholeDomain): ImportReason {
+  return type === REGEX_ALLOW ? importReason('pihole_allows') : importReason('pihole_denies');
 }
 
 function escaped(name: string): string {

@@ -1,4 +1,5 @@
 /** Maps Pi-hole's switches and numbers to keys of Weir's configuration. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
 import { addRateLimit } from '../plan/planned-pools.ts';
@@ -43,7 +44,7 @@ export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): voi
   mapLog(builder, keys);
   if (keys.staleSecs !== undefined) mapStale(builder, keys.staleSecs);
   mapRebinding(builder, settings);
-  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir is not a DHCP server');
+  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', importReason('no_dhcp'));
 }
 
 /** The addresses with which blocked queries are answered, if set. */
@@ -54,16 +55,12 @@ export function blockingAddresses({ blockingIpv4 = '', blockingIpv6 = '' }: Piho
 function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
   const known = MODES[mode.toUpperCase()];
   const from = 'dns.blocking.mode';
-  if (known === undefined) return builder.notMapped('configuration', `${from} ${mode}`, 'unknown to Weir');
+  if (known === undefined)
+    return builder.notMapped('configuration', `${from} ${mode}`, importReason('unknown_value'));
   const { blockingIpv4 = '', blockingIpv6 = '' } = keys;
   const hasIpv6 = mode.toUpperCase() === 'IP' && blockingIpv6 !== '';
   if (known === 'custom_ip' && blockingIpv4 === '' && !hasIpv6)
-    return builder.notMapped(
-      'configuration',
-      `${from} ${mode}`,
-      'Pi-hole answers with its own address, which the export does not have: set blocking.mode to custom_ip and ' +
-        'blocking.custom_ipv4 to the address of this machine',
-    );
+    return builder.notMapped('configuration', `${from} ${mode}`, importReason('pihole_own_address_unknown'));
   builder.key('blocking.mode', known, from);
   if (known !== 'custom_ip') return;
   builder.key('blocking.custom_ipv4', blockingIpv4, 'dns.reply.blocking.IPv4');
@@ -72,7 +69,7 @@ function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
     builder.differs(
       'configuration',
       `${from} ${mode}`,
-      `Pi-hole answers blocked queries for ${hasIpv6 ? 'A' : 'AAAA'} with its own address, Weir with NODATA`,
+      importReason('pihole_own_address_type', { type: hasIpv6 ? 'A' : 'AAAA' }),
       [],
     );
 }
@@ -101,10 +98,10 @@ function mapListening(builder: PlanBuilder, mode: string, networkInterface: stri
       return builder.notMapped(
         'configuration',
         from,
-        `it answers anyone who reaches the interface ${networkInterface}: set server.bind_address to its addresses, and dns.allowed_clients to the networks of your clients`,
+        importReason('pihole_interface_open', { interface: networkInterface }),
       );
     default:
-      builder.notMapped('configuration', from, 'set dns.allowed_clients to the networks of your clients');
+      builder.notMapped('configuration', from, importReason('pihole_allowed_clients'));
   }
 }
 
@@ -113,14 +110,10 @@ function mapSpecialDomains(builder: PlanBuilder, { specialDomains = {} }: Pihole
     const from = `dns.specialDomains.${name}`;
     const key = SPECIAL_DOMAINS[name];
     if (key !== undefined) builder.key(key, isOn, from);
-    else if (name !== 'designatedResolver') builder.notMapped('configuration', from, 'unknown to Weir');
-    else if (isOn) builder.skipped('configuration', from, 'Weir answers resolver.arpa itself');
-    else
-      builder.notMapped(
-        'configuration',
-        from,
-        'Weir answers resolver.arpa itself while dns.special_names is enabled, which also applies to other reserved names',
-      );
+    else if (name !== 'designatedResolver')
+      builder.notMapped('configuration', from, importReason('unknown_value'));
+    else if (isOn) builder.skipped('configuration', from, importReason('pihole_resolver_arpa'));
+    else builder.notMapped('configuration', from, importReason('pihole_special_names'));
   }
 }
 
@@ -130,18 +123,12 @@ function mapLog(builder: PlanBuilder, { privacyLevel, logDays }: PiholeKeys): vo
     const from = `misc.privacylevel ${privacyLevel}`;
     builder.key('database.query_log_privacy', privacyLevel === 0 ? 'full' : 'off', from);
     if (privacyLevel === 1 || privacyLevel === 2)
-      builder.differs(
-        'configuration',
-        from,
-        'Pi-hole hides names in what it stores; Weir stores no queries at all',
-        [],
-      );
+      builder.differs('configuration', from, importReason('pihole_stores_nothing'), []);
   }
   if (logDays === undefined) return;
   const from = `database.maxDBdays ${logDays}`;
   builder.key('database.query_log_days', Math.min(Math.max(logDays, 1), MAX_LOG_DAYS), from);
-  if (logDays === 0)
-    builder.differs('configuration', from, 'Pi-hole keeps a day in memory only; Weir stores it', []);
+  if (logDays === 0) builder.differs('configuration', from, importReason('pihole_day_in_memory'), []);
 }
 
 /** Seconds for which Pi-hole answers with expired records; 0 = unlimited, -1 = never. */
@@ -154,10 +141,6 @@ function mapStale(builder: PlanBuilder, secs: number): void {
 function mapRebinding(builder: PlanBuilder, { keys, dnsmasqFiles }: PiholeSettings): void {
   const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
   if (keys.upstreams === undefined || lines.some((line) => STOPS_REBINDING.test(line))) return;
-  const item = builder.item(
-    'configuration',
-    'stop-dns-rebind is off',
-    'Pi-hole returns private addresses of public names; Weir answers NODATA unless this is disabled',
-  );
+  const item = builder.item('configuration', 'stop-dns-rebind is off', importReason('pihole_rebinding'));
   builder.key('dns.rebinding_protection', false, item);
 }

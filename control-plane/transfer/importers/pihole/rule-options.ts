@@ -1,4 +1,5 @@
 /** Options that follow a regex of Pi-hole, each after a semicolon. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 
@@ -24,12 +25,11 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** The types that are known to Pi-hole; it has one more for all others. */
 const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
 const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
-const IS_REFUSED = 'Pi-hole also rejects it, so it is not active in Pi-hole:';
 
 /** Separates a regex from its options; returns a reason if Weir does not support them. */
 export function readOptions(
   text: string,
-): { readonly pattern: string; readonly options: RuleOptions } | { readonly reason: string } {
+): { readonly pattern: string; readonly options: RuleOptions } | { readonly reason: ImportReason } {
   // Pi-hole treats several semicolons as one, and ignores one at the end.
   const [pattern = '', ...written] = text.split(';').filter((part) => part !== '');
   const options: Writable<RuleOptions> = { types: null, reply: null, isInverted: false };
@@ -40,7 +40,7 @@ export function readOptions(
   return { pattern, options };
 }
 
-function readOption(option: string, into: Writable<RuleOptions>): string | null {
+function readOption(option: string, into: Writable<RuleOptions>): ImportReason | null {
   if (option.toLowerCase() === 'invert') {
     into.isInverted = true;
     return null;
@@ -48,23 +48,24 @@ function readOption(option: string, into: Writable<RuleOptions>): string | null 
   const [name, value = ''] = [option.split('=', 1)[0], option.split('=')[1]?.trim()];
   if (name === 'querytype') return readTypes(value, into);
   if (name === 'reply') return readReply(value, into);
-  return `${IS_REFUSED} unknown option ${option.slice(0, 40)}`;
+  return rejected(importReason('pihole_unknown_option', { option: option.slice(0, 40) }));
 }
 
 /** Types unknown to Pi-hole are ignored if there are others. */
-function readTypes(value: string, into: Writable<RuleOptions>): string | null {
-  if (into.types !== null) return `${IS_REFUSED} it has two querytype options`;
+function readTypes(value: string, into: Writable<RuleOptions>): ImportReason | null {
+  if (into.types !== null) return rejected(importReason('pihole_two_types'));
   const isExcept = value.startsWith('!');
   const written = value.replace(/^!/, '').toUpperCase().split(',');
-  if (written.includes('OTHER')) return 'Weir cannot express the types that Pi-hole does not know';
+  if (written.includes('OTHER')) return importReason('pihole_other_type');
   const names = [...new Set(written)].filter((type) => KNOWN_TYPES.has(type) && Object.hasOwn(RRType, type));
-  if (names.length === 0) return `${IS_REFUSED} unknown type ${value.slice(0, 20)}`;
+  if (names.length === 0)
+    return rejected(importReason('pihole_unknown_query_type', { type: value.slice(0, 20) }));
   into.types = { isExcept, names };
   return null;
 }
 
 /** The last reply determines the kind; addresses of both families are kept. */
-function readReply(value: string, into: Writable<RuleOptions>): string | null {
+function readReply(value: string, into: Writable<RuleOptions>): ImportReason | null {
   const code = CODES.find((known) => known === value.toUpperCase());
   const bytes = addressFromText(value);
   if (code !== undefined) into.reply = { kind: 'code', code };
@@ -76,6 +77,10 @@ function readReply(value: string, into: Writable<RuleOptions>): string | null {
   } else if (/^ip$/i.test(value)) into.reply = { kind: 'own_address' };
   else if (/^none$/i.test(value)) into.reply = { kind: 'none' };
   else if (/^cname,./i.test(value)) into.reply = { kind: 'alias', target: value.slice('cname,'.length) };
-  else return `${IS_REFUSED} unknown reply ${value.slice(0, 40)}`;
+  else return rejected(importReason('pihole_unknown_reply', { reply: value.slice(0, 40) }));
   return null;
+}
+
+function rejected(reason: ImportReason): ImportReason {
+  return importReason('pihole_rejected', { reason });
 }

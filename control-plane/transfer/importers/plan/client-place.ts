@@ -1,4 +1,5 @@
 /** Identifiers of clients (address, network, MAC or key), and clients that overlap in the other program. Pure. */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
@@ -21,7 +22,7 @@ export interface PlacedClient {
 interface PlacedDetails {
   readonly name: string | null;
   /** Comment on its item. */
-  readonly remark?: string | null;
+  readonly remark?: ImportReason | null;
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
 }
@@ -43,8 +44,7 @@ export function addPlacedClient(
   const { kind, text } = place;
   const isExcluded = excludeFromLog || excludeFromStats;
   if (kind === 'subnet') {
-    if (isExcluded)
-      builder.notMapped('subnet', shown, 'Weir cannot exclude a network: exclude its clients one by one');
+    if (isExcluded) builder.notMapped('subnet', shown, importReason('excluded_network'));
     return builder.subnet({ cidr: text, group, comment: name ?? '' }, builder.item('subnet', shown, remark));
   }
   const known = { mac: null, ip: null, key: null, [kind]: text };
@@ -87,9 +87,12 @@ export function reportOverlaps(
         addresses.some((at) => holdsAddress(rival.place, at)),
     );
     if (other === undefined) continue;
-    const reason =
-      `in ${program} its address puts it into ${other.group} (${other.shown}); ` +
-      `in Weir its MAC puts it into ${group}`;
+    const reason = importReason('other_group_by_address', {
+      program,
+      other: other.group,
+      shown: other.shown,
+      group,
+    });
     builder.differs('client', shown, reason, []);
   }
 }

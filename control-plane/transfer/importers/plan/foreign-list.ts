@@ -1,4 +1,5 @@
 /** Lists of another program: URLs, and files next to its settings. Pure. */
+import type { ImportReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import { sourceName } from './plan-text.ts';
@@ -25,8 +26,8 @@ export interface ForeignList {
 
 /** Texts for the report. */
 export interface ListReasons {
-  readonly noGroup: string;
-  readonly noText: string;
+  readonly noGroup: ImportReason;
+  readonly noText: ImportReason;
 }
 
 /** Adds a list. */

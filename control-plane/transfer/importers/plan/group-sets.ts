@@ -2,6 +2,7 @@
  * Clients with several groups. In Weir a client has one group, so each distinct set of groups becomes one group, which
  * gets the rules of all groups in the set. A client without any gets a group without rules. Pure.
  */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
@@ -73,10 +74,10 @@ export class GroupSets<Key> {
     const joined = shown.length === 0 ? this.unfilteredName : shown.join(' + ');
     const reason =
       labels.length === 0
-        ? 'created for clients without an enabled group, which are not filtered'
+        ? importReason('group_of_unfiltered')
         : labels.length === 1
-          ? 'created for its clients'
-          : `created for clients of ${labels.length} groups, because a client has one group in Weir`;
+          ? importReason('group_of_clients')
+          : importReason('group_of_several', { count: labels.length });
     const item = this.builder.item('group', joined, reason);
     return this.builder.group(joined, { enabled: true, comment: reason }, item);
   }

@@ -2,6 +2,7 @@
  * Plan of an import: a backup document that is merged into the current settings, and the items of the file from which
  * it was made. Every importer creates one. Plain data, as it is sent from a thread.
  */
+import type { ImportReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
 import type { BackupFile } from '../../../../shared/api/policy/backup-api.ts';
 import type { MergedKind } from '../../backup/merge-items.ts';
@@ -15,7 +16,7 @@ export interface PlanItem {
   readonly name: string;
   /** Result that does not depend on Weir's state; null = the result of the objects made from the item. */
   readonly result: 'not_mapped' | 'skipped' | 'differs' | null;
-  readonly reason: string | null;
+  readonly reason: ImportReason | null;
   /** For a rule, whether it allows or denies; null = there are rules of both kinds. */
   readonly action?: 'allow' | 'deny' | null;
   /** Names whose queries are affected by a difference. */
@@ -50,7 +51,7 @@ export interface PlannedKey {
   readonly value: unknown;
   readonly items: Origin;
   /** Reason why it is not selected by default; null = it is. */
-  readonly doubt: string | null;
+  readonly doubt: ImportReason | null;
   /**
    * Whether it is offered by Weir and not by the file: if it is not chosen, the behaviour differs from the earlier
    * program.

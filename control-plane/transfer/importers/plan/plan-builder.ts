@@ -2,6 +2,8 @@
  * Builds an import plan. Each method validates an object with the schema of the API, so that the stored form is
  * canonical; whatever the schema refuses becomes an item without an equivalent, with the reason. Pure.
  */
+import type { ImportReason } from '../../../../shared/policy/reasons/import-reasons.ts';
+import { importReason, joinReasons, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shared/api/policy/rules-api.ts';
@@ -64,7 +66,7 @@ export class PlanBuilder {
   }
 
   /** Adds an item whose result is that of its entities; `reason` is a comment on it. */
-  item(kind: ImportItemKind, name: string, reason: string | null = null): number {
+  item(kind: ImportItemKind, name: string, reason: ImportReason | null = null): number {
     return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
   }
 
@@ -72,18 +74,23 @@ export class PlanBuilder {
    * Adds a row about a setting that is imported but behaves differently in Weir. `domains` are the affected names: the
    * number of their queries in the log determines the order of these rows.
    */
-  differs(kind: ImportItemKind, name: string, reason: string, domains: readonly string[] = [name]): void {
+  differs(
+    kind: ImportItemKind,
+    name: string,
+    reason: ImportReason,
+    domains: readonly string[] = [name],
+  ): void {
     this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
   }
 
   /** Adds an item without an equivalent; for a rule, with its action. */
-  notMapped(kind: ImportItemKind, name: string, reason: string, action?: 'allow' | 'deny'): void {
+  notMapped(kind: ImportItemKind, name: string, reason: ImportReason, action?: 'allow' | 'deny'): void {
     const item = this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason }) - 1;
     this.acts(item, action ?? (kind === 'list_rule' ? actionOfRule(name) : undefined));
   }
 
   /** Adds an item that needs no import. */
-  skipped(kind: ImportItemKind, name: string, reason: string): void {
+  skipped(kind: ImportItemKind, name: string, reason: ImportReason): void {
     this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
   }
 
@@ -95,9 +102,9 @@ export class PlanBuilder {
   }
 
   /** Adds to the comment on an item. */
-  remark(item: number, reason: string): void {
+  remark(item: number, reason: ImportReason): void {
     const { reason: before, ...rest } = this.items[item]!;
-    this.items[item] = { ...rest, reason: before === null ? reason : `${before}; ${reason}` };
+    this.items[item] = { ...rest, reason: before === null ? reason : joinReasons(before, reason) };
   }
 
   /** Adds a group under a name that is unique in the plan, and returns the name. */
@@ -107,7 +114,7 @@ export class PlanBuilder {
     const wanted = labelOf(name, 90) ?? 'Imported group';
     let free = wanted;
     for (let n = 2; taken(free); n++) free = `${wanted} (${n})`;
-    if (free !== name) this.remark(item, `named ${free} in Weir`);
+    if (free !== name) this.remark(item, importReason('renamed', { name: free }));
     const { enabled } = given;
     const comment = commentOf(given.comment);
     const group = { name: free, enabled, comment, no_ipv6: false, is_default: false };
@@ -118,8 +125,7 @@ export class PlanBuilder {
   /** Adds a list source with a URL; one with credentials is left to the user. */
   source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
-    if (shownUrl(url) !== url)
-      return this.refuse(item, 'its URL contains a secret, which is not imported: add the list manually');
+    if (shownUrl(url) !== url) return this.refuse(item, importReason('list_secret'));
     const read = this.checked(SourceCreateBody, item, {
       name: labelOf(given.name, 200) ?? (labelOf(url, 200) || 'imported list'),
       url,
@@ -146,7 +152,7 @@ export class PlanBuilder {
     const { text, url, groups } = given;
     if (Buffer.byteLength(text) <= MAX_TEXT_BYTES)
       return put(this.sources, url, { ...given, comment: '', groups: [...(groups ?? [])] }, ...items);
-    for (const item of items) this.refuse(item, `custom rules have at most ${MAX_TEXT_BYTES} bytes`);
+    for (const item of items) this.refuse(item, importReason('custom_rules_size', { bytes: MAX_TEXT_BYTES }));
   }
 
   /** Adds a list of rules that Weir stores as a file. */
@@ -190,9 +196,9 @@ export class PlanBuilder {
     const fqdn = canonicalOwner(given.name);
     const { type } = given;
     const value = readLocalValue(type, given.value);
-    if (fqdn === null) return this.refuse(item, 'its name is not a domain name');
-    if (!value.ok) return this.refuse(item, `its value is not ${value.expected}`);
-    if (type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
+    if (fqdn === null) return this.refuse(item, importReason('name_not_domain'));
+    if (!value.ok) return this.refuse(item, importReason('bad_value', { expected: value.expected }));
+    if (type === 'CNAME' && value.value === fqdn) return this.refuse(item, importReason('alias_of_itself'));
     const ttl = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
     const { hostname, domain } = splitName(fqdn);
     const record = { hostname, domain, record_type: type, value: value.value, ttl, comment: '' };
@@ -207,7 +213,7 @@ export class PlanBuilder {
     item: number,
   ): void {
     const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
-    if (bad !== undefined) return this.refuse(item, `Weir does not support the server address ${bad}`);
+    if (bad !== undefined) return this.refuse(item, importReason('server_address', { address: bad }));
     const read = this.checked(ForwardZoneCreateBody, item, {
       ...given,
       servers: [...new Set(given.servers)],
@@ -242,7 +248,7 @@ export class PlanBuilder {
     };
     const isExcluded = Object.values(exclusions).includes(true);
     if (name === null && group === null && client_key === null && !isExcluded)
-      return this.refuse(item, 'it has neither a name nor a group');
+      return this.refuse(item, importReason('no_name_no_group'));
     put(
       this.clients,
       known,
@@ -265,7 +271,7 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const { subnet_cidr: cidr } = read;
-    if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is already in the file`);
+    if (this.subnets.has(cidr)) return this.refuse(item, importReason('network_twice', { network: cidr }));
     put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
@@ -321,8 +327,7 @@ export class PlanBuilder {
     const [name, value] = Object.entries(read)[0]!;
     const key = `dns.${name}`;
     const before = this.settings.get(key);
-    if (before !== undefined && before.value !== value)
-      return this.refuse(item, 'the file has two values for it; the first one is used');
+    if (before !== undefined && before.value !== value) return this.refuse(item, importReason('two_values'));
     put(this.settings, key, value, item);
   }
 
@@ -330,7 +335,7 @@ export class PlanBuilder {
    * Offers a key of the configuration: it is selected in the preview, and the import sets it like PATCH /config. `from`
    * is its name in the file, or its item. With `doubt` it is offered but not selected, for the given reason.
    */
-  key(key: string, value: unknown, from: string | number, doubt: string | null = null): void {
+  key(key: string, value: unknown, from: string | number, doubt: ImportReason | null = null): void {
     const item = typeof from === 'number' ? from : this.item('configuration', from);
     this.keys.push({ key, value, items: [item], doubt });
   }
@@ -378,17 +383,17 @@ export class PlanBuilder {
   }
 
   /** Marks an item as one without an equivalent. */
-  refuse(item: number, reason: string): void {
+  refuse(item: number, reason: ImportReason): void {
     this.items[item] = { ...this.items[item]!, result: 'not_mapped', reason };
   }
 
   private checked<S extends Schema>(schema: S, item: number, value: unknown) {
     const read = schema.safeParse(value);
-    if (!read.success) this.refuse(item, read.error.issues.map(messageOf).join('; '));
+    if (!read.success) this.refuse(item, joinReasons(...read.error.issues.map(messageOf)));
     return read.data;
   }
 }
 
-function messageOf({ path, message }: Fault): string {
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+function messageOf({ path, message }: Fault): ImportReason {
+  return plainReason(path.length === 0 ? message : `${path.join('.')}: ${message}`);
 }

@@ -2,6 +2,7 @@
  * Maps allowed clients of another program to keys of Weir's configuration. An import never allows all clients. Pure.
  */
 import { networkContains, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -19,11 +20,7 @@ export const OWN_MACHINE: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
 /** Reports that a server is open to anyone; in Weir the default is kept. */
 export function reportOpen(builder: PlanBuilder, from: string): void {
-  builder.notMapped(
-    'configuration',
-    from,
-    'it answers anyone; Weir answers private and connected networks: add other networks of your clients to dns.allowed_clients',
-  );
+  builder.notMapped('configuration', from, importReason('answers_anyone'));
 }
 
 /** Adds `dns.allowed_clients`: Weir's keywords, and networks as written in the file. */
@@ -32,7 +29,7 @@ export function addAllowed(builder: PlanBuilder, written: readonly string[], fro
     if (DEFAULT.includes(text)) return [text];
     const network = networkFromText(text);
     if (network === null) {
-      builder.notMapped('configuration', `${from} ${text}`, 'it is not a network');
+      builder.notMapped('configuration', `${from} ${text}`, importReason('not_a_network'));
       return [];
     }
     if (!isEveryone(network)) return [networkToText(network)];

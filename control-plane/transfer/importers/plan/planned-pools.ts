@@ -1,4 +1,5 @@
 /** Maps upstream servers of another program to pools of the configuration. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { expectedInstead, resolver } from '../../../../config/value-checks.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import type { ReadUpstream } from './upstream-text.ts';
@@ -55,11 +56,7 @@ export function addBootstrap(builder: PlanBuilder, written: readonly string[], f
     const address = one.trim().replace(/^(?:udp:\/\/|tcp\+udp:)/i, '');
     if (address === '' || address.startsWith('#')) return [];
     if (expectedInstead(resolver, address) === undefined) return [address];
-    builder.notMapped(
-      'configuration',
-      `${from} ${one}`,
-      'Weir supports only plain addresses for these resolvers',
-    );
+    builder.notMapped('configuration', `${from} ${one}`, importReason('plain_addresses_only'));
     return [];
   });
   if (plain.length > 0) builder.key('dns.bootstrap', plain, from);

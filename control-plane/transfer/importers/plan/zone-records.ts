@@ -1,6 +1,7 @@
 /**
  * Reads records from the text of zone files (RFC 1035 section 5), as far as Weir supports them, within limits. Pure.
  */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import {
   canonicalOwner,
   LOCAL_RECORD_TYPES,
@@ -54,7 +55,7 @@ class ZoneReader {
 
   read(text: string): void {
     for (const line of joinedLines(text)) {
-      if (this.records.length >= MAX_RECORDS) return void this.faults.push('too many records');
+      if (this.records.length >= MAX_RECORDS) return void this.faults.push(importReason('too_many_records'));
       this.readLine(line);
     }
   }
@@ -93,7 +94,7 @@ class ZoneReader {
     if (stop === undefined || Number(step) === 0) return void this.faults.push(line);
     const record = rest.join(' ');
     for (let n = Number(start); n <= Number(stop); n += Number(step)) {
-      if (this.records.length >= MAX_RECORDS) return void this.faults.push('too many records');
+      if (this.records.length >= MAX_RECORDS) return void this.faults.push(importReason('too_many_records'));
       const numbered = record.replaceAll(
         /\\\$|\$(?:\{(-?\d{1,9})(?:,(\d{1,2}),d)?\})?/g,
         (whole, offset?: string, width?: string) =>

@@ -1,4 +1,5 @@
 /** Maps a folder of rules of Control D to a plan of Weir's entities. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -45,11 +46,11 @@ function mapRule(builder: PlanBuilder, names: OwnNames, rule: ForeignTree, share
     case Action.BYPASS:
       return names.add({ name, action: 'allow', groups: null, enabled });
     case Action.SPOOF:
-      if (!enabled) return builder.skipped('local_record', name, 'it is disabled in the file');
+      if (!enabled) return builder.skipped('local_record', name, importReason('file_disabled'));
       return addSpoof(builder, name, action.text('via') ?? '', false);
     case Action.REDIRECT:
-      return builder.notMapped('other', name, 'Weir cannot redirect it through a proxy');
+      return builder.notMapped('other', name, importReason('profile_proxy'));
     default:
-      return builder.notMapped('other', name, 'its action is unknown to Weir');
+      return builder.notMapped('other', name, importReason('profile_action'));
   }
 }

@@ -1,4 +1,5 @@
 /** Maps a profile of NextDNS, as exported by its API or a browser extension, to a plan of Weir's entities. */
+import { importReason, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -52,26 +53,26 @@ export function mapNextdns(files: FileSet): ImportPlan {
 
 function mapList(builder: PlanBuilder, id: string): void {
   const url = listUrl(id);
-  if (url === undefined) return builder.notMapped('blocklist', id, 'Weir does not know the URL of this list');
-  const words = { noGroup: '', noText: '' };
+  if (url === undefined) return builder.notMapped('blocklist', id, importReason('profile_list_url'));
+  const words = { noGroup: plainReason(''), noText: plainReason('') };
   addForeignList(builder, { kind: 'block', place: url, name: id, enabled: true, groups: null }, words);
 }
 
 function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   for (const service of parental.list('services')) {
     const id = service.text('id') ?? '';
-    if (service.flag('active') === false) builder.skipped('service', id, 'it is disabled in the file');
+    if (service.flag('active') === false) builder.skipped('service', id, importReason('file_disabled'));
     else {
       if (service.flag('recreation') === true)
-        builder.differs('service', id, 'also blocked in its recreation time: assign a schedule profile', []);
+        builder.differs('service', id, importReason('profile_recreation'), []);
       const item = builder.item('service', id);
       builder.service({ serviceId: id, ownId: id.replaceAll('_', '-'), group: DEFAULT_GROUP }, item);
     }
   }
   if (parental.flag('blockBypass') === true)
-    builder.notMapped('other', 'parentalControl.blockBypass', 'add a list of such services instead');
+    builder.notMapped('other', 'parentalControl.blockBypass', importReason('profile_service_list'));
   for (const id of idsOf(parental, 'categories'))
-    builder.notMapped('other', `category ${id}`, 'add a list of such names instead');
+    builder.notMapped('other', `category ${id}`, importReason('profile_name_list'));
   const isStrict = parental.flag('youtubeRestrictedMode') === true;
   const isSafe = parental.flag('safeSearch') === true;
   for (const engine of SAFE_SEARCH_ENGINES) {
@@ -91,18 +92,18 @@ function mapSwitches(builder: PlanBuilder, profile: ForeignTree): void {
   for (const section of ['security', 'privacy'])
     for (const [name, value] of profile.members(section))
       if (value.flag() === true && name !== 'dnsRebinding')
-        builder.notMapped('other', `${section}.${name}`, 'it is a service of NextDNS');
+        builder.notMapped('other', `${section}.${name}`, importReason('profile_nextdns_service'));
   for (const id of idsOf(profile, 'privacy.natives'))
-    builder.notMapped('other', `privacy.natives ${id}`, 'block its telemetry as a service instead');
+    builder.notMapped('other', `privacy.natives ${id}`, importReason('profile_telemetry'));
   mapLogs(builder, profile.at('settings.logs'));
   for (const [name, value] of profile.members('settings.performance'))
     if (name === 'ecs' && value.flag() === true)
       builder.key('dns.ecs', 'forward', 'settings.performance.ecs');
-    else builder.skipped('other', `settings.performance.${name}`, 'it only affects how NextDNS runs');
+    else builder.skipped('other', `settings.performance.${name}`, importReason('profile_nextdns_only'));
   if (profile.flag('settings.blockPage.enabled') === true)
-    builder.notMapped('other', 'settings.blockPage', 'Weir has no page for blocked names: see blocking.mode');
+    builder.notMapped('other', 'settings.blockPage', importReason('profile_block_page'));
   if (profile.flag('settings.web3') === true)
-    builder.notMapped('other', 'settings.web3', 'Weir does not resolve blockchain names');
+    builder.notMapped('other', 'settings.web3', importReason('profile_blockchain'));
 }
 
 function mapLogs(builder: PlanBuilder, logs: ForeignTree): void {
@@ -117,7 +118,8 @@ function mapLogs(builder: PlanBuilder, logs: ForeignTree): void {
   if (drops[1] === true) builder.key('database.query_log_privacy', 'off', 'settings.logs.drop.domain');
   else if (drops[0] === true)
     builder.key('database.query_log_privacy', 'anonymous_clients', 'settings.logs.drop.ip');
-  if (logs.has('location')) builder.skipped('other', 'settings.logs.location', 'Weir stores its log itself');
+  if (logs.has('location'))
+    builder.skipped('other', 'settings.logs.location', importReason('profile_own_log'));
 }
 
 function idsOf(tree: ForeignTree, path: string): string[] {

@@ -1,4 +1,5 @@
 /** Common parts of the JSON files of NextDNS and Control D. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -37,11 +38,7 @@ export function profileIn(files: FileSet): ForeignTree | null {
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
   const isBelowOnly = name.startsWith('*.');
   const covers = isForAll && !isBelowOnly;
-  const item = builder.item(
-    'local_record',
-    `${name} ${target}`,
-    covers ? 'includes all names below it' : null,
-  );
+  const item = builder.item('local_record', `${name} ${target}`, covers ? importReason('names_below') : null);
   const isAddress = placeOf(target)?.kind === 'ip';
   const type = !isAddress ? 'CNAME' : target.includes(':') ? 'AAAA' : 'A';
   for (const owner of covers ? [name, `*.${name}`] : [name])

@@ -1,4 +1,5 @@
 /** The groups of Technitium's app Advanced Blocking, which are selected by the client's network. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addPlacedClient, placeOf } from '../plan/client-place.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -8,7 +9,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 
 /** The networks of all other clients. */
 const EVERYONE = /^(?:0\.0\.0\.0\/0|\[?::\]?\/0)$/;
-const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
 /** Lists by their key, with their effect. */
 const LISTS = [
   ['blockListUrls', 'block'],
@@ -33,7 +34,7 @@ export function mapAdvancedBlocking(builder: PlanBuilder, names: OwnNames, app: 
   for (const group of app.list('groups')) mapGroup(builder, names, group, groups, isOn);
   for (const [network, name] of networks) mapNetwork(builder, network, groups.get(name), ofEveryone === name);
   for (const [place] of app.members('localEndPointGroupMap'))
-    builder.notMapped('client', place, 'Weir does not choose groups by the server address that was queried');
+    builder.notMapped('client', place, importReason('technitium_server_address'));
 }
 
 function makeGroup(builder: PlanBuilder, name: string): string {
@@ -48,10 +49,10 @@ function mapNetwork(
   isOfEveryone: boolean,
 ): void {
   if (EVERYONE.test(network) && isOfEveryone)
-    return builder.skipped('subnet', network, "it is Weir's group Default");
+    return builder.skipped('subnet', network, importReason('default_group'));
   const place = placeOf(network.replace(/^\[(.*)\]/, '$1'));
   if (place === null || place.kind === 'mac' || group === undefined)
-    return builder.notMapped('subnet', network, 'it is not a network with a group');
+    return builder.notMapped('subnet', network, importReason('technitium_no_group'));
   addPlacedClient(builder, { shown: network, place, group }, { name: null });
 }
 
@@ -88,13 +89,12 @@ function reportRest(builder: PlanBuilder, title: string, group: ForeignTree): vo
     builder.notMapped(
       'other',
       `${title}: its own kind of blocked answers`,
-      'Weir has one for all clients: blocking.mode',
+      importReason('technitium_one_answer'),
     );
-  const allows = group.list('allowedRegex').length;
-  if (allows > 0 && group.list('blocked').length > 0)
+  if (group.list('allowedRegex').length > 0 && group.list('blocked').length > 0)
     builder.notMapped(
       'other',
       `${title}: allowed expressions over blocked names`,
-      'in Technitium an allowed expression takes precedence over a blocked name; in Weir the name takes precedence',
+      importReason('technitium_allowed_regex'),
     );
 }

@@ -1,4 +1,5 @@
 /** Maps the settings of a Technitium DNS Server to a plan; all of its names also cover their subdomains. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
@@ -12,7 +13,7 @@ import type { TechnitiumSettings, TechnitiumZone } from './technitium-settings.t
 
 /** Zones that exist on every such server. */
 const OWN_ZONES = /^(?:localhost|(?:0|127|255)\.in-addr\.arpa|(?:1|0)(?:\.0){31}\.ip6\.arpa)$/;
-const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
 
 /** Maps them all. */
 export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
@@ -32,12 +33,8 @@ export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
   lists.finish();
   if (settings.settings !== null) mapTechnitiumSettings(builder, pools, settings.settings);
   else if (settings.hasBinarySettings)
-    builder.notMapped(
-      'other',
-      'dns.config',
-      'add the answer of /api/settings/get to the zip as settings.json, to import forwarders and blocking',
-    );
-  for (const app of settings.apps) builder.notMapped('other', `app ${app}`, 'Weir has no apps');
+    builder.notMapped('other', 'dns.config', importReason('technitium_add_settings'));
+  for (const app of settings.apps) builder.notMapped('other', `app ${app}`, importReason('technitium_apps'));
   return builder.finish('technitium');
 }
 
@@ -49,18 +46,15 @@ interface ZoneParts {
 
 function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
   const { builder, pools } = parts;
-  if (OWN_ZONES.test(name)) return builder.skipped('other', `zone ${name}`, 'Weir answers it itself');
+  if (OWN_ZONES.test(name))
+    return builder.skipped('other', `zone ${name}`, importReason('technitium_zone_itself'));
   if (text === null)
-    return builder.notMapped(
-      'other',
-      `zone ${name}`,
-      'it is in binary form: export it as text, and add the file to the folder zones of the zip',
-    );
+    return builder.notMapped('other', `zone ${name}`, importReason('technitium_binary_zone'));
   const { records, faults } = readZone(text, name);
   for (const record of records) mapRecord(builder, pools, record);
   if (records.some(({ type }) => type === 'SOA')) keepWithin(parts, name, records);
   for (const fault of faults)
-    builder.notMapped('local_record', fault, `Weir cannot read this line of the zone ${name}`);
+    builder.notMapped('local_record', fault, importReason('technitium_zone_line', { zone: name }));
 }
 
 /** A name in a zone is never forwarded, except below a forwarder. */
@@ -69,12 +63,12 @@ function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readon
   if (forwards.some(({ owner }) => owner === zone)) return;
   const usual = forwards.filter(({ value }) => value.includes('this-server')).map(({ owner }) => owner);
   if (usual.length === 0) {
-    const item = builder.item('forward_zone', `zone ${zone}`, 'answered by Weir, without servers');
+    const item = builder.item('forward_zone', `zone ${zone}`, importReason('answered_by_weir'));
     return builder.zone({ zone, servers: [], enabled: true }, item);
   }
   // A zone without servers has no exceptions that are sent to the pools.
   const others = new Set(forwards.map(({ owner }) => owner));
-  const item = builder.item('list_rule', `zone ${zone}`, 'NXDOMAIN for names without a local record');
+  const item = builder.item('list_rule', `zone ${zone}`, importReason('technitium_nxdomain'));
   lists.add(`||${zone}^$dnsrewrite=NXDOMAIN,denyallow=${[...others].join('|')}`, null, item);
 }
 
@@ -84,17 +78,18 @@ function mapRecord(
   { owner, type, value, ttlSecs }: ZoneRecord,
 ): void {
   const shown = `${owner} ${type} ${value}`;
-  if (type === 'SOA' || type === 'NS') return builder.skipped('local_record', shown, 'Weir does not need it');
+  if (type === 'SOA' || type === 'NS')
+    return builder.skipped('local_record', shown, importReason('technitium_unneeded'));
   if (type === 'FWD') {
     const [protocol = '', forwarder = ''] = value.replaceAll('"', '').split(' ');
     if (forwarder === 'this-server')
-      return builder.notMapped('forward_zone', shown, 'Weir does not support exceptions from forward zones');
+      return builder.notMapped('forward_zone', shown, importReason('technitium_exceptions'));
     const servers = pools.servers([`${protocol} ${forwarder}`]);
     if (servers.length > 0)
       builder.zone({ zone: owner, servers, enabled: true }, builder.item('forward_zone', shown));
     return;
   }
   const item = builder.item('local_record', shown);
-  if (!isLocalType(type)) builder.refuse(item, `Weir has no local records of the type ${type}`);
+  if (!isLocalType(type)) builder.refuse(item, importReason('no_record_type', { type }));
   else builder.record({ name: owner, type, value, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
 }

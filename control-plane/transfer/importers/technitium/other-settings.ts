@@ -2,6 +2,7 @@
  * General settings of a Technitium DNS Server that are not imported: each that is enabled or has a value is a row.
  * Pure.
  */
+import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
@@ -28,19 +29,19 @@ const READ = new Set([
 /** About the program: how it runs, listens, logs and queries. */
 const OF_PROGRAM =
   /^(?:version|uptimestamp|dnsServer.*|webService.*|dnsTls.*|dnsOver.*|enableDnsOver.*|dotPort|doh.*|doq.*|tcp.*|udp.*|quic.*|listen.*|max.*|log.*|enableLogging|ignoreResolverLogs|useLocalTime|enableInMemoryStats|proxy|tsigKeys|notify.*|cache.*|resolver.*|forwarder.*|client.*|serveStale.*|zone.*|default.*|randomizeName|qnameMinimization|preferIPv6|ipv6Mode|enableUdpSocketPool|socketPool.*|blockListUpdateIntervalHours|blockListNextUpdatedOn|nsRevalidation|nsRev.*)$/;
-const REASONS: readonly (readonly [keys: RegExp, reason: string])[] = [
-  [/^qpm/i, 'Weir limits queries per second: see dns.rate_limit'],
-  [/^eDnsClientSubnet/, 'Weir only forwards the subnets that clients send: dns.ecs'],
-  [/^dnsApp/, 'Weir has no apps'],
+const REASONS: readonly (readonly [keys: RegExp, reason: ImportReason])[] = [
+  [/^qpm/i, importReason('technitium_rate_limit')],
+  [/^eDnsClientSubnet/, importReason('client_subnets_only')],
+  [/^dnsApp/, importReason('technitium_apps')],
 ];
 
 /** Adds a row for each; values are not shown, as some are secrets. */
 export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree): void {
   for (const [key, value] of settings.members()) {
     if (READ.has(key) || isOff(value)) continue;
-    if (OF_PROGRAM.test(key)) builder.skipped('other', key, 'it only affects how the other program runs');
+    if (OF_PROGRAM.test(key)) builder.skipped('other', key, importReason('other_program_only'));
     else {
-      const reason = REASONS.find(([keys]) => keys.test(key))?.[1] ?? 'Weir has no such setting';
+      const reason = REASONS.find(([keys]) => keys.test(key))?.[1] ?? importReason('no_such_setting');
       builder.notMapped('other', key, reason);
     }
   }

@@ -1,4 +1,5 @@
 /** Maps the clients that may use recursion of a Technitium DNS Server to allowed clients of Weir. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -34,18 +35,15 @@ export function mapRecursionAccess(builder: PlanBuilder, settings: ForeignTree):
         'recursion',
       );
     default:
-      builder.notMapped(
-        'configuration',
-        `recursion ${mode}`,
-        'Weir resolves names for every allowed client: set dns.allowed_clients',
-      );
+      builder.notMapped('configuration', `recursion ${mode}`, importReason('technitium_recursion'));
   }
 }
 
 function mapLines(builder: PlanBuilder, written: readonly string[], from: string): void {
   const lines = written.flatMap((text): AccessLine[] => {
     const network = networkFromText(text.replace(/^!/, '').trim());
-    if (network === null) builder.notMapped('configuration', `${from} ${text}`, 'it is not a network');
+    if (network === null)
+      builder.notMapped('configuration', `${from} ${text}`, importReason('not_a_network'));
     return network === null ? [] : [{ network, isAllowed: !text.startsWith('!') }];
   });
   const blocked = lines.flatMap((line, at) =>
@@ -69,10 +67,6 @@ function blockedBy(
   const text = networkToText(network);
   if (!others(lines.slice(at + 1))) return [];
   if (!others(lines.slice(0, at))) return [text];
-  builder.notMapped(
-    'configuration',
-    `${from} !${text}`,
-    'networks before it are exceptions from it, which Weir does not support: check dns.blocked_clients',
-  );
+  builder.notMapped('configuration', `${from} !${text}`, importReason('technitium_network_order'));
   return [];
 }

@@ -1,4 +1,5 @@
 /** Technitium's general settings, in the form of its `/api/settings/get`. Pure. */
+import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { isIP } from 'node:net';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
@@ -14,7 +15,7 @@ const MODES: Readonly<Record<string, string>> = {
   NxDomain: 'nxdomain',
   CustomAddress: 'custom_ip',
 };
-const WORDS = { noGroup: 'it applies to no client', noText: 'it is not a URL' };
+const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
 const DAY_SECS = 86_400;
 
 /** A forwarder preceded by its protocol: `Tls dns.example.org:853 (192.0.2.1)`. */
@@ -24,7 +25,8 @@ export function readForwarder(written: string): ReadUpstream {
   const scheme = { udp: '', tcp: 'tcp://', tls: 'tls://', https: 'https://', quic: 'quic://' }[
     protocol.toLowerCase()
   ];
-  if (scheme === undefined) return { server: null, reason: `Weir does not support DNS over ${protocol}` };
+  if (scheme === undefined)
+    return { server: null, reason: importReason('technitium_protocol', { protocol }) };
   const url = place.includes('://') && URL.canParse(place) ? new URL(place) : null;
   const host = url === null ? place : url.host;
   const path = url === null ? '' : url.pathname;
@@ -68,7 +70,7 @@ export function mapTechnitiumSettings(
   mapServeStale(builder, settings);
   if (settings.flag('saveCache') === true) builder.key('cache.persist', true, 'saveCache');
   for (const network of settings.texts('blockingBypassList') ?? [])
-    builder.notMapped('client', `blockingBypassList ${network}`, 'put it into a group without rules');
+    builder.notMapped('client', `blockingBypassList ${network}`, importReason('technitium_bypass'));
   reportOtherSettings(builder, settings);
 }
 
@@ -86,7 +88,7 @@ function mapBlocking(builder: PlanBuilder, settings: ForeignTree): void {
   const type = settings.text('blockingType');
   const mode = MODES[type ?? ''];
   if (type !== undefined && mode === undefined)
-    builder.notMapped('configuration', `blockingType ${type}`, 'unknown to Weir');
+    builder.notMapped('configuration', `blockingType ${type}`, importReason('unknown_value'));
   if (mode !== undefined) builder.key('blocking.mode', mode, 'blockingType');
   for (const address of mode === 'custom_ip' ? (settings.texts('customBlockingAddresses') ?? []) : [])
     if (isIP(address) > 0)

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { compileExpression } from '../../../../../shared/automata/expression.ts';
 import { refuseRegexFilter } from '../../../../../shared/automata/regex-filter.ts';
+import {
+  IMPORT_REASONS,
+  importReason,
+  joinReasons,
+  plainReason,
+} from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { LINE_REASONS, lineReason } from '../../../../../shared/policy/reasons/line-reasons.ts';
+import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
+import { importReasonText } from './import-reason-text.ts';
 import { failureWithReasons, lineReasonText } from './reason-text.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -18,11 +26,14 @@ const german = read('line-reasons.de.json');
 
 const placesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
 
-describe.each(LANGUAGES)('the reasons of lines in %s', (language) => {
-  test('have a text for each code, with the same parameters', () => {
-    const texts = read(`line-reasons.${language}.json`);
-    expect(Object.keys(texts)).toEqual(Object.keys(LINE_REASONS));
-    for (const [code, text] of Object.entries(LINE_REASONS)) {
+describe.each(LANGUAGES)('in %s', (language) => {
+  test.each([
+    ['lines', `line-reasons.${language}.json`, LINE_REASONS],
+    ['imports', `import-reasons.${language}.json`, IMPORT_REASONS],
+  ])('the reasons of %s have a text for each code, with the same parameters', (_of, file, english) => {
+    const texts = read(file);
+    expect(Object.keys(texts)).toEqual(Object.keys(english));
+    for (const [code, text] of Object.entries(english)) {
       expect(texts[code]!.trim()).not.toBe('');
       expect([code, placesOf(texts[code]!)]).toEqual([code, placesOf(text)]);
     }
@@ -58,6 +69,33 @@ describe('the text of a reason', () => {
   test.each(['', 'of no use', 'modifier', 'toString'])('is the given one for %j, which has no code', (text) =>
     expect(lineReasonText(text, german)).toBe(text),
   );
+});
+
+describe('the text of a reason of an import', () => {
+  const texts = { line: german, import: read('import-reasons.de.json') };
+
+  test('is that of the server in English', () => {
+    expect(importReasonText(importReason('already_there'), null)).toBe('already in Weir');
+  });
+
+  test('has all of its reasons in the language of the texts, and the values of the server', () => {
+    const reason = joinReasons(
+      importReason('pihole_denies'),
+      importReason('pihole_rejected', { reason: importReason('pihole_unknown_option', { option: 'x' }) }),
+      lineReason('every_name_regex'),
+      plainReason('dns.ecs = "forward"'),
+    );
+    expect(importReasonText(reason, texts)).toBe(
+      'blockiert; auch Pi-hole lehnt es ab, es ist dort also nicht aktiv: unbekannte Option x; ' +
+        'sie passt auf jeden Namen; wenn das gewollt ist, schreibe .*; dns.ecs = "forward"',
+    );
+  });
+
+  test.each(Object.entries(IMPORT_REASONS))('is translated for %s', (code, english) => {
+    const filled = fillText(english, () => 'x');
+    const translated = fillText(texts.import[code]!, () => 'x');
+    expect(importReasonText(filled, texts)).toBe(translated);
+  });
 });
 
 describe('a failed request', () => {

@@ -30,7 +30,8 @@ export function useFailureTranslation(): (failure: Error) => Error {
   return (failure) => failureWithReasons(failure, texts);
 }
 
-function useLineTexts(): LineTexts {
+/** Texts of the reasons of lines; English until they are loaded. */
+export function useLineTexts(): LineTexts {
   useText();
   const language = messages.locale;
   const { data } = useQuery({

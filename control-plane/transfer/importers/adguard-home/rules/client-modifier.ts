@@ -3,10 +3,11 @@
  * and keys that identify these clients. A separate client inside the network of another one is not that other one.
  * Pure.
  */
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { networkContains, networkFromText } from '../../../../../shared/net/cidr.ts';
 
 /** A rule without its client modifier, or the reason why it has no effect. */
-export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: string };
+export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: ImportReason };
 
 /** The rule with names of clients in place of tags. */
 export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly string[]>): TaggedRule {
@@ -14,14 +15,15 @@ export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly 
   if (modifier === undefined || value === undefined) return { rule };
   const [, named] = /[$,]client=((?:\\.|[^,\\])*)/.exec(rule) ?? [];
   if (named !== undefined && !/^~/.test(named))
-    return { rule: null, reason: 'Weir does not support rules that select clients by both name and tag' };
+    return { rule: null, reason: importReason('adguard_name_and_tag') };
   const tags = value.split('|').map((tag) => tag.trim());
   const clientsOf = (some: readonly string[]): Set<string> =>
     new Set(some.flatMap((tag) => namesOf.get(tag) ?? []));
   const wantedTags = tags.filter((tag) => !tag.startsWith('~'));
   const wanted = clientsOf(wantedTags);
   const excepted = clientsOf(tags.flatMap((tag) => (tag.startsWith('~') ? [tag.slice(1)] : [])));
-  if (wantedTags.length > 0 && wanted.size === 0) return { rule: null, reason: 'no client has this tag' };
+  if (wantedTags.length > 0 && wanted.size === 0)
+    return { rule: null, reason: importReason('adguard_no_tag') };
   const clients = [...[...wanted].map(quoted), ...[...excepted].map((name) => `~${quoted(name)}`)];
   if (clients.length > 0 && named !== undefined) {
     const rest = rule.replace(modifier, modifier.startsWith('$') ? '$' : '').replace('$,', '$');

@@ -1,25 +1,24 @@
 /** Rules that AdGuard Home accepts but never matches, while Weir applies them as intended. Pure. */
-
-const HINT = 'matches nothing in AdGuard Home; Weir applies the rule as written';
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 
 /** Description of the difference; null for other rules. `names` are the clients known to AdGuard Home. */
-export function oddityOf(line: string, names: Iterable<string>): string | null {
+export function oddityOf(line: string, names: Iterable<string>): ImportReason | null {
   const body = line.replace(/^@@/, '');
   const isExpression = body.startsWith('/');
   const [place = '', options = ''] = isExpression ? [body] : body.split(/\$(.*)/);
-  if (isExpression) return /\\(?:S|x[0-9a-f]{2})/.test(body) ? `an expression with \\S or \\x ${HINT}` : null;
-  if (/^\|?https?:\/\//.test(place)) return `a rule with a scheme ${HINT}`;
-  if (/\.[\^|]$/.test(place)) return `a name with a trailing dot ${HINT}`;
+  if (isExpression) return /\\(?:S|x[0-9a-f]{2})/.test(body) ? importReason('adguard_odd_escape') : null;
+  if (/^\|?https?:\/\//.test(place)) return importReason('adguard_odd_scheme');
+  if (/\.[\^|]$/.test(place)) return importReason('adguard_odd_dot');
   if (/^[\w.: -]+$/.test(place) && (/[A-Z]/.test(place) || /[a-z]\.(?: |$)/.test(place)))
-    return `a plain name with capital letters or a trailing dot ${HINT}`;
-  if (/^[\d.:]+ +\*/.test(place)) return `a line of a hosts file with * ${HINT}`;
+    return importReason('adguard_odd_capitals');
+  if (/^[\d.:]+ +\*/.test(place)) return importReason('adguard_odd_hosts');
   if (/(?:^|,)badfilter(?:,|$)/.test(options) && /[A-Z]/.test(place))
-    return `$badfilter with capital letters ${HINT}`;
+    return importReason('adguard_odd_badfilter');
   if (/dnsrewrite=(?:refused|nxdomain|servfail|noerror)(?:,|$)/.test(options))
-    return 'AdGuard Home treats a lower-case response code as a name; Weir treats it as the code';
+    return importReason('adguard_odd_code');
   if (/dnsrewrite=[^,]*;(?:HTTPS|SVCB);.*\bech=[^ ,]*=/i.test(options))
-    return 'AdGuard Home omits an ech value that ends with =; Weir sends it';
-  return isOtherCase(options, names) ? `$client with a name in different letter case ${HINT}` : null;
+    return importReason('adguard_odd_ech');
+  return isOtherCase(options, names) ? importReason('adguard_odd_client') : null;
 }
 
 /** Whether `$client` has the name of a client in a different letter case, which Weir ignores. */

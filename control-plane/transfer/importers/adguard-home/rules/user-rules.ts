@@ -2,6 +2,7 @@
  * AdGuard Home's user rules. There, all of them are one list in which exceptions win, and which allowlists override; so
  * they become custom rules in their order. Pure.
  */
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { readAdblockRule } from '../../../../policy/compile/parse/adblock-rule.ts';
 import { compileProgram } from '../../../../../shared/policy/regex.ts';
 import type { GeneratedLists } from '../../plan/generated-lists.ts';
@@ -25,8 +26,13 @@ export interface UserRuleParts {
 /** Meaning of a line. */
 type UserRule =
   | { readonly kind: 'record'; readonly line: string }
-  | { readonly kind: 'rule'; readonly line: string; readonly rule: string; readonly oddity?: string | null }
-  | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
+  | {
+      readonly kind: 'rule';
+      readonly line: string;
+      readonly rule: string;
+      readonly oddity?: ImportReason | null;
+    }
+  | { readonly kind: 'unknown'; readonly line: string; readonly reason: ImportReason };
 
 /** Number of rules beyond which the report has a single item for all of them. */
 const MAX_ITEMS = 2000;
@@ -52,8 +58,7 @@ function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRu
   const tagged = withoutTags(withoutComment(line), namesOf);
   if (tagged.rule === null) return { kind: 'unknown', line, reason: tagged.reason };
   const addressed = withAddresses(tagged.rule, addressesOf);
-  if (addressed === null)
-    return { kind: 'unknown', line, reason: 'it refers to a client without an address, MAC or ClientID' };
+  if (addressed === null) return { kind: 'unknown', line, reason: importReason('adguard_no_client') };
   const rule = withAnchor(withoutApex(addressed));
   const outcome = readAdblockRule(rule, false);
   if (outcome.type === 'unused') return { kind: 'unknown', line, reason: outcome.unused.reason };
@@ -63,8 +68,7 @@ function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRu
 function readPattern(line: string, pattern: string): UserRule {
   const outcome = compileProgram(pattern);
   if (!outcome.ok) return { kind: 'unknown', line, reason: outcome.reason };
-  if (pattern.includes('/'))
-    return { kind: 'unknown', line, reason: 'it matches URLs; domain names contain no slash' };
+  if (pattern.includes('/')) return { kind: 'unknown', line, reason: importReason('adguard_matches_urls') };
   return { kind: 'rule', line, rule: line };
 }
 
@@ -93,11 +97,10 @@ function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | nul
     case 'record':
       return isOn
         ? addHostsRecords(builder, rule.line)
-        : builder.skipped('local_record', rule.line, 'AdGuard Home filters no client');
+        : builder.skipped('local_record', rule.line, importReason('adguard_no_filtering'));
     case 'rule': {
       const item = shared ?? builder.item('list_rule', rule.line);
-      if (!isOn && shared === null)
-        builder.remark(item, 'AdGuard Home filters no client, so it is imported as disabled');
+      if (!isOn && shared === null) builder.remark(item, importReason('adguard_filters_nobody'));
       if (isOn && (rule.oddity ?? null) !== null)
         builder.differs('list_rule', rule.line, rule.oddity!, namesIn(rule.line));
       return lists.add(rule.rule, isOn ? groups : null, item, isOn);

@@ -2,10 +2,12 @@
  * Translates bracket expressions of TRE to RE2. In TRE a backslash within brackets is literal, and a range may begin or
  * end with any character. Pure.
  */
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 
 /** A bracket expression for RE2 and the length of its source, or the reason why there is no equivalent. */
 export type ReadBracket =
-  { readonly text: string; readonly length: number; readonly isWord: boolean } | { readonly reason: string };
+  | { readonly text: string; readonly length: number; readonly isWord: boolean }
+  | { readonly reason: ImportReason };
 
 const CLASSES = /^(?:alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)$/;
 /** Classes that only contain word characters. */
@@ -33,20 +35,21 @@ export function readBracket(rest: string): ReadBracket {
 
 function itemAt(rest: string, at: number, first: number): ReadBracket {
   const letter = rest[at];
-  if (letter === undefined) return { reason: 'a bracket is not closed' };
+  if (letter === undefined) return { reason: importReason('pihole_open_bracket') };
   const [next = '', last = ''] = rest.slice(at + 1, at + 3);
   if (next === '-' && last !== ']' && last !== '') {
-    if (letter > last) return { reason: `${letter}-${last} is not a range` };
+    if (letter > last) return { reason: importReason('pihole_no_range', { first: letter, last }) };
     // If case is ignored, a range includes the other case, as in RE2.
     return { text: `${escaped(letter)}-${escaped(last)}`, length: 3, isWord: isWordRange(letter, last) };
   }
-  if (letter === '[' && /[.=]/.test(next)) return { reason: 'it uses a collating element' };
+  if (letter === '[' && /[.=]/.test(next)) return { reason: importReason('pihole_collating') };
   if (letter === '[' && next === ':') {
     const name = /^\[:([^:]*):\]/.exec(rest.slice(at))?.[1] ?? '';
-    if (!CLASSES.test(name)) return { reason: 'it uses an unknown character class' };
+    if (!CLASSES.test(name)) return { reason: importReason('pihole_character_class') };
     return { text: `[:${name}:]`, length: name.length + 4, isWord: OF_WORDS.test(name) };
   }
-  if (letter === '-' && next !== ']' && at !== first) return { reason: 'two of its ranges overlap' };
+  if (letter === '-' && next !== ']' && at !== first)
+    return { reason: importReason('pihole_ranges_overlap') };
   // Here a hyphen is the first or last character, which RE2 permits as well.
   return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
 }

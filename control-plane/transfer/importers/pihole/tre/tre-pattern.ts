@@ -3,6 +3,7 @@
  * are valid in both. The others are rewritten if that is exact; otherwise they have no equivalent. Follows tre-parse.c
  * of Pi-hole FTL. Pure.
  */
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { readBracket } from './tre-bracket.ts';
 import {
   anchor,
@@ -16,7 +17,7 @@ import {
 } from './tre-pieces.ts';
 
 /** The equivalent pattern for RE2, or the reason why there is none. */
-export type ReadPattern = { readonly pattern: string } | { readonly reason: string };
+export type ReadPattern = { readonly pattern: string } | { readonly reason: ImportReason };
 
 /** Escapes with the same meaning in both. */
 const SHARED_ESCAPES = /[tnrfawWsSdD]/;
@@ -29,14 +30,14 @@ export function fromTre(pattern: string): ReadPattern {
   try {
     return { pattern: new TreReader(pattern).read() };
   } catch (error) {
-    if (error instanceof NoEquivalent) return { reason: error.message };
+    if (error instanceof NoEquivalent) return { reason: error.reason };
     throw error;
   }
 }
 
 /** Error for an expression that TRE refuses, so that it is not active in Pi-hole either. */
-function refused(what: string): NoEquivalent {
-  return new NoEquivalent(`Pi-hole also rejects it, so it is not active in Pi-hole: ${what}`);
+function refused(reason: ImportReason): NoEquivalent {
+  return new NoEquivalent(importReason('pihole_rejected', { reason }));
 }
 
 /** Reads one pattern by recursive descent. */
@@ -67,8 +68,7 @@ class TreReader {
     const nullable = branches.filter(({ isNullable }) => isNullable);
     const isAnchored = nullable.some((branch) => branch.isAnchored);
     // TRE only considers the first of them.
-    if (nullable.length > 1 && isAnchored)
-      throw new NoEquivalent('Pi-hole interprets empty alternatives differently');
+    if (nullable.length > 1 && isAnchored) throw new NoEquivalent(importReason('pihole_empty_alternatives'));
     return {
       text: branches.map(({ text }) => text).join('|'),
       isAtom: false,
@@ -101,23 +101,25 @@ class TreReader {
     const range = next === '{' ? this.bounds() : QUANTIFIERS[next]!;
     if (next !== '{') this.at++;
     if (this.next === '?') this.at++;
-    else if (this.next === '*' || this.next === '+') throw refused('it has two quantifiers in a row');
+    else if (this.next === '*' || this.next === '+') throw refused(importReason('pihole_two_quantifiers'));
     return { ...range, text: range.text ?? this.text.slice(at, this.at) };
   }
 
   private bounds(): Omit<Range, 'text'> & { readonly text?: string } {
     const [whole, content = ''] = /^\{([^}]*)\}/.exec(this.text.slice(this.at)) ?? [];
-    if (whole === undefined) throw refused('a brace is not closed');
+    if (whole === undefined) throw refused(importReason('pihole_open_brace'));
     this.at += whole.length;
     const numbers = /^(\d*)(?:(,)(\d*))?\s*$/.exec(content);
-    if (numbers === null && /[~#+<-]/.test(content)) throw new NoEquivalent('it uses approximate matching');
-    if (numbers === null || content === '') throw refused(`{${content}} is not a number of repetitions`);
+    if (numbers === null && /[~#+<-]/.test(content))
+      throw new NoEquivalent(importReason('pihole_approximate'));
+    if (numbers === null || content === '')
+      throw refused(importReason('pihole_repetitions', { braces: `{${content}}` }));
     const [, minText = '', comma, maxText = ''] = numbers;
     const min = minText === '' ? 0 : Number(minText);
     const max = maxText === '' ? null : Number(maxText);
     const largest = comma === undefined ? min : (max ?? 0);
     if (largest > MAX_REPETITIONS || (max !== null && min > max))
-      throw refused(`{${content}} is not a number of repetitions`);
+      throw refused(importReason('pihole_repetitions', { braces: `{${content}}` }));
     if (comma === undefined) return { min, max: min };
     if (minText === '' && max === null) return { min: 1, max: 1 };
     // Without a lower bound TRE counts from -1.
@@ -170,7 +172,7 @@ class TreReader {
   private groupAfter(start: string): Piece {
     this.depth++;
     const inner = this.alternatives();
-    if (this.next !== ')') throw refused('a parenthesis is not closed');
+    if (this.next !== ')') throw refused(importReason('pihole_open_parenthesis'));
     this.at++;
     this.depth--;
     return { ...inner, text: `${start}${inner.text})`, isAtom: true };
@@ -181,11 +183,11 @@ class TreReader {
     const comment = /^\(\?#[^)]*\)/.exec(this.text.slice(this.at))?.[0];
     const [whole, flags = '', end] = /^\(\?([inrU-]*)([:)])/.exec(this.text.slice(this.at)) ?? [];
     const start = comment ?? whole;
-    if (start === undefined) throw refused('(? does not begin a group');
+    if (start === undefined) throw refused(importReason('pihole_no_group_start'));
     const isCaseSensitive = /-.*i/.test(flags);
     this.at += start.length;
     if (end === ':') return this.groupAfter(isCaseSensitive ? '(?-i:' : '(?:');
-    if (this.depth > 0) throw new NoEquivalent('it has flags or a comment within a group');
+    if (this.depth > 0) throw new NoEquivalent(importReason('pihole_inner_flags'));
     const isFirst = this.at === start.length;
     const rest = this.alternatives();
     if (isCaseSensitive) return { ...rest, text: `(?-i:${rest.text})`, isAtom: true };
@@ -194,18 +196,17 @@ class TreReader {
 
   private escape(): Piece {
     const letter = this.text[this.at + 1];
-    if (letter === undefined) throw refused('a backslash ends it');
+    if (letter === undefined) throw refused(importReason('pihole_backslash_end'));
     if (letter === 'Q') return this.literal();
     if (letter === 'x') return this.octet();
     this.at += 2;
     if (/\d/.test(letter))
-      throw new NoEquivalent(`it uses the back reference \\${letter}, which takes exponential time`);
+      throw new NoEquivalent(importReason('pihole_back_reference', { reference: `\\${letter}` }));
     if (letter === '<') return { ...anchor('\\b'), edge: 'start' };
     if (letter === '>') return { ...anchor('\\b'), edge: 'end' };
     // In TRE the start and the end of a name are always word boundaries.
     if (letter === 'b') return anchor('(?:\\b|^|$)');
-    if (letter === 'B')
-      throw new NoEquivalent('Pi-hole interprets \\B differently at the start and the end of a name');
+    if (letter === 'B') throw new NoEquivalent(importReason('pihole_no_boundary'));
     if (SHARED_ESCAPES.test(letter)) return character(`\\${letter}`, letter === 'w' || letter === 'd');
     if (letter === 'e') return character('\\x1b', false);
     return character(/\w/.test(letter) ? letter : `\\${letter}`, /\w/.test(letter));
@@ -214,7 +215,7 @@ class TreReader {
   /** `\x2e` or `\x{2e}`. */
   private octet(): Piece {
     const found = /^\\x(?:\{([0-9a-f]*)\}|(?!\{)([0-9a-f]{0,2}))/i.exec(this.text.slice(this.at));
-    if (found === null) throw refused('a brace is not closed');
+    if (found === null) throw refused(importReason('pihole_open_brace'));
     this.at += found[0].length;
     const code = (found[1] ?? found[2] ?? '').slice(-6);
     return character(`\\x{${code === '' ? '0' : code}}`, false);

@@ -1,7 +1,15 @@
 /** Parts of a TRE expression in the notation of RE2: their concatenation and repetition. Pure. */
+import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 
 /** RE2 has no equivalent; the message is for users. */
-export class NoEquivalent extends Error {}
+export class NoEquivalent extends Error {
+  readonly reason: ImportReason;
+
+  constructor(reason: ImportReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
 
 /** Number of repetitions; `max` null = unlimited, `min` -1 = not given. */
 export interface Range {
@@ -60,8 +68,10 @@ export function joined(pieces: readonly Piece[]): Piece {
   if (pieces.length === 0) return EMPTY;
   if (pieces.length === 1 && pieces[0]!.edge === undefined) return pieces[0]!;
   for (const [index, { edge }] of pieces.entries()) {
-    if (edge === 'start' && pieces[index + 1]?.startsWord !== true) throw noEdge('\\<', 'before');
-    if (edge === 'end' && pieces[index - 1]?.endsWord !== true) throw noEdge('\\>', 'after');
+    if (edge === 'start' && pieces[index + 1]?.startsWord !== true)
+      throw new NoEquivalent(importReason('pihole_word_edge_before', { mark: '\\<' }));
+    if (edge === 'end' && pieces[index - 1]?.endsWord !== true)
+      throw new NoEquivalent(importReason('pihole_word_edge_after', { mark: '\\>' }));
   }
   const isNullable = pieces.every((piece) => piece.isNullable);
   return {
@@ -75,18 +85,12 @@ export function joined(pieces: readonly Piece[]): Piece {
   };
 }
 
-function noEdge(mark: string, where: string): NoEquivalent {
-  return new NoEquivalent(
-    `RE2 has only \\b, which equals ${mark} only if a word character is directly ${where} it`,
-  );
-}
-
 /** A piece that is repeated. */
 export function repeated(piece: Piece, range: Range): Piece {
   const { max } = range;
   if (piece === EMPTY || max === 0) return EMPTY;
   if (range.min < 0 && piece.isNullable && piece.isAnchored)
-    throw new NoEquivalent('Pi-hole interprets an anchor with a maximum number of repetitions differently');
+    throw new NoEquivalent(importReason('pihole_anchor_repetition'));
   if (piece.isAnchor === true) return piece;
   // TRE keeps the anchor of a part that can match the empty string: it treats `(^|a)*b` as `(^|a)+b`.
   const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;

@@ -1,5 +1,6 @@
 /** Choices before an import: questions, differences, and the settings that it would change. */
 import type { ReactNode } from 'react';
+import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';
 import { CheckboxField, SelectField } from '../../../ui/controls/fields.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
@@ -79,6 +80,7 @@ export function ImportChoicesView({
 /** Answers that would change, most queried names first. */
 export function Differences({ report: { differences } }: { readonly report: Report }): ReactNode {
   const { say, format } = useText();
+  const reasonText = useImportReason();
   if (differences.length === 0) return null;
   const isCounted = differences.some(({ queries }) => queries !== null);
   const rows = differences.map((difference, key) => ({ ...difference, key }));
@@ -102,7 +104,7 @@ export function Differences({ report: { differences } }: { readonly report: Repo
                 },
               ]
             : []),
-          { id: 'why', title: say('import.why'), cell: ({ reason }) => <span lang="en">{reason}</span> },
+          { id: 'why', title: say('import.why'), cell: ({ reason }) => reasonText(reason) },
         ]}
       />
     </section>
@@ -145,6 +147,7 @@ interface SettingRowProps {
 }
 
 function SettingRow({ setting, isSelected, isDisabled, onChange }: SettingRowProps): ReactNode {
+  const reasonText = useImportReason();
   const { textOf, languageOf } = useKeyHelp();
   const key = configKeyOf(setting);
   const entry = CONFIG_KEYS.find((one) => one.key === key);
@@ -160,7 +163,7 @@ function SettingRow({ setting, isSelected, isDisabled, onChange }: SettingRowPro
           {textOf(entry)}
         </span>
       )}
-      {setting.reason !== null && <span lang="en">{setting.reason}</span>}
+      {setting.reason !== null && <span>{reasonText(setting.reason)}</span>}
     </li>
   );
 }

@@ -1,5 +1,6 @@
 /** Report of an import: the number of imported items, and why others were not imported. */
 import type { ReactNode } from 'react';
+import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Disclosure } from '../../../ui/display/disclosure.tsx';
@@ -53,6 +54,7 @@ interface ItemTableProps {
 
 function ItemTable({ report, result }: ItemTableProps): ReactNode {
   const { say } = useText();
+  const reasonText = useImportReason();
   const rows = rowsOf(report, result);
   const rest = report.counts[result] - rows.length;
   return (
@@ -72,7 +74,7 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
           {
             id: 'why',
             title: say('import.why'),
-            cell: ({ reason }) => <span lang="en">{reason ?? '–'}</span>,
+            cell: ({ reason }) => (reason === null ? '–' : reasonText(reason)),
           },
         ]}
       />

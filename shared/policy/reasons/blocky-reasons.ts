@@ -1,0 +1,53 @@
+/** English texts of the reasons of imports from blocky; see `import-reasons.ts`. */
+export const BLOCKY_REASONS = {
+  blocky_client_by_name:
+    'Weir identifies clients by address, and the file has no address for this name: these clients get the group Default; choose their group once they are listed',
+  blocky_client_lookup:
+    'clients whose name only the clientLookup server knows get the group Default: choose their group once they are listed',
+  blocky_client_upstreams: 'Weir does not support upstreams for single clients',
+  blocky_localhost: 'Weir answers localhost itself',
+  blocky_plain_lookup: 'Weir queries such a server over plain DNS: set dns.local_dns_server',
+  blocky_lookup_use: 'used for names of private addresses, also in queries of clients',
+  blocky_fqdn_only: 'fqdnOnly answers single-label names with NXDOMAIN',
+  blocky_custom_dns_first: 'customDNS answers {name} and all names below it, and takes precedence',
+  blocky_no_rewriting: 'Weir does not rewrite queried names',
+  blocky_asterisk: 'it matches nothing in blocky: a name without the asterisk covers its subdomains',
+  blocky_value_no_address: 'its value is not an address',
+  blocky_zone_first: 'a zone has the same name and takes precedence',
+  blocky_zone_line: 'Weir cannot read this line of the zone',
+  blocky_shared_addresses:
+    'blocky answers PTR queries for {addresses} with all names; Weir answers with the first',
+  blocky_names_below: 'includes all names below it, except those that begin with _',
+  blocky_rewritten_below:
+    'includes all names below it, except those that begin with _, by the rewrite to {name}',
+  blocky_rewrite: 'names below {from} get the records of names below {to}; no other names are rewritten',
+  blocky_reserved_logged: 'Weir also logs queries for reserved names',
+  blocky_no_client_names: 'client names are not stored either, because Weir identifies clients by address',
+  blocky_log_fields: 'Weir stores all fields of a query; see database.query_log_privacy',
+  blocky_subdomains_unlogged: 'Weir does not log their subdomains either',
+  blocky_excluded_regex:
+    'Weir can only exclude names with their subdomains, not regular expressions: see {key}',
+  blocky_downloads: 'Weir fetches lists with its own settings',
+  blocky_never_forwards: 'Weir answers names with local records itself and never forwards them',
+  blocky_zone_fallback: "Weir does not ask other servers for a name that the zone's servers do not have",
+  blocky_first_name: 'Weir uses the first name that the server returns',
+  blocky_caches_all: 'Weir caches answers for all names until they expire',
+  blocky_refreshes: 'Weir refreshes popular names: cache.optimistic_refresh',
+  blocky_popular: 'Weir decides by itself which names are popular',
+  blocky_own_database: 'Weir stores queries in its own database',
+  blocky_hosts_records: 'the lines are imported as local records: edit those instead',
+  blocky_all_addresses: 'Weir uses every address of an upstream',
+  blocky_ede: 'Weir always includes the reason for a block',
+  blocky_dot: 'set server.encrypted_dns.dot_enabled in the configuration file',
+  blocky_doh: 'set server.encrypted_dns.doh_enabled in the configuration file',
+  blocky_proxy: 'set server.proxy_protocol_enabled in the configuration file',
+  blocky_tls_cert: 'set server.encrypted_dns.tls_cert_path in the configuration file',
+  blocky_tls_key: 'set server.encrypted_dns.tls_key_path in the configuration file',
+  blocky_metrics: 'Weir has its own metrics',
+  blocky_statistics: 'Weir has its own statistics',
+  blocky_list_times:
+    'blocky uses its lists only at the times of {schedules}, and Weir always: use blocked services or a schedule profile instead',
+  blocky_schedule_unused: 'no list uses it',
+  blocky_group_unused: 'no client has the group {group}, so it is imported as disabled',
+  blocky_others_denied: 'denied as in blocky; Weir still answers reserved names such as localhost',
+} as const;
