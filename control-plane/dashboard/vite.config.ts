@@ -45,7 +45,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'main', tags: ['$initial'] }, ...SHARED_FILES.map((name) => ({ name }))],
+          groups: [{ name: 'entry', tags: ['$initial'] }, ...SHARED_FILES.map((name) => ({ name }))],
         },
       },
     },

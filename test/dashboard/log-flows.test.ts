@@ -430,7 +430,7 @@ describe('after an upgrade', () => {
       const document = `${fixture.origin}/`;
       await page.route(document, async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, body: (await response.text()).replace(/main-/, 'main-0') });
+        await route.fulfill({ response, body: (await response.text()).replace(/entry-/, 'entry-0') });
       });
       await page.getByRole('link', { name: 'History' }).click();
       await page.getByText('Weir was upgraded. Reload the page to continue.').waitFor();

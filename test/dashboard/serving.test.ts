@@ -204,7 +204,7 @@ describe('the budgets of the dashboard', () => {
 
   test('the script that sends the first requests stays within its budget', async () => {
     await fixture.withPage({}, async (page) => {
-      const main = (await load(page, '/')).find((response) => pathOf(response).startsWith('/assets/main-'));
+      const main = (await load(page, '/')).find((response) => pathOf(response).startsWith('/assets/entry-'));
       expect((await main!.body()).length).toBeLessThanOrEqual(MAIN_SCRIPT_BYTES);
     });
   });

@@ -16,7 +16,7 @@
   };
   // Error events of elements do not bubble to the window, but can be captured there.
   addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && tryAgain(), true);
-  // Sent by `src/main.ts` if it cannot load the rest of the code.
+  // Sent by `src/entry.ts` if it cannot load the rest of the code.
   addEventListener('weir:not-loaded', tryAgain);
 })();
 
