@@ -15,11 +15,11 @@ interface AxeResult {
 
 /** Fails with each element that breaks a rule. `within` is a selector; the default is the whole page. */
 export async function expectAccessible(page: Page, within = ':root'): Promise<void> {
-  // Runs through the browser's protocol, because the content policy of the page would block the script. Loads it once:
-  // it is half a megabyte.
+  // Uses the browser's protocol, because the content policy of the page would block the script. Loads the script of
+  // half a megabyte only once.
   const hasAxe = await page.evaluate<boolean>('globalThis.axe !== undefined');
   if (!hasAxe) await page.evaluate(`(() => { ${axe.source} })()`);
-  // An announcement stays in the live region for seconds, even if its button is gone.
+  // An announcement stays in the live region for seconds, even if its button no longer exists.
   const parts = { include: [within], exclude: ['[data-live-announcer]'] };
   const run = `axe.run(${JSON.stringify(parts)}, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] })`;
   const { violations } = await page.evaluate<AxeResult>(run);

@@ -1,5 +1,5 @@
 /**
- * The machine's browser, driven over its own protocol: Debian's `chromium-headless-shell`, or else `chromium`.
+ * The machine's browser, driven over its own protocol: Debian's `chromium-headless-shell`, or `chromium` without it.
  *
  * @needs chromium
  */

@@ -8,7 +8,7 @@ const { children } = createRequire(import.meta.url)(
   join(import.meta.dirname, '../../../.config/leftovers.cjs'),
 ) as { children: () => string[] };
 
-// A lock that only this suite uses; no other suite waits for it.
+// This lock is used only by this suite, so no other suite waits for it.
 useOwnLock();
 
 test('DashboardFixture.open() leaves no process and no lock if Weir does not start', async () => {

@@ -19,7 +19,7 @@ export { PASSWORD };
 
 /** The address in answers for blocked names. */
 export const BLOCKED = '0.0.0.0';
-/** Names that are queried when a `DashboardFixture` opens, and one that is blocked. */
+/** Names that are queried when a `DashboardFixture` opens, and a blocked name. */
 export const ASKED_NAMES: readonly string[] = [
   ...['www.example.org', 'mail.example.org', 'news.example.net', 'cdn.example.net', 'time.example.com'],
   'very-long-name-of-a-host-that-does-not-fit.of-a-department.of-an-organisation.example.org',

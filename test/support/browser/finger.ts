@@ -1,4 +1,4 @@
-/** Taps on a phone, which a test counts. */
+/** Taps on a phone and records each tap, so that a test can count them. */
 import type { Locator } from 'playwright-core';
 import type { PageOptions } from './watched-page.ts';
 
@@ -8,7 +8,7 @@ export const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTou
 export class Finger {
   readonly taps: string[] = [];
 
-  /** `what` names the tap in `taps`. */
+  /** Taps an element; `what` is the entry in `taps`. */
   async tap(what: string, where: Locator): Promise<void> {
     await where.tap();
     this.taps.push(what);

@@ -1,6 +1,6 @@
 /**
- * Finds what cannot be distinguished with forced colours (`forced-colors: active`), which replace the colours of the
- * page by a few of the system: shapes that only a background showed, and states that look like their opposite. Reads
+ * Finds elements that users cannot distinguish with forced colours (`forced-colors: active`), which replace the page's
+ * colours by a few system colours: shapes with only a background, and states that look like their opposite. Reads
  * computed styles.
  */
 import type { Page } from './watched-page.ts';

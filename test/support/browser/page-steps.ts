@@ -1,4 +1,4 @@
-/** Single steps on a page of the dashboard, and look-ups of elements on it, by their English texts. */
+/** Single steps on a page of the dashboard, and functions that find elements by their English texts. */
 import type { Locator } from 'playwright-core';
 import { PASSWORD } from '../weir/api-client.ts';
 import { untilQuiet } from './watched-page.ts';

@@ -109,7 +109,7 @@ function watch(page: Page, faults: string[]): void {
   page.on('pageerror', (error: Error) => faults.push(`thrown: ${error.stack ?? error.message}`));
   page.on('requestfailed', (request: Request) => {
     const reason = request.failure()?.errorText ?? '';
-    // The page aborted the request, as it does with a stream that is no longer displayed.
+    // The page aborted the request, for example a stream that is no longer displayed.
     if (reason === 'net::ERR_ABORTED') return;
     faults.push(`${reason} ${request.method()} ${new URL(request.url()).pathname}`);
   });

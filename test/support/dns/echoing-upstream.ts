@@ -39,7 +39,7 @@ export function answerTo(query: Uint8Array): Uint8Array {
   );
 }
 
-/** Starts an upstream that answers in the same way after a delay. */
+/** Starts an upstream that gives the same answers after a delay. */
 export async function startSlowUpstream(delayMs: number): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query) => {

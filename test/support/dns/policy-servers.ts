@@ -1,6 +1,6 @@
 /**
- * The servers whose formats lists use, each with one such file and an upstream that answers everything else. A suite
- * declares the servers that it starts: `@needs unbound bind9 dnsmasq-base`.
+ * Servers whose file formats are used by lists. Each is started with one file, and an upstream that answers all other
+ * names. A suite declares the servers that it starts: `@needs unbound bind9 dnsmasq-base`.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,10 +67,7 @@ ${lines.join('\n')}
 /** A name that BIND's policy zone contains in addition to the lines of the file. */
 const LOADED = 'loaded.test';
 
-/**
- * BIND with a response policy zone named `rpz.local`. Waits until it has loaded the zone, because it answers before
- * that.
- */
+/** BIND with a response policy zone named `rpz.local`. Waits until the zone is loaded, because BIND answers earlier. */
 export const startPolicyZone: PolicyServer = async (lines, upstreamPort) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-policy-'));
   const port = await freePort([LOOPBACK]);

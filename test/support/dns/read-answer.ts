@@ -27,7 +27,7 @@ export function answerOf(reading: ResponseReading): CacheableAnswer {
   return reading.answer;
 }
 
-/** The parsed answer to `asked` from a message of these parts. */
+/** The parsed answer to `asked` in a message with these parts. */
 export function read(asked: Question, parts: TestResponse): CacheableAnswer {
   return answerOf(readResponse(response(asked, parts), asked));
 }
@@ -47,7 +47,7 @@ export function kept(asked: Question, answer: CacheableAnswer): string[] {
   );
 }
 
-/** The fault of a message of these parts, or the kind of the result if it is valid. */
+/** The fault of a message with these parts, or the kind of the result if the message is valid. */
 export function faultOf(asked: Question, parts: TestResponse): string {
   const reading = readResponse(response(asked, parts), asked);
   return reading.kind === 'fault' ? reading.fault : reading.kind;

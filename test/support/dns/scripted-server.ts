@@ -1,4 +1,4 @@
-/** Upstreams of a resolver that are scripted servers on loopback, and their answers. */
+/** Scripted servers on loopback as upstreams of a resolver, and their answers. */
 import type { Clock } from '../../../shared/clock.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';

@@ -66,7 +66,7 @@ export class ScriptedUpstream {
         await once(udp, 'listening');
         return new ScriptedUpstream(udp, tcp);
       } catch {
-        // Another program uses the UDP port with that number.
+        // Another program uses the UDP port with the same number.
         udp.close();
         tcp.close();
       }

@@ -15,7 +15,7 @@ const ZONE_SOA = 'example 300 SOA ns.example root.example 1 2 3 4 300';
 /** Records that are sent only if the query has the DO bit, and never by a server without DNSSEC. */
 const PROOFS: ReadonlySet<number> = new Set([RRType.RRSIG, RRType.NSEC]);
 
-/** The trust anchor for the root of these zones as text for a file; its parsed form is below. */
+/** The trust anchor for the root of these zones, as the text of a file; the parsed form is below. */
 export const SIGNED_ROOT_DS: string = ROOT.ds;
 export const SIGNED_ROOT: readonly TrustAnchor[] = readTrustAnchors(ROOT.ds);
 
@@ -44,7 +44,7 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
     if (key === 'example DNSKEY') return { answers: sign(ZONE, ZONE.dnskey) };
     if (name === 'example' || !name.endsWith('.example')) return { authorities: sign(ROOT, ROOT_SOA) };
     if (type === 'A') return { answers: sign(ZONE, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
-    // The name exists, but has only an address.
+    // The name exists, but has only an address record.
     const types = name === options.insecureZone ? 'NS' : 'A';
     return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} ${types} RRSIG NSEC`) };
   };

@@ -1,7 +1,7 @@
 /**
  * Every way in which a correct server may treat several questions on one connection (pipelining), and an idle
- * connection (kept), over each transport and over TCP after a truncated answer. Combinations in which TCP is refused or
- * does not answer are left out, because they have no connection.
+ * connection (kept), over each transport and over TCP after a truncated answer. Without servers that refuse TCP or do
+ * not answer over it, because these have no connection.
  */
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export interface StreamOutcome {
 export const AT_ONCE = 12;
 /** Number of rounds. */
 export const ROUNDS = 4;
-/** Pause between two rounds, milliseconds. A `stale` connection stops answering after the shorter time. */
+/** Pause between two rounds, and idle time after which a `stale` connection no longer answers, milliseconds. */
 const BREAK_MS = 700;
 const STALE_MS = 500;
 /** Delay of an answer, milliseconds, so that questions sent together are in flight together. */
@@ -58,8 +58,9 @@ const TIMEOUT_MS = 12_000;
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
 /**
- * Runs `work` after the resolver has read the answer: a reset that overtakes it discards it. Server and resolver share
- * an event loop, which reads once per turn, and a busy machine may delay a turn for longer than the pause.
+ * Runs `work` after the resolver has read the answer, because a reset would discard an unread answer. Waits for turns
+ * of the event loop, which server and resolver share, because a busy machine may delay a turn for longer than the
+ * pause.
  */
 async function onceRead(work: () => void): Promise<void> {
   await setTimeout(ANSWER_MS);
@@ -67,7 +68,10 @@ async function onceRead(work: () => void): Promise<void> {
   work();
 }
 
-/** Answers after a short delay and ignores questions that arrive during it; then may close such a connection. */
+/**
+ * Answers after a short delay, and ignores questions that arrive during the delay; `refuse` is then called for their
+ * connection.
+ */
 function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   const busy = new Set<StreamPeer>();
   const refused = new Set<StreamPeer>();
@@ -86,7 +90,7 @@ function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   };
 }
 
-/** Answers the first question of each connection; `then` handles the connection afterwards, or further questions. */
+/** Answers only the first question of each connection; then calls `then`, if any, for the connection. */
 function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
   return (asked) => {
     if (asked.peer.questions > 1) return;
@@ -152,7 +156,10 @@ const WAYS: readonly (readonly [StreamCombination['feature'], string, () => Stre
   ['kept connections', 'answered only by some servers', () => byConnection(good, onlyFirst(null))],
 ];
 
-/** HTTP/2 itself limits the questions on a connection, and announces its end. */
+/**
+ * Combinations that HTTP/2 excludes, because it limits the questions on a connection and announces the end of a
+ * connection.
+ */
 const NOT_OVER_HTTPS: ReadonlySet<string> = new Set([
   'pipelining refused: closed',
   'pipelining refused: reset',
@@ -207,7 +214,7 @@ export async function runStreamCombination(
   let round = 0;
   const treat = script();
   const counted: StreamScript = (asked) => {
-    // Late answers of an earlier round do not count.
+    // Answers that arrive after the end of their round do not count.
     const asOf = round;
     let isOpen = true;
     left++;

@@ -20,8 +20,8 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 let keys = 0;
 
 /**
- * The next key. All keys differ, and each run uses the same ones, because two keys with the same tag would change many
- * results.
+ * The next key. All keys differ, and all runs use the same keys, because random keys could have equal tags, which would
+ * change many results.
  */
 function nextKey(): KeyObject {
   const key = octets(PKCS8_HEAD, hash('sha256', `key ${String(keys++)}`, 'buffer'));
@@ -36,7 +36,7 @@ export class TestZone {
   private readonly privateKey: KeyObject;
   private readonly tag: number;
 
-  /** `of`: reuses the key of that zone; `flags` are the key's flags (RFC 4034 section 2.1.1). */
+  /** `of`: the zone whose key is reused; `flags` are the key's flags (RFC 4034 section 2.1.1). */
   constructor(name: string, { of, flags = 257 }: { of?: TestZone; flags?: number } = {}) {
     const privateKey = of === undefined ? nextKey() : of.privateKey;
     const publicKey = createPublicKey(privateKey);
@@ -74,7 +74,7 @@ export class TestZone {
   }
 }
 
-/** Answers from a table and records the questions; a question that the table does not have fails. */
+/** Answers from a table and records the questions; a question that is not in the table fails. */
 export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
   private readonly answers = new Map<string, (CacheableAnswer | null)[]>();

@@ -1,7 +1,8 @@
 /**
  * Every way in which a correct upstream may treat a feature, combined with every way in which it may treat TCP; and a
- * resolver that queries it. Run as a program with an address, it runs all of them with `auto` and prints the outcomes.
- * The address must be public, because Weir does not harden queries to private addresses.
+ * resolver that queries such an upstream. As a program, runs all combinations with `auto` at the address in its
+ * argument and prints the outcomes. The address must be public, because Weir does not harden queries to private
+ * addresses.
  */
 import { systemClock } from '../../../shared/clock.ts';
 import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
@@ -38,7 +39,10 @@ export interface Combination {
   readonly how: string;
   readonly script: () => Script;
   readonly tcp: TcpBehaviour;
-  /** `auto after`: the server supports the feature until the resolver has learned that, then behaves in this way. */
+  /**
+   * `auto after`: the server supports the feature until the resolver has detected the support, then behaves as `how`
+   * says.
+   */
   readonly mode: 'on' | 'auto' | 'auto after';
 }
 
@@ -53,7 +57,9 @@ export interface CombinationOutcome {
 }
 
 const TCP: readonly TcpBehaviour[] = ['works', 'refused', 'silent'];
-/** Disabled once the feature is learned: otherwise every name that does not exist would be queried twice. */
+/**
+ * Not combined with `auto after`, in which the resolver would have to query every nonexistent name twice to detect it.
+ */
 const NXDOMAIN = 'refused with NXDOMAIN';
 const WAYS: readonly (readonly [Feature, string, () => Script])[] = [
   ['case', NXDOMAIN, () => refusingCase(FLAGS.nxdomain)],
@@ -87,7 +93,7 @@ export function combinations(...modes: readonly Combination['mode'][]): Combinat
   );
 }
 
-/** Time from the first question in which the behaviour of a server is detected, milliseconds. */
+/** Time within which the behaviour of a server is detected, from the first question, milliseconds. */
 const SETTLED_MS = 5000;
 const QUESTIONS = 4;
 
@@ -157,8 +163,8 @@ export async function runCombination(combination: Combination, ip: string): Prom
     let last = '';
     const startMs = performance.now();
     for (let i = 0; i < QUESTIONS; i++) {
-      // Pairs of probes are a second apart, and TCP has a time-out of two seconds. Until then, each question is sent
-      // over TCP or repeated.
+      // Waits for the probes, whose pairs are a second apart with a time-out of two seconds over TCP. Until they end,
+      // each question is sent over TCP or repeated.
       if (i === QUESTIONS - 1)
         await until('the probes to be over', () => performance.now() - startMs > SETTLED_MS);
       const one = await ask();

@@ -46,7 +46,7 @@ export const ACCESS_MUTATIONS: readonly [string, Prepare][] = [
   [
     'POST /auth/login',
     async (fixture) => {
-      // Uses a recovery code, which is consumed only if a session is created.
+      // Uses a recovery code, which is used up only if a session is created.
       const { codes } = await enableFactor(fixture);
       const json = { username: 'admin', ...OWN, recovery_code: codes[0] };
       return { path: '/auth/login', json };

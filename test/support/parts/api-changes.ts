@@ -1,6 +1,6 @@
 /**
- * A request that succeeds for every route that changes something, with its preparation. Suites that check a property of
- * all changes run them all; a route without a row fails them. Imports and simulations have separate suites.
+ * For every route that changes something, a request that succeeds, with its preparation. Suites that check a property
+ * of all changes run all rows; they fail if a route has no row. Imports and simulations have separate suites.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
 import { ACCESS_MUTATIONS } from './access-changes.ts';

@@ -7,7 +7,7 @@ import { UdpClient } from '../dns/dns-client.ts';
 import { RunningWorker } from './running-worker.ts';
 import { snapshotOf } from './test-lists.ts';
 
-/** Time of a question, milliseconds: the default of `dns.query_timeout_ms`. */
+/** Time-out of a question, milliseconds: the default of `dns.query_timeout_ms`. */
 const QUERY_TIMEOUT_MS = 3000;
 
 /** A worker with one pool and one client. */

@@ -13,7 +13,7 @@ export class AuthSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;
   private readonly startAgain: ReturnType<typeof serveSuite>;
-  /** Set when a test has started the API in another way. */
+  /** Whether a test has restarted the API with other options. */
   private isOther = false;
 
   /** Registers the hooks of a suite with authentication enabled, before the setup of a password. */

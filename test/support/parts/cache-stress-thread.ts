@@ -1,7 +1,7 @@
 /**
  * A reader or writer of the stress test of the answer cache. The bytes of every stored answer contain the key and the
- * number that it was made from. A reader builds the answer again from those two and compares everything, so it detects
- * an answer that is mixed from parts or belongs to another key.
+ * number that it was made from. A reader rebuilds the answer from the key and the number and compares everything. This
+ * detects answers that are mixed from several answers or belong to another key.
  */
 import type { DnssecStatusCode } from '../../../shared/query-log.ts';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -26,7 +26,7 @@ export interface StressStart {
   readonly counts: SharedArrayBuffer;
 }
 
-/** Number of names; far more answers than the smallest cache holds. */
+/** Number of names. Their answers far exceed the smallest cache. */
 const KEYS = 3000;
 /** Half of the questions are about only these names, so that the cache has to move entries that are in use. */
 const POPULAR = 30;
@@ -117,7 +117,10 @@ function openQuestions(): (key: number) => Query {
   };
 }
 
-/** Fault in an answer that was read, if any. Fast, so that readers spend most time reading. */
+/**
+ * Fault in an answer that was read; null if there is none. Must be fast, so that readers spend most of their time
+ * reading.
+ */
 function faultOf(query: Query, key: number, ageSecs: number): string | null {
   const { view, questionEnd } = query;
   if (view.getUint32(questionEnd) !== key)
@@ -145,8 +148,8 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
 }
 
 /**
- * An answer whose reader dies at its `access`-th read of the body, which is in the middle of a write with the lock
- * held.
+ * An answer that ends the writing thread at the `access`-th access to the body, in the middle of a write and while the
+ * thread has the lock.
  */
 function deadly(answer: CacheableAnswer, access: number): CacheableAnswer {
   let looks = 0;

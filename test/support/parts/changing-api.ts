@@ -40,7 +40,7 @@ export class DatabaseSwitch {
 /** The API of a suite. */
 export class ChangingApi {
   readonly lists: RunningLists;
-  /** API with authentication disabled, so every request has full access. */
+  /** The API, without authentication, so every request has full access. */
   api: RunningApi;
   /** Switch between the API and the database. */
   readonly way: DatabaseSwitch;
@@ -94,7 +94,7 @@ export class ChangingApi {
       editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
       unset: async () => {
         await asOwner(this.database, 'TRUNCATE admin_credential, second_factors CASCADE');
-        // It caches that a password is set.
+        // The API caches that a password is set.
         await this.api.close();
         this.api = await startApi(this.way, this.node, this.folder);
       },

@@ -11,7 +11,7 @@ import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** The file, without the lines that single tests add. */
+/** The file, without the lines that individual tests add. */
 export const CONFIG_TEXT = `# The house of the Does.
 
 [auth] # not in a test
@@ -55,7 +55,10 @@ export class ConfigSuite {
       )
     ).rows;
 
-  /** Makes the database reject each change of the configuration at COMMIT; returns a function that undoes this. */
+  /**
+   * Makes the database reject each change of the configuration at COMMIT; returns a function that removes the
+   * restriction.
+   */
   readonly refuseAtEnd = async (): Promise<() => Promise<unknown>> => {
     const { database } = this.suite;
     await asOwner(
@@ -68,7 +71,7 @@ export class ConfigSuite {
     return () => asOwner(database, 'DROP FUNCTION refuse CASCADE');
   };
 
-  /** Expects that only the start has left entries. */
+  /** Expects the file, the rows and the active values to be unchanged, and no entry in the audit log. */
   readonly expectUntouched = async (before: string): Promise<void> => {
     expect(await this.file()).toBe(before);
     expect(await this.rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });

@@ -35,7 +35,7 @@ export const everyOperation: readonly Route[] = [
 /** Parts that both tables use. */
 type EveryPart = RouteContext & CompatContext;
 
-/** All routes, with stand-ins or with the parts that a suite provides. */
+/** All routes, with the parts that a suite provides, and stand-ins for all other parts. */
 export function everyRoute(given: Partial<EveryPart> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
 }
@@ -45,7 +45,7 @@ export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
   return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
-/** Cached, because reading takes a quarter of a second and no row changes it. */
+/** Cached, because reading the catalogue takes a quarter of a second and no row changes it. */
 let catalog: ServiceCatalog | undefined;
 const ownCatalog = (): ServiceCatalog => (catalog ??= new ServiceCatalog(tmpdir()));
 

@@ -1,6 +1,6 @@
 /**
- * A complete forwarder, except that the test controls its upstreams and clock. A question waits until the test answers
- * it, so other events can happen first.
+ * A complete forwarder whose upstreams and clock the test controls. A question waits until the test answers it, so
+ * other events can happen earlier.
  */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';

@@ -31,7 +31,7 @@ export interface ImportSuite {
   ) => ReturnType<RunningApi['send']>;
   /** The report; throws if the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
-  /** The rows with Weir's status; `texts` are the fetched lists by URL. */
+  /** The rows, each with the status that Weir returns; `texts` are the fetched lists by URL. */
   readonly answered: (
     table: readonly ExpectedStatus[],
     texts?: Readonly<Record<string, string>>,

@@ -48,7 +48,7 @@ export async function importedPolicy(
   pipeline.use(lists, rows, { names });
   return (client, name, qtype = 1) => {
     const asked: AskedName = pipeline.ask(name, qtype, client);
-    // A question without an answer here would be forwarded.
+    // A question that the pipeline does not answer would be forwarded.
     const isAnswered = asked.query.replyLength > 0;
     return { status: isAnswered ? asked.status : 'FORWARDED', answer: isAnswered ? sent(asked) : null };
   };

@@ -1,6 +1,6 @@
 /**
- * Tests that `.config/leftovers.cjs` stops leftover processes, in a run of jest with suites whose set-up fails
- * half-way.
+ * Tests that `.config/leftovers.cjs` ends processes that suites leave running, in a run of jest with suites whose
+ * set-up fails half-way.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

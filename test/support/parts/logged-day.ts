@@ -31,7 +31,7 @@ export function loggedDay(nowMs: number): ReturnType<typeof logRow>[] {
         rcode: RCODES[at % RCODES.length]!,
         qname: wireName(nameOf(name, i)),
         client: Uint8Array.of(192, 0, 2, 7 + (at % 4 === 0 ? 0 : at % 3)),
-        // A cached answer keeps the server that it came from.
+        // The row of a cached answer names the server that the answer came from.
         upstream: isForwarded || isCached ? UPSTREAMS[i % 2]! : null,
         ...decisionOf(name, i, rows.length),
         responseTimeUs: 1000 * (i + 1),

@@ -1,7 +1,7 @@
 /**
  * Clusters of the embedded database that are created once per test run and copied to each data directory: initdb and
  * all migrations take two seconds, a copy a tenth of a second. The server of a copy does not sync to disk; this is safe
- * because no test crashes the machine. Without jest, each data directory gets its own cluster.
+ * because no test crashes the machine. Outside jest, nothing is copied and each data directory gets a new cluster.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -61,7 +61,7 @@ const WITHOUT_TEMPLATES = [
   'DROP DATABASE template1',
 ];
 
-/** Copies a migrated cluster to a data directory without one; the caller holds no lock on it. */
+/** Copies a migrated cluster to a data directory without one; the caller must not have locked the directory. */
 export async function layCluster(dataDir: string, content: Content = EMPTY): Promise<void> {
   const run = process.env['WEIR_TEST_RUN'];
   if (run === undefined) return makeDatabase(dataDir, { content, url: '' });
@@ -132,7 +132,9 @@ function shareRuntime(path: string, shared: string): void {
   symlinkSync(shared, path);
 }
 
-/** Creates the cluster of this name if no suite has; it is always complete. */
+/**
+ * Creates the cluster of this name if no other suite has created it. A cluster under its final name is always complete.
+ */
 async function makeCluster(made: string, content: Content): Promise<void> {
   const folder = mkdtempSync(`${made}-`);
   const dataDir = join(folder, 'data');
@@ -147,6 +149,6 @@ async function makeCluster(made: string, content: Content): Promise<void> {
   try {
     renameSync(dataDir, made);
   } catch (error) {
-    if (!existsSync(made)) throw error; // Otherwise another suite was faster.
+    if (!existsSync(made)) throw error; // If `made` exists, another suite has created it at the same time.
   }
 }

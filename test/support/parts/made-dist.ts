@@ -7,7 +7,7 @@ import { openBuild } from '../../../control-plane/web/built-dashboard/open-build
 import type { Build } from '../../../control-plane/web/built-dashboard/open-build.ts';
 import { freshFolderName, sealBuild } from '../../../control-plane/dashboard/build/seal-build.ts';
 
-/** Sources of a build, for tests that do not depend on them. */
+/** Sources of a build, for tests whose result does not depend on the sources. */
 export const SOME_SOURCES: BuildManifest['sources'] = { hash: 'a'.repeat(64), shared: [] };
 
 /** Files of a small dashboard; `mark` distinguishes two dashboards. */

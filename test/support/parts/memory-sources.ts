@@ -15,7 +15,7 @@ import type {
 /** Details of every held update. */
 const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
 
-/** Stands in for a transaction; nothing here uses a database. */
+/** Stand-in for a transaction, because this class uses no database. */
 const NO_TRANSACTION = {} as Queryable;
 
 /** Stores sources in a map, and reports the same conflicts as the real ones. */

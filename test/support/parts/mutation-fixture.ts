@@ -29,15 +29,15 @@ export interface MutationFixture {
   /** Restores the state after an installation: no password is set. */
   unset(): Promise<void>;
   /**
-   * Sets the administrator's password to that of the tests, removes the second factor, and logs in; returns the secret
-   * of the session.
+   * Sets the administrator's password to `PASSWORD`, removes the second factor, and logs in; returns the session's
+   * secret.
    */
   signIn(): Promise<string>;
   /** Adds a node of this name that was last seen an hour ago. */
   addGoneNode(name: string): Promise<void>;
   /** Gives a user an enabled second factor. */
   giveFactor(userId: number): Promise<void>;
-  /** A client asks to unblock a name; the id of its request. */
+  /** Adds a client's request to unblock a name; returns the id of the request. */
   addUnblockRequest(clientId: number): Promise<number>;
   readonly clock: Clock;
 }

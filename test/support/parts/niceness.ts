@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 
 const MOST = 19;
 
-/** The niceness `by` above that of the tests, at most 19. */
+/** The niceness of the tests plus `by`, at most 19. */
 export function nicerBy(by: number): number {
   return Math.min(getPriority() + by, MOST);
 }

@@ -35,7 +35,9 @@ export function debianPostgres(): { major: number; folder: string } {
 
 const PASSWORD = 'of-before';
 
-/** Creates a migrated cluster with that version, together with its programs as Weir stores them; `fill` adds rows. */
+/**
+ * Creates a migrated cluster of that version, with the server's programs stored as Weir stores them; `fill` adds rows.
+ */
 export async function layOlderCluster(
   dataDir: string,
   fill: (client: ClientBase) => Promise<unknown>,
@@ -52,7 +54,7 @@ export async function layOlderCluster(
   });
 }
 
-/** Runs its server while `work` runs. */
+/** Runs the cluster's server while `work` runs. */
 export async function useOlderCluster(
   dataDir: string,
   work: (client: ClientBase) => Promise<unknown>,

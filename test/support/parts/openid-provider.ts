@@ -18,7 +18,7 @@ export type Person = Readonly<Record<string, unknown>> & { readonly sub: string 
 /** A provider that listens until it is closed. */
 export class OpenIdProvider {
   readonly issuer: string;
-  /** The signed-in person; the provider refuses logins of others. */
+  /** The signed-in person; null = the provider refuses the login. */
   person: Person | null = { sub: 'person-1' };
   falsify: Falsify | null = null;
   private readonly server: Server;
@@ -36,7 +36,7 @@ export class OpenIdProvider {
     const own = new OpenIdProvider(server);
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'RS256', use: 'sig' };
-    // Silences its warnings about intended settings: a store in memory, default lifetimes.
+    // Silences the provider's warnings about intended settings: a store in memory, default lifetimes.
     const spies = (['warn', 'info'] as const).map((name) => jest.spyOn(console, name).mockReturnValue());
     own.spies.push(...spies);
     const provider = new Provider(own.issuer, {

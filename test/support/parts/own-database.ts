@@ -1,6 +1,6 @@
 /**
  * A program that locks the data directory in its first argument, starts the embedded database there, prints `up <pid of
- * the server>` and runs until it is killed. It stands in for a Weir server in tests of what a kill leaves behind.
+ * the server>` and runs until it is killed. It stands in for a Weir server in tests of the state after a kill.
  */
 import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../../control-plane/storage/db/embedded-server.ts';

@@ -28,7 +28,7 @@ export function findProgram(name: string): string | null {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Not in this directory.
+      // The program is not in this directory.
     }
   }
   return null;

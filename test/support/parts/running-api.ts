@@ -1,6 +1,6 @@
 /**
- * Routes over real HTTP and a real PostgreSQL server. A suite chooses the routes, and creates the parts that they need
- * in addition to `ApiParts`. The complete table is in `every-route.ts`.
+ * Routes over real HTTP and a real PostgreSQL server. A suite chooses the routes, and creates the parts that the routes
+ * need in addition to `ApiParts`. The complete table is in `every-route.ts`.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -190,7 +190,7 @@ export class RunningApi {
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory({ clock });
     let grants: PolicyRows['grants'] = [];
-    // One after another, as in a node: rows read earlier must not replace newer ones.
+    // Applies rows one read after another, as a node does: rows that were read earlier must not replace newer rows.
     const applier = new Coalescer(async () => {
       const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
       clients.follow(rows);
@@ -273,7 +273,8 @@ export class RunningApi {
         : { createConnection: () => this.openWith(host, proxyHeader) };
     const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
-    // The server may answer before it has received the whole body, and then does not read the rest.
+    // The server may answer before it has received the whole body, and then closes the connection without reading the
+    // rest.
     request.on('error', () => undefined);
     request.end(body);
     const [response] = (await within(`the answer to ${method} ${path}`, answered)) as [IncomingMessage];
@@ -322,8 +323,8 @@ export class RunningApi {
 }
 
 /**
- * The configuration with these lines. Settings that the API itself needs come from the environment, so they never
- * change.
+ * The configuration with these lines. Settings that the API itself needs come from the environment, so that no test
+ * changes them.
  */
 function configurationIn(
   folder: string,

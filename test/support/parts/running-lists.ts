@@ -109,7 +109,7 @@ export class RunningLists {
   readonly nodeUuid: string = randomUUID();
   private otherDirs: string[] = [];
   private nodes: ListNode[] = [];
-  /** Earlier requests are not reported. */
+  /** Number of earlier requests, which `asked()` leaves out. */
   private forgotten = 0;
 
   private constructor(db: TestDatabase, server: ListServer) {

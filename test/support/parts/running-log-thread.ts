@@ -34,7 +34,7 @@ export class RunningLogThread {
   names!: NameFeed;
   logger!: MemoryLogger;
   dataDir!: string;
-  /** Sightings, in records. */
+  /** Sightings of clients that the thread reported. */
   seen: Sighting[] = [];
   private own!: TestDatabase;
   private memory!: WorkerMemory;

@@ -49,7 +49,7 @@ export class SecondFactorSuite {
     const app = new AuthenticatorApp(SecondFactorSecret.parse(made.body).secret, this.node.api.clock);
     const answer = await this.post('/confirm', { totp_code: app.code() }, own);
     if (answer.status !== 200) throw new Error(`confirm a second factor: ${answer.status} ${answer.text}`);
-    // The code for the confirmation is used up.
+    // The confirmation has used the current code, so the next login needs a later one.
     do this.node.api.clock.advanceSecs(30);
     while (!app.hasDistinctCodes);
     return { app, codes: RecoveryCodes.parse(answer.body).recovery_codes };

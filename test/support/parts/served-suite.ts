@@ -10,13 +10,14 @@ export interface ServedSuite {
 
 /** Options of a suite. */
 export interface ServeOptions extends ApiOptions {
-  /** A separate API for each test; otherwise one for all. */
+  /** Whether each test gets a separate API; by default, all tests share one. */
   readonly perTest?: boolean;
 }
 
 /**
  * Registers the hooks of a suite. Before each test, the database is reset to the state after an installation. `take`
- * receives the suite and its API at the start and after each restart; the result restarts the API with other options.
+ * receives the suite and its API at the start and after each restart. The returned function restarts the API with other
+ * options.
  */
 export function serveSuite(
   rows: Rows,

@@ -36,7 +36,7 @@ export function putAnswer(
   const message = response(asked, { answers });
   slot.bytes.set(message.subarray(slot.questionEnd), slot.questionEnd);
   slot.bytes[7] = answers.length;
-  // It has overwritten the OPT record of the query.
+  // The answer has overwritten the OPT record of the query.
   slot.bytes[11] = 0;
   slot.answersAt = slot.questionEnd;
   slot.answersLength = message.length - slot.questionEnd;

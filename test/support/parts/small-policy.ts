@@ -18,7 +18,7 @@ export const SMALL_BLOCKING: BlockingSettings = {
   customIpv4: '',
   customIpv6: '',
 };
-/** Attribute 0: list 10 blocks a.example; 1: lists 10 and 20 block b.example. */
+/** Rules by attribute. 0: list 10 blocks a.example; 1: lists 10 and 20 block b.example. */
 export const SMALL_RULES: CompiledRules = compiledFrom([
   {
     id: 10,
@@ -49,7 +49,7 @@ export const SMALL_ROWS: PolicyRows = {
   ],
 };
 
-/** A rule of the table of lists, for b.example, as a log record identifies it. */
+/** A list's rule for b.example, in the form in which a log record identifies it. */
 export function listedRule(index: number, kinds: number, groupId: number): DecidingRule {
   return { origin: RuleOrigin.LIST, index, kinds, name: nameFromText('b.example')!, groupId };
 }

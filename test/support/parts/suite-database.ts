@@ -9,7 +9,7 @@ import { asOwner } from './as-owner.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** A database of one suite, in a folder that is deleted with it. */
+/** A database of one suite, in a folder that is deleted together with the database. */
 export interface SuiteDatabase {
   readonly database: Database;
   /** Empties the tables that the API fills, as if Weir had just been installed. */

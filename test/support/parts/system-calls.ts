@@ -11,5 +11,5 @@ const native = loadNativeCalls();
 /** `describe()` for suites of the calls. Machines without them use node:dgram. */
 export const describeCalls = 'calls' in native ? describe : describe.skip;
 
-/** System calls for the tests of such a suite only. */
+/** The system calls, only for tests inside `describeCalls`. */
 export const systemCalls = ('calls' in native ? native.calls : undefined) as NativeCalls;

@@ -129,7 +129,7 @@ export function numbersOf(reader: EventReader): number[] {
   return reader.rows.map((row) => row.response_time_us);
 }
 
-/** Numbers from `from` on, before `end`. */
+/** The numbers from `from` to `end` - 1. */
 export function upTo(end: number, from = 0): number[] {
   return Array.from({ length: end - from }, (_, i) => from + i);
 }

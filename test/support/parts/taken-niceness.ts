@@ -3,11 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const MODULE = join(import.meta.dirname, '../../../control-plane/node/system/thread-priorities.ts');
-/** The niceness at its start. */
+/** Niceness at the start of the process. */
 export const OWN = 10;
 
 /**
- * Result of a process with this niceness: the returned value, and the niceness before and after it sets the priorities.
+ * Runs the process; `running` is the niceness of a running Weir. Returns the wanted niceness, and the niceness after
+ * each of the two calls.
  */
 export function takenNiceness(running: number | undefined, isAllowed: boolean): number[] {
   const script = `

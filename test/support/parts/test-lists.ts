@@ -19,7 +19,7 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 
-/** A list; its id is its index plus one. */
+/** A list. The id of the list is its index plus one. */
 export interface ListText {
   readonly text: string | Uint8Array;
   readonly reading: ListReading;

@@ -1,6 +1,6 @@
 /**
- * Waits of tests for events elsewhere. Each has a name and a deadline, and fails with the last state. They use Node's
- * own clock, also in a suite with fake timers.
+ * Waits of tests for events in other threads or processes. Each wait has a name and a deadline, and fails with the last
+ * state. Uses Node's own clock, even in a suite with fake timers.
  */
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -53,7 +53,7 @@ export async function until<State>(
 }
 
 /**
- * The result of a promise that settles when an event elsewhere happens.
+ * The result of a promise that settles when an event in another thread or process happens.
  * @throws WaitTimeout with `lastSeen()` if it does not settle in time
  */
 export function within<Result>(

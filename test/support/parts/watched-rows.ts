@@ -1,4 +1,4 @@
-/** Watched routes: record which of them a request reaches, without running their handlers. */
+/** Watched routes, which record that a request has reached them instead of running their handlers. */
 import type { Access } from '../../../control-plane/api/route-access.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import type { CompatRoute } from '../../../control-plane/web/compat/compat-route.ts';

@@ -7,7 +7,7 @@ import type { OpenApiDocument, SchemaDoc } from '../../../control-plane/web/refe
 /** Id under which the document is registered. */
 const ID = 'weir';
 
-/** Caches compiled schemas, because a walk uses each many times. */
+/** Caches compiled schemas, because a walk over all operations uses each schema many times. */
 export class DocumentChecker {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly compiled = new Map<string, ValidateFunction>();

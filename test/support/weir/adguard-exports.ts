@@ -1,4 +1,4 @@
-/** Files of sample AdGuard Homes with several schemas, and the answers of those servers. */
+/** Files of sample AdGuard Home servers with several schema versions, and the answers of those servers. */
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '../parts/made-archives.ts';
 
@@ -154,7 +154,7 @@ export function schema34(): Buffer {
   });
 }
 
-/** Client, name, type, and the status there in Weir's terms; FORWARDED = sent to upstreams. */
+/** Client, name, type, and the status of AdGuard Home's answer in Weir's terms; FORWARDED = sent to upstreams. */
 export const ANSWERS_34: readonly (readonly [client: string, name: string, qtype: number, status: string])[] =
   [
     ['192.0.2.200', 'ads.example', 1, 'BLOCKED_LIST'],
@@ -321,7 +321,7 @@ clients:
     - {name: Phone, ids: [192.0.2.31], use_global_settings: false, filtering_enabled: true, safe_search: {enabled: true, bing: true}, use_global_blocked_services: true}
 `;
 
-/** That folder as a tar. */
+/** The folder with this configuration, as a tar. */
 export function schema12(): Buffer {
   return gzipSync(tarOf({ 'conf/AdGuardHome.yaml': SCHEMA_12 }));
 }

@@ -16,7 +16,7 @@ export interface ApiAnswer<Body = unknown> {
 
 /** Password of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
 export const PASSWORD = 'a password of the tests';
-/** Polling interval: each poll costs both processes time, and new rows appear in the log once a second. */
+/** Polling interval. A shorter one costs both processes CPU time, and new rows appear in the log only once a second. */
 const POLL_MS = 100;
 const PAGE_SIZE = 1000;
 /** Deadline of a call with its retries, in addition to the time-out of one request. */
@@ -32,7 +32,7 @@ export class ApiClient {
     this.cookie = cookie;
   }
 
-  /** Sets the password if there is none, and logs in. The database must be up. */
+  /** Sets the password if there is none, and logs in. The database must be available. */
   static async signIn(
     webPort: number,
     host = '127.0.0.1',
@@ -55,7 +55,10 @@ export class ApiClient {
     return /svc_session=([^;]+)/.exec(this.cookie)![1]!;
   }
 
-  /** Sends a request, whatever its status; repeats it if the rate limit says when. */
+  /**
+   * Sends a request and returns the response with any status. If the rate limit refuses it, sends it again at the time
+   * that the response gives.
+   */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
     let retryAfterSecs = 0;
     const { status, text } = await until(

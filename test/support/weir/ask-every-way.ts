@@ -24,7 +24,7 @@ function resultOf(reply: Reply): unknown {
 
 async function overUdp(): Promise<unknown> {
   using udp = await UdpClient.open(Number(dns), address);
-  // A network receives only a few refusals per second.
+  // Repeats the query, because a client network receives only a few refusals per second.
   const again = setInterval(() => void udp.send(MESSAGE), AGAIN_MS);
   const reply = await udp.exchange(MESSAGE);
   clearInterval(again);

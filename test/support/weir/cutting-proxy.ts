@@ -1,4 +1,4 @@
-/** A proxy in front of PostgreSQL that cuts, or stalls, the connection on which a COMMIT or a change passes. */
+/** A proxy in front of PostgreSQL that cuts or stalls the connection when it forwards a COMMIT or a change. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -7,8 +7,9 @@ import { within } from '../parts/until.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 
 /**
- * Where it cuts: before the server receives the COMMIT; after the server has committed, but before its answer; before
- * the first change of a row; or it stalls there, and passes no bytes on any connection.
+ * Point of the cut. `before`: before the server receives the COMMIT. `after`: after the commit, before the client
+ * receives the answer. `write`: before the first change of a row. `hang`: at the same point as `write`, but all
+ * connections stall instead.
  */
 export type Cut = 'before' | 'after' | 'write' | 'hang';
 
@@ -43,7 +44,7 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** Cuts once, at the next COMMIT or change. */
+  /** Makes the proxy cut once, at the next COMMIT or change. */
   cutNext(cut: Cut): void {
     this.next = cut;
   }
@@ -63,7 +64,7 @@ export class CuttingProxy {
     this.hanging.resolve(undefined);
   }
 
-  /** Whether the cut belongs at these bytes. */
+  /** The requested cut if it must happen at these bytes; otherwise null. */
   private cutAt(bytes: Buffer): Cut | null {
     const cut = this.next;
     if (cut === null) return null;

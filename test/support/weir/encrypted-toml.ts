@@ -1,7 +1,7 @@
 /** The configuration of encrypted DNS, for tests with their own certificate. */
 import type { TestCertificate } from '../dns/certificates.ts';
 
-/** Tables that enable DNS over TLS and HTTPS; without a certificate, that of the web server is used. */
+/** Tables that enable DNS over TLS and HTTPS; without a certificate, Weir uses the certificate of its web server. */
 export function encryptedToml(
   ports: { readonly dot: number; readonly doh: number },
   certificate?: Pick<TestCertificate, 'certPath' | 'keyPath'>,

@@ -3,14 +3,14 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartStep } from '../../../control-plane/node/upgrade/start-steps.ts';
 
-/** How the process fails: by an error, or killed from outside, as the kernel does when memory runs out. */
+/** How the process fails: by an error, or by a signal, as when the kernel runs out of memory. */
 export type StepFault = 'throws' | 'is killed';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The parts of a release, except its packages. */
 const PARTS = ['config', 'control-plane', 'dns-worker', 'migrations', 'shared', 'package.json'];
 const STEPS_FILE = join('control-plane', 'node', 'upgrade', 'start-steps.ts');
-/** The line of that file at which each step has completed. */
+/** The line of that file that runs when each step has completed. */
 const BEGINS = '    this.current = step;\n';
 
 /** The reason that a failing step reports. */
@@ -21,7 +21,7 @@ const FAULTS: Readonly<Record<StepFault, string>> = {
   'is killed': "process.kill(process.pid, 'SIGKILL');",
 };
 
-/** A copy whose fault can be changed. */
+/** A copy of a release with a fault that tests set and change. */
 export class FaultyRelease {
   readonly folder: string;
   private readonly steps: string;

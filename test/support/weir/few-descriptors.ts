@@ -1,6 +1,6 @@
 /**
  * A program that sends 2,000 concurrent queries to a server on loopback, whose UDP port is its argument, and then
- * prints the results and the report on the server as JSON. It runs with too few file descriptors for that.
+ * prints the results and the report on the server as JSON. It runs with too few file descriptors for so many queries.
  */
 import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../../shared/clock.ts';

@@ -1,7 +1,7 @@
 /**
  * Ports for servers under test. They are below the range of ephemeral ports, so that no query to an upstream takes a
- * port between its choice here and its use. Each belongs to the process that chose it; other workers and other test
- * runs do not use it.
+ * port after it was chosen here and before it is used. Each port belongs to the process that chose it; other workers
+ * and other test runs do not use it.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -37,7 +37,7 @@ export function httpCall(method: string, url: string, body?: object, cookie = ''
   });
 }
 
-/** The lines of an answer, as they arrive. */
+/** Yields the lines of a response as they arrive. */
 export async function* readLines(url: string, cookie: string): AsyncGenerator<string> {
   const response = await fetch(url, { headers: { cookie } });
   if (response.status !== 200 || response.body === null)

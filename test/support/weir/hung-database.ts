@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import type { Weir } from './weir-process.ts';
 
-/** Exists until it is disposed of; its remaining processes are then killed. */
+/** Stays stopped until it is disposed of, which kills the remaining processes. */
 export class HungDatabase {
   readonly cluster: string;
   readonly pids: readonly number[];
@@ -16,7 +16,7 @@ export class HungDatabase {
   /** Makes the database of a Weir server hang. */
   static of(weir: Weir): HungDatabase {
     const cluster = join(weir.tempDir.dataDir, 'postgres', 'cluster');
-    // First the postmaster, which starts the others.
+    // Stops the postmaster first, because it starts the other processes.
     const parent = weir.databasePid;
     process.kill(parent, 'SIGSTOP');
     const pids = serversOn(cluster);

@@ -1,4 +1,4 @@
-/** A web server for lists, with an answer for every kind of faulty list. */
+/** A web server for lists. Tests set the response for each path, including faulty ones. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

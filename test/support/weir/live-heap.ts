@@ -1,6 +1,6 @@
 /**
- * Live memory of a Weir server's control plane, measured through Node's inspector, because the resident size depends as
- * much on the last garbage collection. Weir is started with `INSPECTED` in its environment.
+ * Live memory of a Weir server's control plane, measured through Node's inspector. The resident size would also depend
+ * on the last garbage collection. Weir is started with `INSPECTED` in its environment.
  */
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ export async function liveHeapBytes(weir: Weir): Promise<number> {
     });
     return within(`the inspector's reply to ${method}`, replied);
   };
-  // The second pass frees memory that the first one finalizes.
+  // The second pass frees objects whose finalizers ran in the first pass.
   for (let pass = 0; pass < 2; pass++) await call('HeapProfiler.collectGarbage');
   const { usedSize, backingStorageSize } = HeapUsage.parse(await call('Runtime.getHeapUsage'));
   socket.close();

@@ -20,15 +20,15 @@ import { commandOf } from './holder.ts';
 const TIMEOUT_MS = { shared: 200_000, alone: 1_200_000 } as const;
 
 /**
- * Waits until this suite may use the network in this way; resolves with a function that ends the use. The end of the
- * suite also ends it.
+ * Waits until this suite may use the network in this way; resolves with a function that ends the use. The use also ends
+ * with the suite.
  */
 export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promise<void>> {
   const lock = join(process.env['WEIR_TEST_RUN'] ?? tmpdir(), 'network.lock');
   const mode = use === 'alone' ? '--exclusive' : '--shared';
   const suite = basename(expect.getState().testPath ?? 'no suite');
-  // The process reports that it holds the lock, and holds it until its input ends. It is a single process, because a
-  // child would keep the lock. `usersOf` reads the suite's name from its arguments.
+  // The process reports when it has the lock, and keeps the lock until its input ends. It must be a single process,
+  // because a child would keep the lock. `usersOf` reads the suite's name from its arguments.
   const holder = spawn('flock', [mode, '--no-fork', lock, 'sh', '-c', 'echo held; read _', suite], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -11,7 +11,7 @@ import { WAIT_MS } from '../parts/until.ts';
 
 const run = promisify(execFile);
 const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
-/** Longer than any wait in a program, whose error is more precise. */
+/** Longer than any wait in a program, so that the program's own, more precise error is reported. */
 const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */
@@ -53,7 +53,7 @@ export class NetworkDevice implements Disposable {
     this.ip('link', 'set', this.there, 'up');
   }
 
-  /** Gives the device an address such as `192.0.2.7/24`, and removes its others of the same family. */
+  /** Gives the device an address such as `192.0.2.7/24`, and removes all other addresses of the same family. */
   setAddress(address: string): void {
     const family = address.includes(':') ? '-6' : '-4';
     this.ip(family, 'address', 'flush', 'dev', this.there, 'scope', 'global');
@@ -61,8 +61,8 @@ export class NetworkDevice implements Disposable {
   }
 
   /**
-   * Gives the device an address that this machine reaches only by a route, as if it were behind a router, and gives the
-   * device a route to `network`, which is on the cable.
+   * Gives the device an address that this machine reaches only by a route, as if the device were behind a router, and a
+   * route to `network`, which is directly connected.
    */
   joinByRoute(address: string, network: string): void {
     this.setAddress(address);
@@ -82,12 +82,12 @@ export class NetworkDevice implements Disposable {
   }
 
   /**
-   * Gives the device an address in the network of the cable that it can send from but does not respond to ARP for.
-   * Other machines on the cable see it as unused.
+   * Gives the device an address in the network of the cable that it sends from. It does not answer ARP requests for the
+   * address, so to other machines the address seems unused.
    */
   addSilentAddress(address: string): void {
-    // The address is on another interface: the device answers ARP requests only for addresses of the interface that
-    // receives them.
+    // Puts the address on another interface, because the device answers ARP requests only for addresses of the
+    // interface that receives them.
     this.ip('address', 'add', address, 'dev', 'lo');
     if (!address.includes(':')) this.inside('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore');
   }
@@ -136,7 +136,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** There are no other machines on the cable, so duplicate address detection is unnecessary. */
+/** Option that disables duplicate address detection, which is unnecessary because the cable has no other machines. */
 function dad(address: string): string[] {
   return address.includes(':') ? ['nodad'] : [];
 }

@@ -10,7 +10,7 @@ import type { SharedDatabase } from './shared-database.ts';
 import { Weir } from './weir-process.ts';
 import type { WeirOptions } from './weir-process.ts';
 
-/** Exists until it is closed, together with its nodes. */
+/** The cluster. `close()` also stops its nodes. */
 export class NodeCluster {
   readonly database: SharedDatabase;
   private readonly folder: TempDir;

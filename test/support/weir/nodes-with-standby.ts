@@ -9,7 +9,7 @@ import type { ReplicatedDatabase } from './replicated-database.ts';
 import { Weir } from './weir-process.ts';
 import type { WeirOptions } from './weir-process.ts';
 
-/** Exists until it is closed, together with its nodes. */
+/** The nodes and both servers. Disposing of this object stops all of them. */
 export class NodesWithStandby implements AsyncDisposable {
   readonly database: ReplicatedDatabase;
   private readonly folder: TempDir;

@@ -24,7 +24,7 @@ const TIMEOUT_MS = 3000;
 /** Number of attempts, as in common stub resolvers. */
 const ATTEMPTS = 3;
 
-/** All questions over one socket. */
+/** Sends all questions over one socket. */
 export const overUdp =
   (port: number): OpenLoadConnection =>
   async () => {
@@ -32,12 +32,12 @@ export const overUdp =
     return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
   };
 
-/** A separate connection for each question. */
+/** Opens a connection for each question. */
 export const overTcp =
   (port: number): OpenLoadConnection =>
   async () => ({ ask: (name) => askOverTcp(port, name, 'A'), close: () => undefined });
 
-/** One connection for all questions. */
+/** Sends all questions over one connection. */
 export const overDot =
   (port: number): OpenLoadConnection =>
   async () => {
@@ -59,7 +59,7 @@ export const overDoh =
 /** The response code. Throws if none arrives in time, for example when an HTTP/2 stream ends without a response. */
 async function answerOf(connection: LoadConnection, name: string): Promise<number> {
   const asked = connection.ask(name);
-  // The race reports a failure; a later one does not matter.
+  // `Promise.race` reports a failure in time; a later failure does not matter.
   asked.catch(() => undefined);
   const reply = await Promise.race([asked, sleep(TIMEOUT_MS)]);
   if (reply === undefined) throw new Error(`ask: no answer about ${name} in time`);

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { sqliteOf, tarOf, zipOf } from '../parts/made-archives.ts';
 
-/** A list in the exports, and its text. */
+/** URLs of the lists in the exports; their texts are below. */
 export const ADS_URL = 'https://lists.example.org/ads.txt';
 export const KIDS_URL = 'https://lists.example.org/kids.txt';
 export const FINE_URL = 'https://lists.example.org/fine.txt';

@@ -48,7 +48,7 @@ export class Load {
     this.client.close();
   }
 
-  /** Sends no more questions and does not wait, because the server is gone. */
+  /** Sends no more questions and does not wait for replies, because the server has ended. */
   abandon(): void {
     this.isOver = true;
     this.isAbandoned = true;

@@ -30,13 +30,13 @@ import { until, WAIT_MS, within } from '../parts/until.ts';
 export interface ReplicatedDatabase extends AsyncDisposable {
   /** Both servers in one URL, in the form of `database.url`. */
   readonly url: string;
-  /** URL of each single server. */
+  /** URLs of the individual servers. */
   readonly urls: { readonly primary: string; readonly standby: string };
   /** Stops the replication: later writes are only on the primary. */
   cutOff(): Promise<void>;
   /** Kills the primary and promotes the standby. */
   failOver(): Promise<void>;
-  /** Promotes the standby while the primary keeps running, because nothing fences it. */
+  /** Promotes the standby while the primary keeps running, as if nothing fenced the primary. */
   promote(): Promise<void>;
   /** Kills the promoted server. */
   killPromoted(): Promise<void>;
@@ -51,7 +51,7 @@ const SETTINGS = {
   wal_level: 'replica',
   shared_buffers: '16MB',
   io_method: 'sync',
-  // The standby notices at once that its primary is gone, and soon tries again.
+  // The standby reconnects soon after it has lost the primary.
   wal_retrieve_retry_interval: '100ms',
   log_line_prefix: '',
   log_destination: 'stderr',
@@ -178,7 +178,7 @@ async function ask<Row extends pg.QueryResultRow>({ address }: Server, sql: stri
   }
 }
 
-/** A child of the server may have ended since it was listed. */
+/** Kills a process, which may have ended since it was listed. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -15,16 +15,17 @@ export interface SilentFlood {
   readonly server: string;
   readonly port: number;
   readonly silent: readonly string[];
-  /** Names that the silent addresses query in turn; `*` stands for a number that is used only once. */
+  /** Names that the silent addresses query in turn; each `*` is replaced by a unique number. */
   readonly names: readonly string[];
   readonly goodName: string;
-  /** Good questions, sent one after another. If there are none, the flood takes `rounds` rounds. */
+  /** Good questions, sent one after another. Without good questions, the flood has `rounds` rounds. */
   readonly rounds: number;
   readonly asksGood: boolean;
 }
 
 /**
- * Questions of the flood per batch, and the pause between batches. A flood that waited for the server would spare it.
+ * Questions of the flood per batch, and the pause between batches. The pause does not depend on replies, because a
+ * flood that waited for the server would not overload it.
  */
 const FLOOD_QUESTIONS = 40;
 const PAUSE_MS = 4;

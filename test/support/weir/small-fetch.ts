@@ -1,5 +1,6 @@
 /**
- * Limits of fetches from the list server of a test, which tests can reach. Addresses of Weir itself are not reachable.
+ * Limits of fetches from the list server of a test, small enough that tests can exceed them, and bounds that do not
+ * know any address of Weir itself.
  */
 import type { FetchLimits } from '../../../control-plane/lists/fetch/fetch-limits.ts';
 import type { FetchBounds } from '../../../control-plane/lists/fetch/list-host.ts';

@@ -40,7 +40,7 @@ export class SmallNetwork implements Disposable {
     return stdout;
   }
 
-  /** Output of a command on a machine, even if it fails, which can happen while other programs start and stop. */
+  /** Output of a command on a machine, even if the command fails, as it may while other programs start and stop. */
   look(machine: string, ...command: readonly string[]): string {
     return this.spawn(machine, command).stdout.trim();
   }

@@ -1,4 +1,4 @@
-/** Sample backups of Technitium DNS Servers, and their answers. */
+/** Sample backups of Technitium DNS Server, and the answers of those servers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { type MadeFiles, zipOf } from '../parts/made-archives.ts';
 
@@ -143,7 +143,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.65', 'denied.example', 1, 'BLOCKED_MANAGED'],
   ['192.0.2.200', 'nas.lan.example', 1, 'LOCAL'],
   ['192.0.2.200', 'files.lan.example', 1, 'LOCAL'],
-  // The forwarder of the zone resolves the other names.
+  // The zone's forwarder resolves names that the zone does not contain.
   ['192.0.2.200', 'other.lan.example', 1, 'FORWARDED'],
 ];
 

@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
 
 /**
- * Runs `weir upgrade` from the release in a folder, by default from this one. Calls `onStep` with each printed line and
- * the started process.
+ * Runs `weir upgrade` from the release in a folder, by default from this checkout. Calls `onStep` with each printed
+ * line and the started process.
  */
 export async function runUpgrade(
   { tempDir, user }: Pick<Weir, 'tempDir' | 'user'>,
@@ -68,7 +68,7 @@ function childrenOf(pid: number): string[] {
   return children.split(' ').filter((child) => child !== '');
 }
 
-/** The lowest niceness of its threads, which is that of the answer threads. */
+/** The lowest niceness among the threads of a process: the niceness of the answer threads. */
 export function nicenessOf(pid: number): number {
   const threads = readdirSync(`/proc/${String(pid)}/task`);
   // The name of a thread may contain spaces; niceness is the 17th field after it (proc(5)).

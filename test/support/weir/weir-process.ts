@@ -30,8 +30,8 @@ export interface User {
 }
 
 /**
- * The user with the fewest rights on any Linux, if the tests run as root; otherwise they already run as an ordinary
- * user.
+ * A user without special rights that exists on any Linux, if the tests run as root. Undefined if the tests already run
+ * as an ordinary user.
  */
 export function ordinaryUser(): User | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
@@ -41,7 +41,7 @@ export function ordinaryUser(): User | undefined {
 export interface WeirOptions {
   /** A folder that outlives this process; without it, a folder is created and deleted with the process. */
   readonly tempDir?: TempDir;
-  /** The file that Node runs; by default that of the sources. */
+  /** The file that Node runs; by default `control-plane/main.ts`. */
   readonly program?: string;
   /** `server.bind_address`; 127.0.0.1 by default. */
   readonly addresses?: readonly string[];
@@ -65,7 +65,7 @@ export interface WeirOptions {
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: no server listens at the URL of the database. */
   readonly database?: 'later' | 'none';
-  /** User that it runs as, who owns the folder; by default the user of the tests. */
+  /** User that Weir runs as, who owns the folder; by default the user of the tests. */
   readonly user?: User;
   /** File descriptors from 3 on, as a service manager passes those that it stored. */
   readonly descriptors?: readonly number[];
@@ -93,11 +93,11 @@ const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
 /** Upstream of a Weir server that needs none: nothing listens at this address. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
-/** Polling interval over HTTP: each poll costs both processes time. */
+/** Polling interval over HTTP. A shorter one would cost both processes CPU time. */
 const ASK_MS = 50;
 /** A process that does not end within this time is killed, so that no test leaves one running. */
 const END_MS = 60_000;
-/** Time for a killed process to end, and for other holders of its output pipes. */
+/** Time within which a killed process and all other processes with its output pipes must end. */
 const KILLED_MS = 30_000;
 
 /** Running processes; they are ended together with this process. */
@@ -229,7 +229,7 @@ export class Weir extends OwnProcess {
     this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
   }
 
-  /** Starts Weir; resolves when it answers DNS and, unless `database` is given, its database is up. */
+  /** Starts Weir; resolves when Weir answers DNS and, unless `database` is given, its database is available. */
   static async start(options: WeirOptions = {}): Promise<Weir> {
     const weir = await Weir.launch(options);
     try {
