@@ -1,5 +1,5 @@
-// The other Weir for a comparison before and after a change: a folder, or a commit of this repository, which is checked
-// out and installed once in the cache folder.
+// The Weir to compare with: a folder, or a commit of this repository, which is checked out and installed once in the
+// cache folder.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ const MEASUREMENTS = join('docs', 'measurements.md');
 const CACHE = join('node_modules', '.cache', 'weir-before');
 const COMMIT_LINE = /^Commit: `([0-9a-f]{7,40})`/m;
 
-/** The folder of the other Weir. `wanted`: a folder, a commit, or `measured` = the commit of docs/measurements.md. */
+/**
+ * The folder of the Weir to compare with. `wanted`: a folder, a commit, or `measured` = the commit of
+ * docs/measurements.md.
+ */
 export function beforeCheckout(root: string, wanted: string): string {
   if (existsSync(join(wanted, 'package.json'))) return wanted;
   const commit = git(root, 'rev-parse', '--verify', '--end-of-options', `${named(root, wanted)}^{commit}`);

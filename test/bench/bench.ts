@@ -1,5 +1,5 @@
-// Shared by all suites: the built programs, the generator, the temporary folder and the upstream, opened once and
-// always closed.
+// Parts that all suites share: the built programs, the generator, the temporary folder and the upstream. They are
+// opened once and always closed.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,9 +27,9 @@ export interface Bench {
   native: NativeTools | undefined;
   /** Load generator on the load core. */
   load: LoadGenerator;
-  /** Load generator on the load core with a higher priority than other processes there. */
+  /** Load generator on the load core, with a higher priority than other processes on the core. */
   loadAhead: LoadGenerator;
-  /** Load generator on both cores, if the server also has both. */
+  /** Load generator on both cores, for servers that also use both. */
   loadOnBoth: LoadGenerator;
   bothCores: readonly number[];
   dir: string;

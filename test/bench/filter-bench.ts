@@ -75,7 +75,7 @@ class PackedNames {
     }
   }
 
-  /** Sets `query` to the one at `index`. */
+  /** Sets `query` to the name at `index`. */
   load(index: number, query: Query): void {
     const lane = index * LANE_STRIDE;
     const wire = index * WIRE_STRIDE;
@@ -113,7 +113,7 @@ function measureMatches(
   };
   const timeNs = (work: () => void): number => {
     work();
-    // CPU time, so that a busy machine does not matter; the best of three.
+    // Measures CPU time, so that a busy machine does not matter, and uses the best of three runs.
     let bestUs = Infinity;
     for (let turn = 0; turn < 3; turn++) {
       const before = process.cpuUsage();
@@ -133,7 +133,7 @@ function measureMatches(
   return { ns, bytes };
 }
 
-/** Microseconds to evaluate a name that was not queried before; the best of three. */
+/** Microseconds to evaluate a name that was not queried before; the best of three runs. */
 function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): number {
   const queries = texts.map((text) => queryFor(text, snapshot));
   let bestUs = Infinity;
@@ -147,7 +147,7 @@ function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): numb
   return bestUs;
 }
 
-/** A list of 1,000 expressions without a literal; hostile ones share no states with each other. */
+/** A list of 1,000 expressions without a literal; hostile expressions share no states with each other. */
 function literalFree(isHostile: boolean): OpenSnapshot {
   const letter = (at: number): string => String.fromCharCode(97 + (at % 26));
   const shapes: readonly ((at: number) => string)[] = [

@@ -17,11 +17,9 @@ import { saturatedMix } from './suites/mix.ts';
 import type { WorkerMeasures } from './thread-measures.ts';
 import { askThreads, longestPauseMs } from './thread-measures.ts';
 
-/** Runs before the steady state, so that code is optimised and tables have their size. */
+/** Number of runs before the steady state, in which code is optimised and tables grow to their final size. */
 const WARM_RUNS = 2;
-/**
- * No allocations happen per query or batch; the rest comes from the clock (twice a second) and from the measurement.
- */
+/** Limit for allocations by the clock (twice a second) and by the measurement; queries and batches allocate nothing. */
 const MAX_BYTES_PER_QUERY = 0.05;
 const V8_LOG = /^isolate-.*\.log$/;
 /** A line of V8's log: code object, place, reason. */
@@ -35,7 +33,10 @@ export interface ProofRun {
   bytesPerMillion: number;
   collections: number;
   longestPauseMs: number;
-  /** In V8's terms: kind, places, reason. From all threads, except for code that answer threads do not run. */
+  /**
+   * Kind, places and reason of each deoptimisation, as V8 logs them. From all threads, but only for code that answer
+   * threads run.
+   */
   deoptimisations: string[];
 }
 
@@ -76,8 +77,8 @@ async function prove(stage: Stage, running: RunningServer, workload: PreparedWor
   const workers = await askThreads(running.child);
   const threads = workers.map(({ answer }) => answer);
   const collections = threads.reduce((total, { memory }) => total + (memory?.collections.length ?? 0), 0);
-  // The used heap is exact to the byte, but shrinks with each collection. The total allocation is counted in blocks of
-  // the allocator, and so is slightly too high.
+  // The used heap is exact to the byte, but shrinks with each collection. The total allocation is counted in whole
+  // blocks of the allocator, so it is slightly too high.
   const figure = collections === 0 ? 'usedHeapBytes' : 'allocatedBytes';
   const sum = (of: WorkerMeasures): number =>
     of.reduce((total, { answer }) => total + (answer.memory?.[figure] ?? 0), 0);

@@ -1,4 +1,4 @@
-// The command line of the bench: its options, defaults, and help text. Nothing is started here.
+// The command line of the bench: its options, defaults, and help text. This file starts nothing.
 import { parseArgs } from 'node:util';
 
 /** Suites of the bench; see README.md. */

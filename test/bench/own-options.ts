@@ -1,5 +1,5 @@
-// Options of a single bench in addition to those of `npm run bench`, all of them positive numbers, and a runner for
-// such a bench.
+// Options that a single bench has in addition to those of `npm run bench`, all positive numbers, and a function that
+// runs such a bench.
 import { parseArgs } from 'node:util';
 import { stopRunning } from './process/child.ts';
 
@@ -34,7 +34,7 @@ export function readOwnNumbers<Name extends string>(
   return { own, rest: args.filter((word, index) => !isOwn(word) && !isOwn(args[index - 1])) };
 }
 
-/** Runs a bench with this process's arguments; a signal ends everything it started. */
+/** Runs a bench with this process's arguments; a signal ends everything that the bench has started. */
 export async function runBench(main: (args: string[]) => Promise<void>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

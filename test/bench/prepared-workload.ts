@@ -13,7 +13,7 @@ export interface PreparedWorkload extends Workload {
   questionFile: string;
   /** Number of blocked questions in one pass. */
   blockedCount: number;
-  /** Whether every run must query names that were never queried before, for all or a part of its questions. */
+  /** Whether all or some questions of every run must be for names that were never queried before. */
   unique: boolean;
   /** Seconds of one run. */
   secs: number;

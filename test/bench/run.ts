@@ -1,6 +1,6 @@
-// `npm run bench`: Weir compared with other DNS servers on this machine, then with itself as parts grow, then the parts
-// of the resolver, then the allocations of the hot path. This file has the order of the suites; README.md beside it
-// explains the figures.
+// `npm run bench`: measures Weir and other DNS servers on this machine, then Weir with more workers, groups, names and
+// cached answers, then parts of the resolver, then the allocations of the hot path. This file has the order of the
+// suites; README.md beside it explains the figures.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
@@ -23,7 +23,7 @@ const RESULT_FILE = join(import.meta.dirname, 'results', 'latest.json');
 async function main(options: Options): Promise<boolean> {
   const startedAt = new Date().toISOString();
   checkRows(options.rows, [...SCALING_ROWS, ...RESOLVER_ROWS]);
-  execFileSync(process.execPath, [join(ROOT, 'deploy', 'build', 'bundle.ts')]); // As in a release.
+  execFileSync(process.execPath, [join(ROOT, 'deploy', 'build', 'bundle.ts')]); // Runs the bundle, as releases do.
   return withBench(options, async (bench) => {
     const material = gatherMaterial(ROOT, options.names, options.seed);
     console.log(`${material.names.length.toLocaleString('en')} blocked names, questions: ${material.source}`);

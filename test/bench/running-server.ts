@@ -18,7 +18,7 @@ import type { PreparedWorkload } from './prepared-workload.ts';
 const START_TIMEOUT_MS = 120_000;
 const ANSWER_THREAD = /answer/;
 const CACHE_ENTRIES = 200_000;
-/** Few queries in flight while warming, because a lost one would cause a cache miss later. */
+/** Few queries are in flight while warming, because a lost query would cause a cache miss later. */
 const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
 const STEADY_SOCKETS = 16;
@@ -36,7 +36,7 @@ export interface Stage {
   countLog: boolean;
   load: LoadGenerator;
   lists: ListFiles;
-  /** One or several allowed names for the gate. */
+  /** Allowed names for the gate, at least one. */
   allowedNames: readonly string[];
 }
 
@@ -44,14 +44,14 @@ export interface RunningServer {
   name: string;
   child: Child;
   port: number;
-  /** Names that it blocks. */
+  /** Names that the server blocks. */
   names: readonly string[];
-  /** A session with it, if it has an API. */
+  /** A session of the server's API, if it has an API. */
   api: WeirApi | undefined;
   /** Time from the start of the process to the first blocked answer (of the echo server: to the first answer). */
   loadSecs: number;
   contestant: Contestant;
-  /** Restarts it; resolves with the seconds to its first blocked answer. */
+  /** Restarts the server; resolves with the seconds until its first blocked answer. */
   restart(): Promise<number>;
 }
 

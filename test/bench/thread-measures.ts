@@ -31,7 +31,7 @@ export function threadsOf(workers: WorkerMeasures): MeasuredThread[] {
   return workers.flatMap(({ answer, resolve }) => [answer, resolve]);
 }
 
-/** The longest collection in milliseconds since the previous reading, 0 if there were none. */
+/** The longest garbage collection since the previous reading, in milliseconds; 0 if there was none. */
 export function longestPauseMs(threads: readonly MeasuredThread[]): number {
   const pauses = threads.flatMap(({ memory }) => memory?.collections.map(({ pauseMs }) => pauseMs) ?? []);
   return Math.max(0, ...pauses);

@@ -2,7 +2,10 @@
 // that the query log must keep up.
 const STEP = 0.9;
 const MAX_TRIALS = 20;
-/** Share of the offered rate that must be reached; the last questions of a trial are waited for. */
+/**
+ * Share of the offered rate that a trial must reach, because the time of a trial includes the wait for its last
+ * answers.
+ */
 const REACHED = 0.98;
 /** Maximum lag of the stored log at the end of a trial, seconds. */
 const LAG_SECS = 1.5;

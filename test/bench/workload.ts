@@ -14,7 +14,7 @@ const mixedQuestions = z.strictObject({
 
 const uniqueQuestions = z.strictObject({ kind: z.literal('unique'), count: z.int().positive() });
 
-/** Share of the questions that are for new names; the others come from the cache. */
+/** Share of the questions that are for new names; all others are answered from the cache. */
 const partlyUniqueQuestions = z.strictObject({
   kind: z.literal('partly-unique'),
   count: z.int().positive(),

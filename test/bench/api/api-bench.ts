@@ -38,7 +38,7 @@ const DEFAULTS = {
   'dns-rate': 20_000,
   secs: 30,
 };
-/** Number of requests of each operation alone, to measure its CPU. */
+/** Number of requests of each operation without other requests, to measure its CPU time. */
 const ALONE_ROUNDS = 20;
 const TICK_MS = 10;
 const BLOCK_ROWS = 60_000;
@@ -76,7 +76,7 @@ async function apiBench(bench: Bench, own: Own): Promise<void> {
   await running.child.stop();
 }
 
-/** All requests; each GET of a single entity uses one that exists from the start. */
+/** All requests. A GET of a single entity requests an entity that exists from the start. */
 async function stepsOf({ api }: RunningServer) {
   const get = (path: string): Promise<unknown> => api!.call('GET', path);
   const document = (await get('/openapi.json')) as Described;

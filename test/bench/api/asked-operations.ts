@@ -26,7 +26,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/queries/timeline': 'period=24h&granularity=15min',
 };
 
-/** Each GET with a JSON answer, and those that cannot be requested. */
+/** Steps for all GETs with a JSON answer, and the GETs that cannot be requested. */
 export function readSteps(document: Described, values: PathValues): { steps: Step[]; leftOut: string[] } {
   const steps: Step[] = [];
   const leftOut: string[] = [];
@@ -124,7 +124,7 @@ const LIVES: readonly Life[] = [
   { collection: '/grants', make: (n) => ({ domain: `made${n}.example.org`, group_id: 1, secs: 3600 }) },
 ];
 
-/** Steps that create, change and delete; `groups` are ids of groups that may be changed. */
+/** Steps that create, change and delete entities; `groups` are ids of groups that may be changed. */
 export function changeSteps(document: Described, groups: readonly number[]): Step[] {
   const lives = LIVES.filter(({ collection }) => document.paths[collection]?.post !== undefined);
   return [...lives.flatMap(stepsOfLife), ...stepsInPlace(groups)];

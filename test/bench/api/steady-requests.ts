@@ -22,7 +22,7 @@ export interface Step {
   readonly isChange: boolean;
   /** Builds the next request; null skips this round. */
   ask(): ApiRequest | null;
-  /** Called with the answer as JSON; undefined if it had no body. */
+  /** Called with the parsed body of the response; undefined if there is no body. */
   answered?(body: unknown): void;
 }
 

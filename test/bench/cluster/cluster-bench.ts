@@ -1,6 +1,6 @@
 /**
- * Time until a change at one node affects the answers of all, and cost of idle nodes. Rules are created at each node in
- * turn, and every node is queried for their names until it blocks them.
+ * Time until a change at one node affects the answers of all nodes, and cost of idle nodes. Rules are created at each
+ * node in turn, and every node is queried for their names until it blocks them.
  *
  * Usage: npm run bench -- cluster --nodes 3 --changes 1000
  */

@@ -1,6 +1,6 @@
 // `npm run bench -- join`: time until a node with an empty disk answers by the policy of its cluster, including a list
-// of a million names, and the cost for the first node of storing the list for all. Counts answers that are not filtered
-// yet.
+// of a million names, and the cost of storing the list for all nodes, which the first node bears. Counts answers that
+// are not filtered yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';
@@ -22,10 +22,10 @@ const BLOCKED = '0.0.0.0';
 const TIMEOUT_MS = 300_000;
 
 interface Joined {
-  /** Milliseconds from its start to the first answer of any kind, and to the first by policy. */
+  /** Milliseconds from the start of the node to its first answer of any kind, and to its first answer by policy. */
   readonly firstMs: number;
   readonly policyMs: number;
-  /** Unfiltered answers for the listed name in between. */
+  /** Unfiltered answers for the listed name between those two times. */
   readonly unfiltered: number;
 }
 

@@ -1,5 +1,5 @@
-// `npm run bench -- dashboard`: cost of the dashboard for its users, in a real browser over the demo: bytes, times on a
-// phone, a log with many rows and many new ones, requests while idle. Each figure is shown with its budget.
+// `npm run bench -- dashboard`: cost of the dashboard for its users, in a real browser with the demo: bytes, times on a
+// phone, a log with many old and many new rows, requests while idle. Each figure is shown with its budget.
 import { openBrowser } from '../../support/browser/chromium.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import { freePort } from '../../support/weir/free-ports.ts';

@@ -88,7 +88,7 @@ function report(alone: readonly Run[], beside: readonly Run[], pages: number): v
       line(`with ${String(pages)} pages`, beside),
     ]),
   );
-  // Both were measured in the same turn under the same conditions.
+  // Ratios are computed within a turn, because both runs of a turn had the same conditions.
   const ratios = beside.map((run, turn) => workersUs(run) / workersUs(alone[turn]!));
   const goals: Goal[] = [
     {

@@ -12,7 +12,7 @@ export interface Figure {
   readonly budget?: number;
 }
 
-/** The table: medians over the rounds, and the worst of them. */
+/** The table: median and worst value over the rounds. */
 export function figuresTable(figures: readonly Figure[]): string {
   const lines = figures.map(({ what, unit, values, budget }) => {
     const median = quantile(values, 0.5);

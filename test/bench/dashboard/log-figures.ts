@@ -101,7 +101,7 @@ export async function tailFigures(
   }
 }
 
-/** Sends queries of the household's devices at a steady rate; returns a function that stops that. */
+/** Sends queries of the household's devices at a steady rate; returns a function that stops the queries. */
 function sendQueries(dnsPort: number, rateQps: number): () => void {
   const socket = createSocket('udp4');
   socket.on('message', () => undefined);

@@ -1,4 +1,4 @@
-// Speed of the dashboard on a phone: first paint, layout shifts until then, and response time to a touch.
+// Speed of the dashboard on a phone: first paint, layout shifts up to the first paint, and response time to a touch.
 import type { Browser, Page } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';
 import type { Figure } from './figure.ts';

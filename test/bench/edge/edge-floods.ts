@@ -1,4 +1,5 @@
-// Effect of connections and floods on twenty normal UDP clients: their p99 without and with each, and memory.
+// Effect of connections and floods on twenty normal UDP clients: their p99 latency without and with each flood, and
+// memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The floods of the edge bench.
+// Names of the floods of the edge bench.
 
 /** Kinds of floods, by their names in the table. */
 export const FLOODS = [

@@ -50,7 +50,7 @@ function openTls(index: number): Socket {
   return socket;
 }
 
-/** Keeps this many connections open: a closed one is replaced. */
+/** Keeps this many connections open by replacing closed ones. */
 function keepOpen(count: number, open: (index: number) => Socket, perTick: number): void {
   const kept = new Map<number, Socket>();
   let next = 0;
@@ -101,7 +101,7 @@ const STARTS: Readonly<Record<FloodKind, () => void>> = {
       attack('dot', `127.3.0.${client}`, [...pace, '-O', 'num-queries-per-conn=1']);
     }
   },
-  // An unanswered query times out after a second.
+  // With a time-out of one second for unanswered queries.
   '50,000 q/s of one client over its limit': () =>
     attack('udp', '127.66.0.1', ['-Q', '50000', '-c', '20', '-q', '65000', '-t', '1']),
 };

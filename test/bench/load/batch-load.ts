@@ -7,7 +7,7 @@ import { loadResultSchema } from './load.ts';
 
 /** Time for the generator's own start and for the last answers, milliseconds. */
 const GRACE_MS = 30_000;
-/** For a generator that shares its core with other work: its own delays must not count as the server's latency. */
+/** Niceness of a generator that shares its core with other work, whose delays would count as latency of the server. */
 export const AHEAD_OF_OTHERS = -15;
 
 /** A generator that runs `program` on `cores`; see `Launch` for `nice`. */

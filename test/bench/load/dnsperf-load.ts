@@ -34,7 +34,7 @@ function argumentsOf(job: LoadJob, file: string): string[] {
   return args;
 }
 
-/** The job's own file, or for unique names a file with the serial numbers written out. */
+/** The file of the job; for unique names, a copy that contains the serial numbers. */
 function questionFile(job: LoadJob): string {
   if (job.firstSerial === undefined) return job.questionFile;
   const questions = parseQuestions(readFileSync(job.questionFile, 'utf8'));

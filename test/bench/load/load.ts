@@ -15,7 +15,7 @@ export interface LoadJob {
   clients?: number | undefined;
   /** Ends after this many passes over the file; undefined ends by time. */
   passes: number | undefined;
-  /** First serial number if every name must be unique, else undefined. */
+  /** First serial number if every name must be unique; otherwise undefined. */
   firstSerial: number | undefined;
   /** Checks that answers match their questions, and counts the blocked ones. */
   check: boolean;
@@ -39,12 +39,12 @@ export const loadResultSchema = z.object({
       max: z.number(),
     })
     .optional(),
-  /** Only in a checking run: mismatched answers, and blocked answers. */
+  /** Only with `check`: mismatched answers, and blocked answers. */
   mismatched: z.number().optional(),
   blocked: z.number().optional(),
   /** Answers with a latency of more than 5 ms. */
   late: z.number().optional(),
-  /** Time for which the generator was delayed and sent nothing at a fixed rate, because of other work on its core. */
+  /** Time in which a generator with a fixed rate sent nothing because of other work on its core. */
   slippedSecs: z.number().optional(),
   generatorCpuSecs: z.number().optional(),
 });

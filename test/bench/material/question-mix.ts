@@ -2,7 +2,7 @@
 //
 // A blocked question is A or AAAA of a listed name, because for these types every blocking mode (null address,
 // NXDOMAIN) differs from an answer. The name of an allowed question has no listed parent, because some other servers
-// also block subdomains; and no server has a built-in reason (private reverse zones, single labels) not to forward it.
+// also block subdomains. It is also not a name that servers answer by default (private reverse zones, single labels).
 import type { Question } from './asked-question.ts';
 import { seededRandom, shuffle } from './random.ts';
 
@@ -16,7 +16,7 @@ export interface QuestionMix {
   blockedCount: number;
 }
 
-/** True if no server has a reason to answer the name itself, and neither it nor a parent is listed. */
+/** True if no server answers the name by default, and neither the name nor a parent is listed. */
 export function isForwarded(name: string, listed: ReadonlySet<string>): boolean {
   const folded = name.toLowerCase();
   if (!folded.includes('.') || ANSWERED_LOCALLY.test(folded) || PRIVATE_REVERSE.test(folded)) return false;
@@ -71,7 +71,7 @@ export function uniqueQuestions(
   return [...names].map((name) => ({ name: `${SERIAL_LABEL}.${name}`, type: 'A' }));
 }
 
-/** `count` questions, exactly `uniqueShare` of them unique; the others are allowed ones, in the stream's order. */
+/** `count` questions, exactly `uniqueShare` of them unique; the others are allowed questions, in the stream's order. */
 export function partlyUnique(
   stream: readonly Question[],
   listed: ReadonlySet<string>,
@@ -92,7 +92,7 @@ export function partlyUnique(
   );
 }
 
-/** `count` of the same questions, with serial numbers from `first` on in the names that contain one. */
+/** `count` of these questions; names with a label for a serial number get numbers from `first` on. */
 export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index) => {
     const { name, type } = questions[index % questions.length]!;

@@ -1,4 +1,5 @@
-// Starts programs pinned to a core, captures their output, and ends exactly those, also if the bench itself fails.
+// Starts programs pinned to a core, captures their output, and ends exactly these programs, even if the bench itself
+// fails.
 import type { StdioOptions } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -24,11 +25,11 @@ export interface Launch {
 export interface Child {
   pid: number;
   logFile: string;
-  /** Undefined while it runs, then how it ended. */
+  /** Undefined while the program runs; then describes how it ended. */
   ended(): string | undefined;
   /** Sends a message over the channel of an `ipc` launch, and resolves with the next reply. */
   ask(message: object): Promise<unknown>;
-  /** Ends it with a signal and waits; kills it after 15 s. */
+  /** Sends a signal and waits until the program ends; kills it after 15 s. */
   stop(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // Missing, or not accessible; the next directory may have it.
+    return false; // The file is missing or not accessible; the next directory may have the program.
   }
 }
 

@@ -8,7 +8,7 @@ export interface MemorySplit {
   anonymous: number;
   /** Pages of programs and libraries, shared with other processes that run them. */
   file: number;
-  /** Shared memory segments and the like. */
+  /** Shared memory, such as shared memory segments and tmpfs files. */
   shared: number;
   /** RSS in which shared pages are divided among their processes; undefined if the kernel does not report it. */
   proportional: number | undefined;
@@ -34,6 +34,6 @@ function rollup(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   } catch {
-    return ''; // Another user's process, or a kernel before 4.14.
+    return ''; // The process belongs to another user, or the kernel is older than 4.14.
   }
 }

@@ -1,6 +1,6 @@
 // CPU time and resident memory of a process, its threads and its children, from /proc. Threads are counted in
-// nanoseconds (schedstat). Children that ended in between are counted through their parent, in ticks of 10 ms. A thread
-// that ended between two readings is lost, so threads are compared only over short runs.
+// nanoseconds (schedstat). Children that ended between two readings are counted through their parent, in ticks of 10
+// ms. A thread that ended between two readings is lost, so threads are compared only over short runs.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_NS = 10_000_000;
@@ -95,14 +95,15 @@ export function cpuBetween(
       spent.groupsNs[group] = (spent.groupsNs[group] ?? 0) + ns;
     } else spent.childrenNs += ns;
   }
-  // The time of a child before `before` is also known only in ticks, and its parent may inherit all of it.
+  // A parent inherits the whole CPU time of an ended child, so the time that the child had already used at `before` is
+  // subtracted.
   const reapedNs = Math.max(0, after.reapedTicks - before.reapedTicks) * TICK_NS - endedNs(before, after);
   spent.childrenNs += Math.max(0, reapedNs);
   spent.totalNs += Math.max(0, reapedNs);
   return spent;
 }
 
-/** CPU time that processes which have ended since had already used at `before`. */
+/** CPU time up to `before` of the processes that have ended since. */
 function endedNs(before: CpuReading, after: CpuReading): number {
   const alive = new Set(after.threads.map(({ pid }) => pid));
   return before.threads.reduce((sum, { pid, cpuNs }) => sum + (alive.has(pid) ? 0 : cpuNs), 0);
@@ -132,6 +133,6 @@ function entries(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // It has ended.
+    return []; // The process or thread has ended.
   }
 }

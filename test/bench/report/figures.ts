@@ -35,14 +35,14 @@ export interface Row {
   runs: number;
   qps: number;
   cpuUs: number;
-  /** Undefined for servers whose threads are not distinguished. */
+  /** Undefined for servers without `threadGroup`. */
   workersCpuUs: number | undefined;
   childrenCpuUs: number;
   p50Us: number | undefined;
   p99Us: number | undefined;
   /** Sum over all runs. */
   lost: number;
-  /** Missing rows of its stored query log, sum over all runs; undefined for servers that store none. */
+  /** Missing rows of the stored query log, sum over all runs; undefined for servers that store no log. */
   logLost: number | undefined;
   /** Share of questions sent upstream, 0..1. */
   missShare: number;
@@ -69,13 +69,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The median of a figure that some runs have; undefined if none has it. */
+/** The median of a figure over the runs that have it; undefined if no run has it. */
 export function medianOf(runs: readonly Run[], figure: (run: Run) => number | undefined): number | undefined {
   const values = runs.map(figure).filter((value) => value !== undefined);
   return values.length === 0 ? undefined : median(values);
 }
 
-/** CPU time per answered question of the answer threads, if threads are distinguished. */
+/** CPU time of the answer threads per answered question; undefined if the run has no thread groups. */
 export function workersCpuUs(run: Run): number | undefined {
   return run.threadGroupsCpuUs['workers'];
 }
@@ -109,7 +109,9 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
   });
 }
 
-/** The median over the rotations of a figure computed from both servers' runs; undefined if there is no such pair. */
+/**
+ * The median, over the rotations, of a figure computed from one run of each server; undefined if no rotation has both.
+ */
 export function pairedMedian(
   runs: readonly Run[],
   mine: string,

@@ -23,12 +23,12 @@ export interface Upstream {
   port: number;
   /** The certificate authority of the port, for DNS over TLS; undefined = plain DNS. */
   caPath: string | undefined;
-  /** Number of questions since it was started. */
+  /** Number of questions since the upstream was started. */
   questionCount(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the upstream: the C program if it could be built, otherwise the one for Node in this folder. */
+/** Starts the upstream: the C program if it could be built, otherwise `node-upstream.ts`. */
 export async function startUpstream(
   native: NativeTools | undefined,
   port: number,
@@ -59,7 +59,7 @@ export async function startUpstream(
   };
 }
 
-/** An upstream over TLS: unbound with one record for every name. Throws if it is not installed. */
+/** An upstream over TLS: unbound with one record for every name. Throws if unbound is not installed. */
 async function startTlsUpstream(port: number, core: number, dir: string): Promise<Upstream> {
   const [command, control] = [locate('unbound'), locate('unbound-control')];
   if (command === undefined || control === undefined)

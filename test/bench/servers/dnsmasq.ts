@@ -1,5 +1,5 @@
 // dnsmasq: the list as `local=/name/` lines, which block all types of a name and its subdomains. The alternative, an
-// additional hosts file, was two to four times slower with real names and two lines (A, AAAA) for each.
+// additional hosts file, was two to four times slower with real names and two lines (A, AAAA) for each name.
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The lower limit: a batch echo server in C. Its cost is that of the kernel; no DNS server can cost less.
+// The lower limit: a batch echo server in C. Nearly all of its cost is in the kernel; no DNS server can cost less.
 import type { NativeTools } from '../native-tools.ts';
 import type { BenchServer } from './peer-server.ts';
 

@@ -1,5 +1,5 @@
-// The upstream for machines without a C compiler: does the same as `dns-echo answer`, on node:dgram. It is slower, so
-// the uncached workload then measures this program as much as the server; the bench reports that.
+// The upstream for machines without a C compiler: answers like `dns-echo answer`, on node:dgram. It is slower, so that
+// the uncached workload also measures this program; the bench reports this.
 // Usage: node node-upstream.ts PORT [DELAY_MS]
 import { createSocket } from 'node:dgram';
 

@@ -13,7 +13,7 @@ export interface ServerEnvironment {
   upstreamPort: number;
   /** The certificate authority of the upstream over TLS, which has the name `UPSTREAM_NAME`; undefined = plain DNS. */
   upstreamCa: string | undefined;
-  /** Number of different questions that its cache must easily hold. */
+  /** Number of different questions that must easily fit in the cache. */
   cacheEntries: number;
   queryLog: boolean;
   lists: ListFiles;
@@ -39,14 +39,14 @@ export const UPSTREAM_NAME = 'localhost';
 
 export interface BenchServer {
   name: string;
-  /** True if it supports an upstream over TLS. */
+  /** True if the server supports an upstream over TLS. */
   asksOverTls?: boolean;
   /** False for the echo server, which only shows the cost of the system calls. */
   filters: boolean;
-  /** True if it can write a query log. */
+  /** True if the server can write a query log. */
   logsQueries: boolean;
   installed(): Installed | undefined;
-  /** Writes its configuration and returns how to start it. */
+  /** Writes the server's configuration and returns how to start the server. */
   prepare(environment: ServerEnvironment, binary: string): Launch;
   /** Runs once before the measured start, for example to load lists through an API. */
   firstRun?(environment: ServerEnvironment, launch: Launch): Promise<void>;

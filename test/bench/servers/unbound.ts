@@ -1,5 +1,5 @@
 // unbound: the list as local zones, as in published unbound lists. A local zone also covers subdomains, which costs
-// unbound nothing; the questions of the mix do not use that.
+// unbound nothing; no question of the mix is for such a subdomain.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

@@ -14,9 +14,9 @@ import { signIn } from './weir-api.ts';
 
 const API_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 300_000;
-/** Threads that answer queries; all other work of the process is "other". */
+/** Threads that answer queries; the CPU time of all other threads is reported as "other". */
 const WORKER_THREAD = /answer|resolve|worker-?\d|^dns/i;
-/** Lists that only some groups use, and their length: they give the groups different policies. */
+/** Number and length of the lists that only some groups use, which give the groups different policies. */
 const GROUP_LISTS = 8;
 const GROUP_LIST_NAMES = 100;
 
@@ -34,7 +34,7 @@ export interface WeirVariant {
   policy?: WeirPolicy;
   /** Enables the test hook that reports the counters and allocations of its threads. */
   testHooks?: boolean;
-  /** More options of Node, for Node's own reports, which are written to the server's folder. */
+  /** More options of Node, for reports that Node writes to the server's folder. */
   nodeFlags?: readonly string[];
 }
 
@@ -124,7 +124,10 @@ async function addGroups(environment: ServerEnvironment, api: WeirApi, count: nu
   while ((await api.sources()).some(({ status }) => status !== 'ok')) await delay(100);
 }
 
-/** Waits until the first and the last name of the list are blocked: the answers, not a status, are the proof. */
+/**
+ * Waits until the first and the last name of the list are blocked: only answers prove that the list is active, not a
+ * status of the API.
+ */
 async function untilActive(
   environment: ServerEnvironment,
   lastError: () => Promise<string | null | undefined>,

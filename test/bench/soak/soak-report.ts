@@ -25,7 +25,7 @@ export interface Observations {
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer based on it. */
   compilesMs: number[];
-  /** Milliseconds of a round of the API's GETs, and of a search over the whole log; failures by their message. */
+  /** Milliseconds of a round of the API's GETs, and of a search over the whole log; messages of failed requests. */
   pollsMs: number[];
   logPollsMs: number[];
   failures: string[];
@@ -34,7 +34,7 @@ export interface Observations {
 
 /** Result of a soak. */
 export interface Soak extends Observations {
-  /** Rate of a saturated run in seconds; undefined if the rate was given. */
+  /** Queries per second of a saturated run; undefined if the rate was given. */
   saturatedQps: number | undefined;
   /** Highest rate without lost queries. */
   throughputQps: number | undefined;
@@ -121,7 +121,9 @@ function timesOf(roundsMs: readonly number[]): string {
     : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
 }
 
-/** Up to `max` of the items, evenly spaced; a selected sample includes the pauses of those between. */
+/**
+ * Up to `max` of the items, evenly spaced; each selected sample includes the pauses since the previous selected one.
+ */
 function sample(looks: readonly Look[], max: number): Look[] {
   const step = Math.max(1, Math.ceil(looks.length / max));
   return looks.flatMap((look, index) => {

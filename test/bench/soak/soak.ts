@@ -40,7 +40,7 @@ const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;
 const SAMPLE_EVERY_MS = 2000;
 const ACTIVATION_PATIENCE_MS = 45_000;
-/** Enough in flight that the rate, not the window, sets the pace if Weir pauses for a moment. */
+/** Enough queries in flight that the window does not limit the rate if Weir pauses for a moment. */
 const WINDOW = 16_000;
 /** Time for rows to arrive in the stored log, milliseconds. */
 const LOG_SETTLE_MS = 5000;
@@ -87,13 +87,15 @@ async function findLimit(
   console.log(`saturated: ${Math.round(saturatedQps).toLocaleString('en')} q/s`);
   const throughputQps = await findThroughput(saturatedQps, async (rateQps) => {
     const { load, logged, logLost } = await underLoad(stage, running, { ...job, secs: TRIAL_SECS, rateQps });
-    await delay(LOG_SETTLE_MS); // Leftovers of this run must not affect the next one.
+    await delay(LOG_SETTLE_MS); // Rows of this run must not affect the next run.
     return { ...load, logged, logLost };
   });
   return { saturatedQps, throughputQps };
 }
 
-/** Runs the load and the other work of a soak; `logged` counts the rows that were stored by its end. */
+/**
+ * Runs the load and the other work of a soak; `logged` is the number of rows that were stored at the end of the load.
+ */
 async function underLoad(
   stage: Stage,
   running: RunningServer,
@@ -123,7 +125,7 @@ async function underLoad(
   return { load, observations, logged: after.written - before.written, logLost: after.lost - before.lost };
 }
 
-/** Number of rows of the stored log since a time, once no more of the `expected` ones arrive. */
+/** Number of rows of the stored log since a time, once all `expected` rows or no more rows arrive. */
 async function storedRows(running: RunningServer, since: Date, expected: number): Promise<number> {
   for (let before = -1; ;) {
     await delay(LOG_SETTLE_MS);
@@ -144,7 +146,7 @@ async function every(everyMs: number, signal: AbortSignal, work: () => Promise<v
 
 async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]): Promise<void> {
   const startedAt = performance.now();
-  await askThreads(running.child); // Earlier collections do not count.
+  await askThreads(running.child); // Discards earlier collections.
   await every(SAMPLE_EVERY_MS, signal, async () => {
     const workers = await askThreads(running.child);
     const pausesOf = (role: ThreadRole): number[] =>

@@ -17,7 +17,8 @@ async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
     const blocks = await storeMadeUpLog(database, rows, made);
     const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
     await keepAsUpkeep(database, { nodeIds, days: made.days });
-    // Normally a day's counts reuse the space of deleted ones; here all are inserted before the first ones are deleted.
+    // In normal operation, a day's counts reuse the space of deleted counts. Here all counts are inserted before any
+    // are deleted.
     await runAsOwner(dataDir, ['VACUUM FULL query_counts', 'VACUUM ANALYZE']);
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);

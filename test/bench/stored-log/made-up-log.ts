@@ -38,7 +38,7 @@ export interface MadeUpLog {
   readonly blockRows: number;
   /** Start of the first day, Unix milliseconds. */
   readonly startMs: number;
-  /** Period over which they are spread evenly. */
+  /** Period over which the queries are spread evenly. */
   readonly days: number;
   readonly seed: number;
 }
@@ -120,7 +120,7 @@ export async function addNameLists(database: Database, { nodes }: MadeUpLog): Pr
   return rows[0]!.lists;
 }
 
-/** Rows without a time; takes seconds without yielding. */
+/** Rows without a time. Blocks the event loop for seconds. */
 export function makeRows({ stream, queries, nodes, seed }: MadeUpLog): QueryLogRow[] {
   const random = seededRandom(seed);
   const count = Math.min(MADE_ROWS, Math.ceil(queries / nodes));

@@ -54,7 +54,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? Number.NaN;
 }
 
-/** Polls `/health` until `until` is over; milliseconds of each answer. */
+/** Polls `/health` until `until` settles; returns the milliseconds of each response. */
 async function watchHealth(running: RunningServer, until: Promise<unknown>): Promise<number[]> {
   const tookMs: number[] = [];
   let isOver = false;

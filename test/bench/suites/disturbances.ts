@@ -1,7 +1,6 @@
 // Late answers while the control plane is busy: a snapshot is replaced ten times a second, or a list is compiled
 // repeatedly. The answer thread is pinned to the server's core; Weir's other threads run on any core with capacity, as
-// usual. The generator has priority over them, because a delayed generator would count answers as late that were on
-// time.
+// usual. The generator has priority over them, because a delayed generator would count punctual answers as late.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';

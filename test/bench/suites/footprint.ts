@@ -15,7 +15,7 @@ import type { RowResult } from './measured-rows.ts';
 
 const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;
-/** Time for a start to finish completely (first check for due lists, database). */
+/** Time until a start is complete, including the first check for due lists and the work of the database. */
 const CALM_MS = 10_000;
 const MAX_IDLE_PERCENT = 0.5;
 const MAX_RSS_MIB = 120;

@@ -1,4 +1,4 @@
-// Cost of a query as parts grow that should not affect it: groups, names on the lists, cached answers.
+// Cost of a query as the number of groups, listed names and cached answers grows, none of which should affect the cost.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
@@ -25,7 +25,7 @@ const CACHE_BYTES = 512 << 20;
 
 type Result = Promise<RowResult>;
 
-/** Groups, each with a different policy. */
+/** Grows the number of groups, each with a different policy. */
 export async function growGroups(bench: Bench, material: Material): Result {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'groups');
@@ -35,7 +35,9 @@ export async function growGroups(bench: Bench, material: Material): Result {
   );
 }
 
-/** Names on the list; the questions are the same, about names that all lists contain. */
+/**
+ * Grows the number of names on the list. The questions stay the same: their names are on all of the lists, or on none.
+ */
 export async function growNames(bench: Bench, material: Material): Result {
   const max = material.names.length * 5;
   const largest = gatherMaterial(ROOT, max, bench.options.seed);
@@ -60,7 +62,7 @@ export async function growNames(bench: Bench, material: Material): Result {
   );
 }
 
-/** Cached answers, all queried equally often. */
+/** Grows the number of cached answers, all queried equally often. */
 export async function growCache(bench: Bench, material: Material): Result {
   const stage = stageOf(bench, material);
   return grow(
@@ -76,7 +78,7 @@ export async function growCache(bench: Bench, material: Material): Result {
   );
 }
 
-/** Measures the steps in turn; each may cost only slightly more than the first. */
+/** Measures the steps in turn. Each may cost at most `atMost` times as much as the first. */
 export async function grow(bench: Bench, wanted: readonly Step[], atMost = MOST): Result {
   const steps = await startSteps(wanted);
   const runs = await runInTurn(steps, bench.options.rotations);

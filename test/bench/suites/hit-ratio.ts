@@ -15,7 +15,7 @@ import { isForwarded } from '../material/question-mix.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** Share of the different questions that fit in the cache. */
+/** One in this many different questions fits in the cache. */
 const SHARE = 10;
 const SCANNED = 1_000_000;
 const QUICK_SCANNED = 200_000;
@@ -194,7 +194,7 @@ function keep(writer: CacheWriter, query: Query): void {
   );
 }
 
-/** A Map in order of use, the usual LRU in JavaScript; a hit also copies the answer. */
+/** A Map in order of use, as LRU caches in JavaScript usually are; a hit also copies the answer. */
 function leastRecentlyUsed(capacity: number): Cache {
   const kept = new Map<string, Uint8Array>();
   return {

@@ -1,4 +1,4 @@
-// Several Weirs that differ in one setting, measured in turn as other servers are: figures are compared within a
+// Several Weir servers that differ in one setting. They are measured in turn, so that figures are compared within a
 // rotation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT } from '../bench.ts';

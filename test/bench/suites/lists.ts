@@ -106,7 +106,7 @@ async function whileRebuilding<Result>(
     }
   };
   const disturbing = disturb();
-  disturbing.catch(() => undefined); // Thrown below, when the load has ended.
+  disturbing.catch(() => undefined); // The error is thrown below, when the load has ended.
   try {
     return await work();
   } finally {

@@ -20,7 +20,7 @@ export interface SuiteRow {
   run: (bench: Bench, material: Material) => Promise<RowResult>;
 }
 
-/** Throws if `--row` has a row that no suite has. */
+/** Throws if `--row` names an unknown row. */
 export function checkRows(wanted: readonly string[], rows: readonly SuiteRow[]): void {
   const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
   if (unknown.length > 0)

@@ -68,7 +68,7 @@ export async function runPeers(bench: Bench, material: Material): Promise<PeersR
   return { servers, missing, excluded, workloads: results };
 }
 
-/** Workloads with the same text share the servers' configuration. */
+/** Text that is equal for workloads with the same configuration of the servers. */
 function setUpOf({ peerQueryLog, upstream }: PreparedWorkload): string {
   return JSON.stringify([peerQueryLog, upstream]);
 }
@@ -81,7 +81,7 @@ async function upstreamOf({ native, options, dir, upstream }: Bench, workload: P
   return startUpstream(native, port, options.loadCore, newFolder(join(dir, 'upstream')), workload.upstream);
 }
 
-/** Workloads that share a configuration of the servers, which therefore start (and load their lists) only once. */
+/** Runs workloads with the same configuration of the servers, so that servers start and load their lists only once. */
 async function runSetUp(
   stage: Stage,
   contestants: readonly Contestant[],
@@ -126,7 +126,10 @@ async function runSetUp(
   return results;
 }
 
-/** At a fixed rate, a delayed generator shows more about the machine than about the servers. */
+/**
+ * Warns of runs in which the generator was delayed: at a fixed rate, they show the machine's load, not the server's
+ * speed.
+ */
 function warnOfSlowRuns({ load }: PreparedWorkload, runs: readonly Run[]): void {
   const { rateQps } = load;
   if (rateQps === undefined) return;

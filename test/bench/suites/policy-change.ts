@@ -16,7 +16,7 @@ import { LARGE_HOUSE } from './policy-row.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const RATE_QPS = 20_000;
-/** More than one, so that "in all workers" has a meaning. */
+/** More than one worker, because a change must become active in all of them. */
 const WORKERS = 2;
 const MAX_MS = 50;
 

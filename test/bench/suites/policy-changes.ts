@@ -49,7 +49,8 @@ export async function preparePolicyChanges(api: WeirApi): Promise<readonly Polic
     {
       what: 'block, unblock a service',
       make: async (_, round, timed) => {
-        // Never a group that already blocks this service: those are distributed over the groups in the same order.
+        // This group never blocks the service already, because the policy distributes its blocked services over the
+        // groups in the same order.
         const group = groupAt(round + 1);
         const service = `custom-s${round % groups.length}`;
         await timed(() => api.call('POST', '/services', { service_id: service, group_id: group }));

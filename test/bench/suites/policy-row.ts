@@ -15,7 +15,10 @@ export const LARGE_HOUSE = {
   policy: { clients: ASKING, subnets: 10_000, services: 300 },
 };
 
-/** Both receive the same queries from the same addresses; one has only the group Default. */
+/**
+ * Compares a server with the large policy and one with only the group Default. Both receive the same queries from the
+ * same addresses.
+ */
 export async function growPolicy(bench: Bench, material: Material): Promise<RowResult> {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'policy', { clients: ASKING });

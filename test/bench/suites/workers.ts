@@ -14,11 +14,13 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = [1, 2, 4];
-/** Many flows, so that the kernel can distribute them; enough in flight for each worker. */
+/** Enough flows for the kernel to distribute, and enough queries in flight for each worker. */
 const SOCKETS = 256;
 const WINDOW = 512;
 const FLAT = 0.1;
-/** Minimum, relative to an even share: chance alone distributes 256 flows over four workers this unevenly. */
+/**
+ * Minimum share of a worker relative to an even share; by chance alone, 256 flows over four workers can be this uneven.
+ */
 const MIN_SHARE = 0.6;
 const HIT_RATIO_DIFFERENCE = 0.01;
 
@@ -77,7 +79,7 @@ export async function growWorkers(bench: Bench, material: Material): Promise<Row
   return { table: `${figureTable(rows)}\n\n${spread}`, goals, figures: { rows, cold, shares, runs } };
 }
 
-/** Hits among the questions that reached the cache since the start, when it was empty. */
+/** Share of hits among all lookups since the start, when the cache was empty. */
 async function hitRatio({ running }: StartedStep): Promise<number> {
   const threads = (await askThreads(running.child)).map(({ answer }) => answer);
   const hits = countOf(threads, 'CACHE_HITS');
