@@ -17,10 +17,7 @@ export interface VerdictActor {
   readonly isPending: boolean;
 }
 
-/**
- * Notices about grants have a button that ends the grant; notices about rules have a button that undoes the change.
- * `onDone` runs after either kind of decision.
- */
+/** Each notice has a button that ends the grant, or undoes the rule. `onDone` runs after the decision. */
 export function useVerdict(onDone?: () => void): VerdictActor {
   const { say, format } = useText();
   const store = useQueryClient();
