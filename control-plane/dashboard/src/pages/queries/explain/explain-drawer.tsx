@@ -1,33 +1,29 @@
 /** Drawer of a row: the reason for its answer, active temporary rules, and actions. */
-import { Funnel, FunnelX } from 'lucide-react';
-import { startTransition, useEffect, useState } from 'react';
+import { lazy, startTransition, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Button, IconButton } from '../../../ui/controls/button.tsx';
 import { CopyButton } from '../../../ui/controls/copy-field.tsx';
-import { Answered, Callout } from '../../../ui/display/states.tsx';
+import { Answered } from '../../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import { Drawer } from '../../../ui/overlays/dialog.tsx';
 import { valueText } from '../filters/condition-text.ts';
 import type { Groups } from '../filters/condition-text.ts';
-import type { ConditionName } from '../filters/log-filters.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import { HoldingGrants } from './holding-grants.tsx';
 import type { Explained } from './explained.ts';
+import type { OnFilter } from './row-facts.tsx';
 import type { VerdictActor } from './use-verdict.ts';
 import { targetOf } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictActions } from './verdict-actions.tsx';
 import styles from './explain.module.css';
-import { useChange } from '../../../api/use-change.ts';
-import { exemptDomain, withDomain } from './private-answers.ts';
 
-/** Sets a filter condition. */
-export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
+const RowFacts = lazy(() => import('./row-facts.tsx'));
+const PrivateException = lazy(() => import('./private-exception.tsx'));
 
 interface ExplainDrawerProps {
   /** Id of the row; NaN if the row has none yet. */
@@ -75,7 +71,11 @@ export function ExplainDrawer({
       }
     >
       {status !== undefined && <Outcome status={status} row={row} />}
-      {target?.status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
+      {target?.status === 'BLOCKED_REBIND' && (
+        <Suspense>
+          <PrivateException name={target.domain} />
+        </Suspense>
+      )}
       {target !== null && <HoldingGrants target={target} verdicts={verdicts} />}
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}
@@ -88,7 +88,13 @@ export function ExplainDrawer({
       )}
       {row !== null && (
         <Later>
-          <RowFacts row={row} groups={groups} onFilter={onFilter} />
+          <Suspense>
+            <RowFacts
+              row={row}
+              textOf={(name, value) => valueText(name, value, groups, say)}
+              onFilter={onFilter}
+            />
+          </Suspense>
         </Later>
       )}
     </Drawer>
@@ -163,90 +169,5 @@ function Outcome({
         </span>
       )}
     </p>
-  );
-}
-
-interface RowFactsProps {
-  readonly row: LogRow;
-  readonly groups: Groups;
-  readonly onFilter: OnFilter;
-}
-
-/** All values of the row, with buttons to filter by each. */
-function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
-  const { say } = useText();
-  const values: readonly (readonly [ConditionName, string | null])[] = [
-    ['domain', row.domain],
-    ['client', row.client],
-    ['group_id', String(row.group_id)],
-    ['type', row.type],
-    ['status', row.status],
-    ['rcode', row.rcode],
-    ['protocol', row.protocol],
-    ['upstream', row.upstream],
-    ['dnssec', row.dnssec_status],
-    // A rule for one name has the name as its source.
-    ['block_source', row.block_source === row.domain ? null : row.block_source],
-    ['node', row.node],
-  ];
-  return (
-    <section className={styles['part']}>
-      <h3>{say('queries.facts')}</h3>
-      <dl className={styles['facts']}>
-        {values.map(([name, value]) => {
-          if (value === null || value === '') return null;
-          const text = valueText(name, value, groups, say);
-          return (
-            <div key={name}>
-              <dt>{say(`queries.condition.${name}`)}</dt>
-              <dd>
-                <bdi className={styles['factText']}>{text}</bdi>
-                <IconButton
-                  icon={Funnel}
-                  label={say('queries.only', { value: text })}
-                  onPress={() => onFilter(name, value, false)}
-                />
-                <IconButton
-                  icon={FunnelX}
-                  label={say('queries.without', { value: text })}
-                  onPress={() => onFilter(name, value, true)}
-                />
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
-    </section>
-  );
-}
-
-/** Checks that a configuration value is a list of strings; the API schema does not say so. */
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
-}
-
-/** Offers an exception; renders nothing if the domain already has one. */
-function PrivateException({ name }: { readonly name: string }): ReactNode {
-  const { say } = useText();
-  const config = useAsk('GET /config', {});
-  const change = useChange('PATCH /config', { done: 'queries.private.allowed' });
-  if (config.data === undefined) return null;
-  const domain = exemptDomain(name);
-  const next = withDomain(textsOf(config.data.dns['rebinding_allowlist']), domain);
-  if (next === null) return null;
-  const body = { dns: { rebinding_allowlist: [...next] } };
-  return (
-    <ForAdmins>
-      <Callout
-        tone="info"
-        actions={
-          <Button isPending={change.isPending} onPress={() => void change.run({ query: {}, body })}>
-            {say('queries.private.allow', { domain })}
-          </Button>
-        }
-      >
-        {say(domain === 'ts.net' ? 'queries.private.tailscale' : 'queries.private.why')}
-      </Callout>
-    </ForAdmins>
   );
 }

@@ -115,8 +115,11 @@ function Detail({ stage, detail }: { readonly stage: string; readonly detail: st
   const { say, format } = useText();
   const words = stageDetail(stage, detail);
   if (words === null) return <p className="quiet">{detail}</p>;
-  const of = words.secs === undefined ? words.of : format.span(words.secs);
-  return <p className="quiet">{say(words.key, { of })}</p>;
+  return words.map(({ key, of, secs }) => (
+    <p className="quiet" key={key}>
+      {say(key, { of: secs === undefined ? of : format.span(secs) })}
+    </p>
+  ));
 }
 
 /** A rule with all lists that contain it. */

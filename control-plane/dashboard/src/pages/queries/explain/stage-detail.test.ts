@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { DNSSEC_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
 import type { ExplainedStageName } from '../../../../../../shared/threads/explanation.ts';
 import english from '../../../i18n/en.json' with { type: 'json' };
 import { stageDetail } from './stage-detail.ts';
@@ -18,35 +19,97 @@ test('each stage of an explanation has a name', () => {
 
 describe('stageDetail()', () => {
   test.each([
-    ['default', { key: 'queries.groupBy.default', of: '' }],
-    ['mac 192.0.2.21', { key: 'queries.groupBy.mac', of: '192.0.2.21' }],
-    ['subnet 2001:db8::/32', { key: 'queries.groupBy.subnet', of: '2001:db8::/32' }],
-    ['key tablet', { key: 'queries.groupBy.key', of: 'tablet' }],
-    ['chosen', { key: 'queries.groupBy.chosen', of: '' }],
-    ['default (no client has the key tablet)', null],
+    ['default', [{ key: 'queries.groupBy.default', of: '' }]],
+    ['mac 192.0.2.21', [{ key: 'queries.groupBy.mac', of: '192.0.2.21' }]],
+    ['subnet 2001:db8::/32', [{ key: 'queries.groupBy.subnet', of: '2001:db8::/32' }]],
+    ['key tablet', [{ key: 'queries.groupBy.key', of: 'tablet' }]],
+    ['chosen', [{ key: 'queries.groupBy.chosen', of: '' }]],
+    [
+      'default (no client has the key tablet)',
+      [
+        { key: 'queries.groupBy.default', of: '' },
+        { key: 'queries.why.keyUnknown', of: 'tablet' },
+      ],
+    ],
+    [
+      'subnet 192.0.2.0/24 (the client of this key has no group: tablet)',
+      [
+        { key: 'queries.groupBy.subnet', of: '192.0.2.0/24' },
+        { key: 'queries.why.keyNoGroup', of: 'tablet' },
+      ],
+    ],
+    ['default (of a later release)', null],
+    ['elsewhere', null],
   ])('describes the assignment "%s" of a group', (detail, words) => {
     expect(stageDetail('client_group', detail)).toEqual(words);
   });
 
   test('of the cache contains the remaining time of an answer', () => {
-    expect(stageDetail('cache', 'ttl 90')).toEqual({ key: 'queries.why.cacheTtl', of: '', secs: 90 });
+    expect(stageDetail('cache', 'ttl 90')).toEqual([{ key: 'queries.why.cacheTtl', of: '', secs: 90 }]);
   });
 
   test('of special names contains the zone that is answered here', () => {
-    expect(stageDetail('special_names', 'zone lan')).toEqual({ key: 'queries.why.ownZone', of: 'lan' });
-  });
-
-  test('of access states that the client may query, and shows a refusal unchanged', () => {
-    expect(stageDetail('access', 'may query this server')).toEqual({ key: 'queries.access.may', of: '' });
-    expect(stageDetail('access', 'may not query this server (dns.allowed_clients)')).toBeNull();
+    expect(stageDetail('special_names', 'zone lan')).toEqual([{ key: 'queries.why.ownZone', of: 'lan' }]);
   });
 
   test('of admission states that no rate limit is set, and shows a limit unchanged', () => {
-    expect(stageDetail('admission', 'no rate limit')).toEqual({ key: 'queries.why.noLimit', of: '' });
+    expect(stageDetail('admission', 'no rate limit')).toEqual([{ key: 'queries.why.noLimit', of: '' }]);
     expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toBeNull();
   });
 
-  test('is null for other stages', () => {
-    expect(stageDetail('schedule_override', 'default')).toBeNull();
+  test('of access states whether the client may query, and shows an unknown refusal unchanged', () => {
+    expect(stageDetail('access', 'may query this server')).toEqual([{ key: 'queries.access.may', of: '' }]);
+    expect(
+      stageDetail('access', 'may not query this server (dns.allowed_clients, dns.blocked_clients)'),
+    ).toEqual([{ key: 'queries.access.mayNot', of: '' }]);
+    expect(stageDetail('access', 'may not query this server (dns.allowed_clients)')).toBeNull();
+  });
+
+  test.each([
+    ['BlockAll', [{ key: 'schedules.action.block', of: '' }]],
+    ['None; blocking is disabled', [{ key: 'queries.why.blockingOff', of: '' }]],
+    [
+      'AllowAll; blocking is disabled',
+      [
+        { key: 'schedules.action.allow', of: '' },
+        { key: 'queries.why.blockingOff', of: '' },
+      ],
+    ],
+    ['default', null],
+  ])('describes the schedule "%s"', (detail, words) => {
+    expect(stageDetail('schedule_override', detail)).toEqual(words);
+  });
+
+  test.each([
+    ['a grant or the schedule allows everything', 'queries.why.safeFreed'],
+    ["a list's exception allows the name", 'queries.why.safeList'],
+    ['an allow rule allows the name', 'queries.why.safeRule'],
+  ])('states that safe search is not enforced, because %s', (reason, key) => {
+    expect(stageDetail('safe_search', `google (strict), not enforced: ${reason}`)).toEqual([
+      { key, of: 'google (strict)' },
+    ]);
+  });
+
+  test.each(DNSSEC_STATUS_NAMES)('has a message for the DNSSEC status %s', (status) => {
+    expect(stageDetail('dnssec', status)).toEqual([{ key: `queries.dnssec.${status}`, of: '' }]);
+  });
+
+  test.each(['safe_search', 'forward', 'toString', '__proto__'])(
+    'is null for an unknown detail of %s',
+    (stage) => {
+      expect(stageDetail(stage, 'google (strict)')).toBeNull();
+    },
+  );
+
+  test('has only keys of messages that exist', () => {
+    const details = [
+      ...['default', 'subnet 192.0.2.0/24', 'manual 192.0.2.1', 'mac 192.0.2.1', 'key tablet', 'chosen'].map(
+        (source) => ['client_group', source] as const,
+      ),
+      ...DNSSEC_STATUS_NAMES.map((status) => ['dnssec', status] as const),
+    ];
+    const used = details.flatMap(([stage, detail]) => stageDetail(stage, detail)!.map(({ key }) => key));
+    expect(used.filter((key) => !(key in english))).toEqual([]);
+    expect(used).toHaveLength(details.length);
   });
 });

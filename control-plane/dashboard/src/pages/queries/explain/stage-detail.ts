@@ -1,37 +1,52 @@
 /** Texts for the details of stages other than rules, which the API returns in the server's format. */
+import type { MessageKey } from '../../../i18n/language.ts';
 
 /** A message and its values. */
 export interface StageDetail {
-  readonly key:
-    | `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}`
-    | 'queries.why.cacheTtl'
-    | 'queries.why.ownZone'
-    | 'queries.why.noLimit'
-    | 'queries.access.may';
+  readonly key: MessageKey;
   readonly of: string;
   /** Duration that replaces `of`. */
   readonly secs?: number;
 }
 
-const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
-const CACHE_TTL = /^ttl (\d+)$/;
-const OWN_ZONE = /^zone ([^ ]+)$/;
-const MAY_ASK = 'may query this server';
-const NO_LIMIT = 'no rate limit';
+/** Where a detail has a second part. */
+const SEPARATOR = / (?=\((?:no|the) client )|; (?=blocking )/;
 
-/**
- * Message for the rate limit, the source of a client's group, its permission to ask, the remaining TTL in the cache, or a local zone.
- * Null if there is no message; the detail is then shown unchanged.
- */
-export function stageDetail(stage: string, detail: string): StageDetail | null {
-  const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;
-  if (ttl !== null) return { key: 'queries.why.cacheTtl', of: '', secs: Number(ttl[1]) };
-  const zone = stage === 'special_names' ? OWN_ZONE.exec(detail) : null;
-  if (zone !== null) return { key: 'queries.why.ownZone', of: zone[1]! };
-  if (stage === 'admission' && detail === NO_LIMIT) return { key: 'queries.why.noLimit', of: '' };
-  if (stage === 'access' && detail === MAY_ASK) return { key: 'queries.access.may', of: '' };
-  const found = stage === 'client_group' ? GROUP_SOURCE.exec(detail) : null;
-  if (found === null) return null;
-  const [, source, of = ''] = found;
-  return { key: `queries.groupBy.${source}` as StageDetail['key'], of };
+/** Patterns of a stage with a part of its detail, and their messages; empty = no message is needed. */
+const MESSAGES: readonly (readonly [RegExp, MessageKey | `${string}$1` | ''])[] = [
+  [/^access may query this server$/, 'queries.access.may'],
+  [
+    /^access may not query this server \(dns.allowed_clients, dns.blocked_clients\)$/,
+    'queries.access.mayNot',
+  ],
+  [/^admission no rate limit$/, 'queries.why.noLimit'],
+  [/^cache ttl (?<of>\d+)$/, 'queries.why.cacheTtl'],
+  [/^client_group (default|subnet|manual|mac|key|chosen)(?: (?<of>\S+))?$/, 'queries.groupBy.$1'],
+  [/^client_group \(no client has the key (?<of>\S+)\)$/, 'queries.why.keyUnknown'],
+  [/^client_group \(the client of this key has no group: (?<of>\S+)\)$/, 'queries.why.keyNoGroup'],
+  [/^dnssec (bogus|indeterminate|insecure|secure|unchecked)$/, 'queries.dnssec.$1'],
+  [/^safe_search (?<of>.+), not enforced: a grant or the schedule /, 'queries.why.safeFreed'],
+  [/^safe_search (?<of>.+), not enforced: a list's exception /, 'queries.why.safeList'],
+  [/^safe_search (?<of>.+), not enforced: an allow rule /, 'queries.why.safeRule'],
+  [/^schedule_override None$/, ''],
+  [/^schedule_override AllowAll$/, 'schedules.action.allow'],
+  [/^schedule_override BlockAll$/, 'schedules.action.block'],
+  [/^schedule_override blocking is disabled$/, 'queries.why.blockingOff'],
+  [/^special_names zone (?<of>\S+)$/, 'queries.why.ownZone'],
+];
+
+/** Messages for the detail of a stage. Null if a part has no message; the detail is then shown unchanged. */
+export function stageDetail(stage: string, detail: string): readonly StageDetail[] | null {
+  const found: StageDetail[] = [];
+  for (const part of detail.split(SEPARATOR)) {
+    const text = `${stage} ${part}`;
+    const [pattern, message] = MESSAGES.find(([one]) => one.test(text)) ?? [];
+    if (pattern === undefined || message === undefined) return null;
+    const match = pattern.exec(text);
+    const of = match?.groups?.['of'] ?? '';
+    const key = message.replace('$1', match?.[1] ?? '') as MessageKey;
+    if (key === 'queries.why.cacheTtl') found.push({ key, of: '', secs: Number(of) });
+    else if (message !== '') found.push({ key, of });
+  }
+  return found;
 }
