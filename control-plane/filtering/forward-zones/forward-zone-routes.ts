@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/forward-zones`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/forward-zones`. A change is stored and active when the response is sent. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';

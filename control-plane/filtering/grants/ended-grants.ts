@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { deleteEnded } from './grant-store.ts';
 
-/** Starts deleting them. Without a database this is postponed: they have ended in memory and on disk. */
+/** Starts the deletion. Without a database it is postponed; the grants are already inactive in memory and on disk. */
 export function removeEnded(
   database: Pick<Database, 'query'>,
   logger: Logger,

@@ -1,6 +1,6 @@
 /**
- * Rights of the role family for grants: read and end those of the linked clients, and create new ones for them that end
- * within 36 hours.
+ * Rights of the role family for grants: its users read, end and create grants for their linked clients, and those that
+ * they create end within 36 hours.
  */
 import { clientsOf } from '../../api/route-access.ts';
 import { forbidden, notFound } from '../../api/api-error.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../../api/caller.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Maximum duration of a grant of the role family: until the next morning, even if it starts late at night. */
+/** Maximum duration of a grant by the role family: enough for "until tomorrow morning", even shortly after midnight. */
 const MAX_MS = 36 * 3_600_000;
 
 type Timed = {
@@ -37,7 +37,7 @@ export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
   if (untilMs - createdMs > MAX_MS) throw forbidden('a grant of the role family must end within 36 hours');
 }
 
-/** Rejects the end of a grant by the role family. @throws {ApiError} 403 */
+/** Rejects ending a permanent grant, which only an administrator may do. @throws {ApiError} 403 */
 export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
   if (untilMs === null) throw forbidden('only an admin can end a grant without an end time');
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP routes of `{api}/grants`. A change is in the database and active when the answer is sent; active grants are read
- * from memory, so that they are available without a database.
+ * HTTP routes of `{api}/grants`. A change is stored and active when the response is sent; active grants are read from
+ * memory, so that they are available without a database.
  */
 import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedSubject } from '../../../shared/policy/changes/change-codes.ts';

@@ -62,7 +62,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[], [1], Infinity]);
     clock.wallMs -= 3_600_000;
     expect(check(grants)).toEqual([[], [1], Infinity]);
-    // It was removed from the rows, but is still in the database.
+    // The grant was removed from the rows, but is still in the database.
     check([]);
     expect(check(grants)).toEqual([[], [1], Infinity]);
   });

@@ -1,7 +1,8 @@
 /**
- * Which grants are active at a given time. A grant ends at its time by the wall clock, but no later than the time that
- * it had left when this node first saw it, by the monotonic clock: setting the wall clock back does not extend it.
- * Pure, except for its memory; `filtering/schedules/schedule-evaluator.ts` checks again when the next grant ends.
+ * Which grants are active at a given time. A grant ends when the wall clock reaches its end, or when the time that was
+ * left when this node first saw it has passed on the monotonic clock: setting the wall clock back does not extend a
+ * grant. Pure, except that it stores these ends; `filtering/schedules/schedule-evaluator.ts` checks again when the next
+ * grant ends.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
@@ -9,7 +10,7 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 /** The active grants, and the next change. */
 export interface GrantsNow {
   readonly active: readonly PolicyGrant[];
-  /** Ids of grants that were active here and whose time is used up. */
+  /** Ids of grants that were active on this node and have expired. */
   readonly ended: ReadonlySet<number>;
   /** Milliseconds until the next end; Infinity = none. */
   readonly nextEndMs: number;
@@ -51,7 +52,7 @@ export class GrantTimes {
     return { active, ended, nextEndMs };
   }
 
-  /** The active ones among `grants`. */
+  /** The active grants among `grants`. */
   active(grants: readonly PolicyGrant[]): PolicyGrant[] {
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();
@@ -64,7 +65,7 @@ export class GrantTimes {
     const byWallMs = untilMs - nowMs;
     let seen = this.seen.get(id);
     if (seen?.untilMs !== untilMs) {
-      // The wall clock may be wrong: a grant that seems to have ended may still begin.
+      // Not stored: the wall clock may be wrong, and the grant may become active when the clock is corrected.
       if (byWallMs <= 0) return byWallMs;
       seen = { untilMs, endMonotonicMs: monotonicMs + byWallMs };
       this.seen.set(id, seen);
@@ -72,7 +73,10 @@ export class GrantTimes {
     return Math.min(byWallMs, seen.endMonotonicMs - monotonicMs);
   }
 
-  /** Removes entries of deleted grants whose time has passed; the database may still contain others that have ended. */
+  /**
+   * Removes entries of grants that are no longer in the rows and whose end the wall clock has passed. Other entries are
+   * kept, because the database may still contain these grants.
+   */
   private remove(ids: ReadonlySet<number>, nowMs: number): void {
     for (const [id, { untilMs }] of this.seen) if (!ids.has(id) && untilMs <= nowMs) this.seen.delete(id);
   }

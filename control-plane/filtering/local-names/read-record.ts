@@ -51,7 +51,7 @@ export function readRecord(
 }
 
 /**
- * A complete record that is edited and sent back contains its name and its value twice: unchanged fields count as
+ * A complete record that is edited and sent back contains its name and its value twice, so unchanged fields count as
  * absent.
  */
 function withoutRepeated(
@@ -65,7 +65,7 @@ function withoutRepeated(
   return { ...Object.fromEntries(given), ...(isIpGiven && { ip }) };
 }
 
-/** An address implies its type, and may change the family of an address record. */
+/** Type of the record. An address implies the type, and may change an A record to AAAA or the reverse. */
 function typeOf(value: string | undefined, before: RecordFields | null): LocalRecordType | undefined {
   if (before !== null && before.record_type !== 'A' && before.record_type !== 'AAAA')
     return before.record_type;

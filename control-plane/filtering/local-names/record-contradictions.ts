@@ -12,7 +12,10 @@ export interface Contradiction {
   readonly message: string;
 }
 
-/** Contradictions of stored records with each other, with other stored ones, and with those of the configuration. */
+/**
+ * Contradictions of the given stored records with each other, with other stored records, and with records of the
+ * configuration.
+ */
 export async function contradictionsOf(
   tx: Queryable,
   configRecords: readonly WrittenLocalRecord[],

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/local-records`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/local-records`. A change is stored and active when the response is sent. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { LocalRecordBulkAnswer, LocalRecordBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -29,7 +29,7 @@ const TAKEN = {
   409: 'the record already exists, contradicts another one, or would create a loop of aliases',
 };
 
-/** Local names that are not in a database. */
+/** Local names that are not in the database: from the configuration and DHCP leases. */
 export interface LocalNames {
   /** Domain for names of one label, '' = none; see `dns.local_domain`. */
   localDomain(): string;

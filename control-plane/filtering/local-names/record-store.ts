@@ -71,7 +71,7 @@ export async function deleteRecord(db: Queryable, id: number): Promise<StoredRec
   return existing(rows[0], id);
 }
 
-/** Stores new records in order; records those that already exist as faults and leaves them out. */
+/** Stores new records in order; leaves out each that already exists and adds a fault for it. */
 export async function insertRecords(
   db: Queryable,
   records: readonly RecordFields[],
@@ -94,7 +94,7 @@ export async function insertRecords(
   return records.flatMap((record) => stored.get(keyOf(record)) ?? []);
 }
 
-/** Deletes records; records unknown ids as faults. */
+/** Deletes records; adds a fault for each unknown id. */
 export async function deleteRecords(db: Queryable, ids: readonly number[], faults: RowFaults): Promise<void> {
   const text = 'DELETE FROM local_records WHERE id = ANY($1::integer[]) RETURNING id';
   const { rows } = await db.query<{ id: number }>(text, [ids]);

@@ -249,7 +249,7 @@ function timesOf(profile: FullScheduleProfile | null): GroupPlan['service_times'
     });
 }
 
-/** Whether a profile is used other than by this group for this purpose. */
+/** Whether another group uses a profile, or this group uses it for another purpose. */
 async function isUsedElsewhere(tx: Queryable, id: number, groupId: number, use: Use): Promise<boolean> {
   const { rows } = await tx.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM group_schedules WHERE profile_id = $1 AND NOT ($3 = 'offline' AND group_id = $2))
@@ -279,7 +279,7 @@ async function deleteIfUnused(tx: Queryable, id: number): Promise<void> {
   if (rowCount === 0) await deleteProfile(tx, id);
 }
 
-/** The name, or the name with the first free number, so that no profile has it. */
+/** A name that no profile has: `name` itself, or `name` with the first free number. */
 async function freeName(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     `SELECT c.name FROM (SELECT CASE WHEN n = 1 THEN $1 ELSE $1 || ' ' || n END AS name, n

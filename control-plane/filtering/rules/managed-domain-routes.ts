@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/managed-domains`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/managed-domains`. A change is stored and active when the response is sent. */
 import { ManagedDomainBulkAnswer, ManagedDomainBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {

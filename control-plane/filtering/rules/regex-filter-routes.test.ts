@@ -78,7 +78,7 @@ describe('regex filters', () => {
   });
 
   test('that must be compared with every name are 400 beyond the budget, until one is disabled', async () => {
-    // Each has different letters in its states, so that they share nothing.
+    // Each expression has different letters in its states, so that no two share any.
     const stubborn = (at: number): string => {
       const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));
       return `[${one!}-z][a-z0-9.-]{6}${other!}${one!}`;

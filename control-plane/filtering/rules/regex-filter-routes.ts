@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/regex-filters`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/regex-filters`. A change is stored and active when the response is sent. */
 import { lineReason } from '../../../shared/policy/reasons/line-reasons.ts';
 import { RegexFilterBulkAnswer, RegexFilterBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -151,7 +151,7 @@ const keepingAllActive: GuardChange = async (tx, work) => {
   const changed = await work();
   const result: StoredRule | StoredRule[] = changed;
   const rules = [result].flat();
-  // The rules themselves may have been inactive before.
+  // The changed rules must be active now, even if they were inactive before.
   for (const { id } of rules) before.delete(id);
   const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return changed;

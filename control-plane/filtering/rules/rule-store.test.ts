@@ -110,7 +110,7 @@ describe('pageRules', () => {
     expect(await page('ONE')).toEqual([3, 1, 2, 3]);
     expect(await page('one', 1, 2)).toEqual([3, 3]);
     expect(await page('two')).toEqual([1, 2]);
-    // No character of it is a wildcard.
+    // No character of a search text is a wildcard.
     expect(await page('%')).toEqual([1, 4]);
     expect(await page('e.ample')).toEqual([0]);
   });

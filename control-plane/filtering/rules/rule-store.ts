@@ -144,7 +144,7 @@ export async function deleteRule(db: Queryable, of: RuleTableName, id: number): 
   return toRule(existing(rows[0], of, id));
 }
 
-/** Stores new rules in order; records those that already exist as faults and leaves them out. */
+/** Stores new rules in order; leaves out each that already exists and adds a fault for it. */
 export async function insertRules(
   db: Queryable,
   of: RuleTableName,
@@ -169,7 +169,7 @@ export async function insertRules(
   return rules.flatMap((rule) => stored.get(keyOf(rule)) ?? []);
 }
 
-/** Deletes rules; records unknown ids as faults. */
+/** Deletes rules; adds a fault for each unknown id. */
 export async function deleteRules(
   db: Queryable,
   of: RuleTableName,

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/safe-search/configs`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/safe-search/configs`. A change is stored and active when the response is sent. */
 import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import {
   SafeSearchConfigList,

@@ -86,7 +86,7 @@ function switchBlocking(context: BlockingContext): Route {
   });
 }
 
-/** Stores the change for all nodes, or makes it only here; false = here. */
+/** Stores the change for all nodes; false if the database is unavailable and the change was made only on this node. */
 async function switchAllNodes(
   context: BlockingContext,
   author: Author,
@@ -107,7 +107,7 @@ async function storeSwitch(tx: Queryable, author: Author, to: BlockingSwitchChan
   return { result: undefined, summary: null };
 }
 
-/** Ends the local change, so that the stored state also applies here. */
+/** Ends the local change, so that the stored state also applies on this node. */
 function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   return async (_result, apply) => {
     await localSwitch.end();

@@ -29,8 +29,8 @@ export async function storeBlockingSwitch(
 }
 
 /**
- * Enables or pauses blocking, until the given time or (null) until changed. The end of a timer restores the state
- * before it, however often the timer was set.
+ * Enables or pauses blocking, until the given time or (null) until changed. The end of a timer restores the state from
+ * before the timer, even if the timer was set several times.
  */
 export async function writeBlockingSwitch(
   db: Queryable,
@@ -56,7 +56,7 @@ export async function readBlockingSwitch(
   return rows[0] ?? null;
 }
 
-/** Returns control to the configuration. */
+/** Deletes the stored state, so that the configuration decides. */
 export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
   await db.query('DELETE FROM blocking_switch');
 }

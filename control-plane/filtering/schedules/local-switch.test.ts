@@ -23,7 +23,7 @@ afterAll(() => suite.close());
 class NodeWithoutDatabase implements AsyncDisposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-local-switch-'));
   readonly clock = new SteeredClock();
-  /** Error of a change of policy; null = it is stored. */
+  /** Error with which a policy change fails; null = the change is stored. */
   fault: Error | null = new DatabaseUnavailable('away');
   /** The switch in the database. */
   stored: BlockingSwitch | null = null;
@@ -60,7 +60,7 @@ class NodeWithoutDatabase implements AsyncDisposable {
     return node;
   }
 
-  /** Opens it like a process that starts on the data directory. */
+  /** Opens the local switch like a process that starts with this data directory. */
   start(): LocalSwitch {
     const { dataDir, clock } = this;
     return new LocalSwitch({ dataDir, clock, logger: new MemoryLogger() });

@@ -1,7 +1,7 @@
 /**
  * A change of all blocking that was made without a database: it is active only on this node, for a limited time. It is
- * stored in the data directory, so that it survives a restart, with the entries that are missing in the audit log until
- * the database is available again. A later change in the database ends it.
+ * stored in the data directory, so that it survives a restart. Its audit entries are also stored there until the
+ * database is available again. A later change in the database ends it.
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface LocalSwitchParts {
   readonly logger: Logger;
 }
 
-/** The local state, and the stored one that it replaces here. */
+/** The local state, and the stored state that it replaces on this node. */
 interface Active {
   readonly local: BlockingSwitch;
   readonly stored: BlockingSwitch | null;
@@ -85,7 +85,7 @@ export class LocalSwitch {
     return this.save();
   }
 
-  /** Ends it, so that the stored state applies again. */
+  /** Ends the local state, so that the stored state applies again. */
   async end(): Promise<void> {
     if (this.active === null) return;
     this.active = null;
@@ -98,7 +98,7 @@ export class LocalSwitch {
     if (active === null) return rows;
     const stored = rows.blockingSwitch?.isLocal === true ? active.stored : rows.blockingSwitch;
     if (this.isActive() && isSame(stored, active.stored)) return { ...rows, blockingSwitch: active.local };
-    // Its time has passed, or a user has changed the state in the database.
+    // The time of the local state has passed, or a user has changed the state in the database.
     void this.end();
     return { ...rows, blockingSwitch: stored };
   }
@@ -123,8 +123,7 @@ export class LocalSwitch {
   }
 
   /**
-   * Without the file, a restart would end the local state, and its entries would be missing in the audit log: that is
-   * logged.
+   * Writes the file. A failure is logged, because a restart would then end the local state and lose its audit entries.
    */
   private save(): Promise<void> {
     const { active, entries } = this;

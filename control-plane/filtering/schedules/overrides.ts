@@ -6,8 +6,8 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 import { slotsAt } from '../../policy/change/times.ts';
 
 /**
- * The override of each group that changes with time, and the time of its next change: by its schedule, by a service
- * that is blocked at times, or by the end of the blocking timer, which is the same for every group.
+ * The time-dependent override of each group, and the time of its next change. A schedule, a service that is blocked at
+ * times, or the end of the blocking timer can change it; the timer is the same for every group.
  */
 export function overridesAt(
   rows: Pick<PolicyRows, 'groups' | 'schedules' | 'blockedServices' | 'blockingSwitch'>,

@@ -1,5 +1,6 @@
 /**
- * The evaluator with a clock that the test moves: start, minutes, changes, clock changes, a clock that is set, timers.
+ * The evaluator with a clock that the test moves: start, minutes, policy changes, daylight saving time, a clock that is
+ * set, timers.
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';

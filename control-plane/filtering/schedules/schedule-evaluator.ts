@@ -1,7 +1,8 @@
 /**
- * Keeps time-dependent policy up to date: schedules, grants, and the blocking timer. Computes them for each snapshot
- * that is built, and checks every minute, and when one ends, whether they are still valid. It works on the published
- * rows, so it needs no database. `overrides.ts` evaluates the slots, `filtering/grants/grant-times.ts` the grants.
+ * Keeps time-dependent policy up to date: schedules, grants, and the blocking timer. Computes the state for each
+ * snapshot that is built, and checks every minute, and whenever a grant or the timer ends, whether it is still valid.
+ * It works on the published rows, so it needs no database. `overrides.ts` evaluates the slots,
+ * `filtering/grants/grant-times.ts` the grants.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -22,9 +23,9 @@ type Overrides = ReadonlyMap<number, GroupOverride>;
 export interface EvaluatedPolicy {
   /** The active rows. */
   readonly rows: () => PolicyRows;
-  /** Builds a new snapshot of them and publishes it. */
+  /** Builds a new snapshot of the rows and publishes it. */
   readonly apply: () => Promise<void>;
-  /** Called with the grants among the rows that have ended for good. */
+  /** Called with the ids of grants in the rows that have expired permanently. */
   readonly endGrants: (ids: ReadonlySet<number>) => void;
 }
 

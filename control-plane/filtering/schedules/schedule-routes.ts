@@ -1,4 +1,7 @@
-/** HTTP routes of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`. Changes are active when they return. */
+/**
+ * HTTP routes of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`. A change is stored and active when the
+ * response is sent.
+ */
 import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';

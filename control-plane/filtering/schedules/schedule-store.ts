@@ -95,7 +95,7 @@ export async function updateProfile(
   return toProfile(rows[0]);
 }
 
-/** Deletes a profile, its slots and its assignments, and returns its name; 404. */
+/** Deletes a profile, its slots and its assignments, and returns its name; 404 if there is none. */
 export async function deleteProfile(tx: Queryable, id: number): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     'DELETE FROM schedule_profiles WHERE id = $1 RETURNING name',

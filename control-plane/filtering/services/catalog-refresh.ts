@@ -127,7 +127,7 @@ export class CatalogRefresh {
     await this.taking.run();
     if (!this.isDue(await readCatalogRow(database), url)) return;
     await jobs.hold('fetch the service catalog', async (lease) => {
-      // Another node may have fetched it in the meantime; its notification is on the way.
+      // Another node may have just fetched the catalog; its notification has not arrived yet.
       const now = await readCatalogRow(database);
       if (this.isDue(now, url)) await this.refresh(now, url, lease);
     });

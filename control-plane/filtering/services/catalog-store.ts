@@ -11,7 +11,7 @@ export interface CatalogRow {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly lastCheckedAt: Date | null;
-  /** Since the last successful fetch. */
+  /** Failed fetches since the last successful one. */
   readonly failures: number;
 }
 

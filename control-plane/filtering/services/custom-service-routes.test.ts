@@ -1,4 +1,4 @@
-/** Custom services as HTTP sees them. */
+/** Custom services over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';

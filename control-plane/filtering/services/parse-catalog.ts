@@ -15,10 +15,10 @@ import { dataUrl, iconUrl } from './service-icon.ts';
 
 /** A fetched catalog; icons are `data:` URLs. */
 export interface FetchedCatalog {
-  /** Whether it replaces the included catalog; otherwise it adds to it. */
+  /** Whether the catalog replaces the included one instead of extending it. */
   readonly isWhole: boolean;
   readonly services: readonly CatalogFileService[];
-  /** Number of services without a category of Weir, or without a rule for a domain. */
+  /** Number of services that were left out, because Weir has no category for them or they have no rule for a domain. */
   readonly skipped: number;
 }
 

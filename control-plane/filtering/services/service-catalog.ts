@@ -3,8 +3,8 @@
  * are stored in the data directory. Custom services are in the database.
  *
  * A service that no source lists any longer is withdrawn, not deleted: a group may block it, and must not lose the
- * block because a server omits it. It keeps its last domains for as long as a group blocks it; of the others, the
- * newest are kept, for blocks that are being created and for rollbacks.
+ * block because a server omits it. While a group blocks a withdrawn service, the service keeps its last domains. Of
+ * those that no group blocks, only the newest are kept, for blocks that are being created and for rollbacks.
  */
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ export class ServiceCatalog {
     this.use(kept, kept.url);
   }
 
-  /** Whether it is the catalog of the release: nothing was fetched yet. */
+  /** Whether the active catalog is the included one, because none was fetched yet. */
   isShipped(): boolean {
     return this.services === this.shipped;
   }
@@ -95,7 +95,7 @@ export class ServiceCatalog {
     return this.services.get(id);
   }
 
-  /** A service of the catalog, or an included service that a fetched catalog replaces, in the form of policy. */
+  /** A service of the catalog, or an included service that a fetched catalog replaces, in the form that policy uses. */
   find(id: string): Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined {
     const service = this.services.get(id) ?? this.shipped.get(id);
     if (service === undefined) return undefined;
@@ -112,9 +112,9 @@ export class ServiceCatalog {
   }
 
   /**
-   * The services with a fetched catalog. A service that the included catalog knows, by id or by name ignoring
-   * punctuation, keeps its id and category and has the domains of both, so that a registry with fewer names does not
-   * unblock any.
+   * The included services merged with those of a fetched catalog. A service that the included catalog knows, by id or
+   * by name ignoring punctuation, keeps its id and category and has the domains of both, so that a registry with fewer
+   * names does not unblock any.
    */
   private merge({ isWhole, services }: Omit<FetchedCatalog, 'skipped'>, fetchedAt: string): Services {
     const merged = new Map<string, CatalogService>(isWhole ? [] : this.shipped);
@@ -136,7 +136,7 @@ function folded(text: string): string {
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A service in the form of the API; null if it has no category here. */
+/** A service in the form of the API; null if Weir has no category for it. */
 function toService(
   service: CatalogFileService,
   known: CatalogService | undefined,

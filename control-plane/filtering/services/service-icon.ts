@@ -18,7 +18,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
 );
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
-/** One tag, from the end of the last one; its attributes are text without quotes, `<`, `&` and `>`. */
+/** One tag, matched where the previous one ended; its attributes are text without quotes, `<`, `&` and `>`. */
 const TAG = /<(\/?)([A-Za-z]{1,20})((?:\s+[A-Za-z][A-Za-z0-9-]{0,30}="[^"<>&]*")*)\s*(\/?)>/y;
 const TEXT = /[^<&]*/y;
 const ATTRIBUTE = /([A-Za-z][A-Za-z0-9-]*)="([^"]*)"/g;

@@ -47,7 +47,7 @@ export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>
   return new Set(rows.map(({ service_id: id }) => id));
 }
 
-/** Blocks a service; 409 if it is blocked, 400 for an unknown group or profile. */
+/** Blocks a service; 409 if it is already blocked, 400 for an unknown group or profile. */
 export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `INSERT INTO blocked_services (service_id, group_id, profile_id) VALUES ($1, $2, $3) RETURNING ${BLOCK}`;

@@ -1,4 +1,4 @@
-/** Clients that ask people to unblock a name, as the DNS side of the node knows them. */
+/** DNS access of clients that ask users to unblock a name, and the results of their queries. */
 
 /** Outcome of DNS queries that clients could send. */
 export interface AskingClients {

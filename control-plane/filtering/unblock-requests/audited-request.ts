@@ -1,4 +1,4 @@
-/** Requests to unblock a name, as the audit log has them. */
+/** Requests to unblock a name, as described in the audit log. */
 import { codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { StoredRequest } from './request-store.ts';

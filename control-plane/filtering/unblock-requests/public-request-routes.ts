@@ -1,8 +1,8 @@
 /**
- * Route below the page `/check` on which a device asks people to unblock a name; there is none unless
- * `blocking.unblock_requests` is set. A device has no account: it is the client at the address of the connection. So an
- * address that a proxy may have hidden does not count, nor that of this machine, behind which other devices may be. The
- * answer depends only on what that client could find out by its own DNS queries.
+ * Route below the page `/check` with which a device asks users to unblock a name; it returns 404 unless
+ * `blocking.unblock_requests` is set. A device has no account: the address of its connection identifies it. Requests
+ * from this machine or through a proxy that may hide the address are therefore refused. The response contains only what
+ * the device could find out with its own DNS queries.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/unblocking/unblock-requests-api.ts';
@@ -28,7 +28,7 @@ interface PublicContext {
   readonly askingClients: AskingClients;
 }
 
-/** Requests of one network in a minute. */
+/** Maximum number of requests of one network per minute. */
 const REQUESTS_PER_MINUTE = 10;
 /** Largest body: a name and its field. */
 const BODY_LIMIT_BYTES = 2048;

@@ -2,7 +2,7 @@
 import { notFound, tooMany } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A request that is open. */
+/** An open request. */
 export interface StoredRequest {
   readonly id: number;
   readonly clientId: number;
@@ -20,21 +20,24 @@ interface RequestRow {
 const HOUR_MS = 3_600_000;
 /** How long a request stays open. */
 export const REQUEST_LIFE_MS = 24 * HOUR_MS;
-/** Open requests of all devices. */
+/** Maximum number of open requests of all devices. */
 const MAX_OPEN = 50;
-/** Requests of all devices in an hour, and those of one, whether they are open or not. */
+/** Maximum number of requests per hour, open or closed, of all devices and of one device. */
 const MAX_AN_HOUR = 100;
 const MAX_AN_HOUR_OF_ONE = 4;
 
 const COLUMNS = 'id, client_id, domain, created_at';
-/** A request from later than `$1` has not expired. One from the future is left by a clock that was wrong. */
+/**
+ * A request created after `$1` has not expired. One created after `$2`, in the future, is from a time when the clock
+ * was wrong.
+ */
 const IS_OPEN = 'is_open AND created_at > $1 AND created_at <= $2';
 const openAt = (nowMs: number): readonly Date[] => [
   new Date(nowMs - REQUEST_LIFE_MS),
   new Date(nowMs + HOUR_MS),
 ];
 
-/** The open requests, the oldest first; of one client if it is given. */
+/** The open requests, oldest first. */
 export async function readOpen(db: Queryable, nowMs: number): Promise<StoredRequest[]> {
   const text = `SELECT ${COLUMNS} FROM unblock_requests WHERE ${IS_OPEN} ORDER BY id`;
   return (await db.query<RequestRow>(text, [...openAt(nowMs)])).rows.map(toRequest);

@@ -15,12 +15,12 @@ export class RequestWatch {
     this.clock = clock;
   }
 
-  /** Reads them; called after each change of the table. */
+  /** Reads the open requests; called after each change of the table. */
   async follow(): Promise<void> {
     this.open = await readOpen(this.database, this.clock.nowMs());
   }
 
-  /** Those that have not expired, the oldest first. */
+  /** Ids of the requests that have not expired, oldest first. */
   ids(): number[] {
     const sinceMs = this.clock.nowMs() - REQUEST_LIFE_MS;
     return this.open.filter(({ createdMs }) => createdMs > sinceMs).map(({ id }) => id);

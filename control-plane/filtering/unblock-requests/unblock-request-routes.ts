@@ -1,6 +1,6 @@
 /**
- * HTTP routes of `{api}/unblock-requests`: requests of devices to unblock a name, for the people who can do that. A
- * user of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
+ * HTTP routes of `{api}/unblock-requests`: requests of devices to unblock a name, for the users who can do so. A user
+ * of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
  * rule, and closes the request.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
@@ -102,7 +102,7 @@ async function visibleRequests(caller: Caller | null, context: RequestContext): 
     .filter(({ client_id: id }) => own === null || own.has(id));
 }
 
-/** Id of the device of a request, which may have become part of another one since. */
+/** Id of the device of a request; the device may have been merged into another one since. */
 function mainIdOf({ clientId }: StoredRequest, { clients }: RequestContext): number {
   const record = clients.get(clientId);
   return (record && clients.partsOf(record)[0]?.id) ?? clientId;
