@@ -32,7 +32,7 @@ export class NamesFolder {
     await rename(from.allow, to.allow);
   }
 
-  /** Creates the files of a table from those of another one without these lines; false if that would take long. */
+  /** Creates the files of a table from those of another table, without these lines; false if that would take long. */
   async copy(
     from: string,
     to: string,

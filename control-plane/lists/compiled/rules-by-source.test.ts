@@ -8,7 +8,7 @@ import { countRulesBySource } from './rules-by-source.ts';
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, ALLOW_EXACT, ALLOW_SUFFIX, IMPORTANT_BLOCK_SUFFIX } =
   RuleKind;
 
-/** Lists of these names with their kinds; ids from 1. */
+/** Rule counts of lists with these names and kinds; their ids start at 1. */
 function count(lists: readonly Readonly<Record<string, number>>[], disabled: readonly number[] = []) {
   const compiled = compiledFrom(lists.map((names, at) => ({ id: at + 1, names: Object.entries(names) })));
   const sources = lists.map((_, at) => {

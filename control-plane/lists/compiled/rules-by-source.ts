@@ -5,7 +5,9 @@ import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
 import { ActiveSources } from '../../policy/snapshot/build/active-sources.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
-/** Number of rules of an active list: names in its table, and patterns and rules with conditions by their text. */
+/**
+ * Number of rules of an active list: names in the rule table, and the distinct texts of patterns and conditional rules.
+ */
 export interface RuleCounts {
   rules: number;
   /**

@@ -59,7 +59,7 @@ class ExceptionsOfLists {
     this.all = new Uint8Array(compiled.sources.length).fill(1);
   }
 
-  /** Their indexes in the table, each once. */
+  /** Indexes in the table of the lists that allow `domain`, each once. */
   allowing(domain: string): ReadonlySet<number> {
     const indexes = new Set<number>();
     const name = hashedName(domain, { low: this.table.seedLow, high: this.table.seedHigh });

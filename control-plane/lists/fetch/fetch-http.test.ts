@@ -190,7 +190,7 @@ describe('requestList()', () => {
   test.each([
     'http://169.254.169.254/meta-data',
     'http://127.0.0.2/list',
-    // On a path to a host that only this machine can reach.
+    // A name that may lead to a host that only this machine can reach.
     'http://nas/list',
   ])('refuses a redirect to %s, an address that no list names', async (target) => {
     lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());

@@ -1,6 +1,6 @@
 /**
  * One HTTP exchange for a list, including redirects: from a conditional request to an open response. Enforces time
- * limits and refused hosts; `store-body.ts` reads the body.
+ * limits and rejects forbidden hosts; `store-body.ts` reads the body.
  */
 import type * as http from 'node:http';
 import * as https from 'node:https';
@@ -95,7 +95,7 @@ async function request(
     });
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
-      // After the response has started, only its own error reaches the reader of the body.
+      // After the response has started, only an error of the response reaches the reader of its body.
       (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
@@ -109,7 +109,7 @@ async function request(
       incoming = response;
       resolve(response);
     });
-    // Stays installed: errors after the response reach the body and this handler.
+    // This listener stays, because errors after the response reach it as well as the body.
     outgoing.on('error', (error) => reject(asListError(error, url, signal)));
     outgoing.end();
   });
@@ -151,7 +151,7 @@ const REASONS = new Map<string, string>([
   ['EACCES', 'permission denied'],
   ['ENOENT', 'the directory does not exist'],
 ]);
-/** Codes by prefix. */
+/** Reasons by prefix of the error code. */
 const FAMILIES: readonly (readonly [string, string])[] = [
   ['HPE_', 'the server violates the HTTP protocol'],
   ['ERR_SSL_', 'the server and Weir have no TLS version or cipher in common'],
@@ -167,7 +167,7 @@ export function explainFault(error: unknown): string {
   const first =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
   const reason = reasonOf(first);
-  // Node.js reports a body that ends early only as this.
+  // Node.js reports a body that ends early only with this message.
   if (reason === 'aborted') return 'the connection was closed before the end';
   const code = errorCode(first);
   const known =

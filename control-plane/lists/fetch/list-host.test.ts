@@ -51,7 +51,7 @@ async function listen(one: Server, address: string): Promise<number> {
   return (one.address() as AddressInfo).port;
 }
 
-/** A resolver that knows these addresses for every name. */
+/** A resolver that returns these addresses for every name. */
 function answering(...addresses: readonly string[]): Lookup {
   return async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }

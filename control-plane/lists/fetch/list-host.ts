@@ -2,7 +2,7 @@
  * Decides which hosts lists and the catalog may be fetched from, so that external text cannot make Weir connect to
  * hosts that only this machine can reach. Local addresses are allowed for a URL that a user entered with such an
  * address, or with a name that can only be local; never for redirects elsewhere or other names. The lookup below
- * returns only checked addresses, so a name cannot change its address in between.
+ * returns only checked addresses, so the address of a name cannot change between check and connection.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
@@ -32,8 +32,8 @@ const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The lookup for a request to `url`. Throws a ListError if its host is a forbidden address; the lookup fails with one
- * if a name has no other addresses. `entered`: the URL that a user entered.
+ * The lookup for a request to `url`. Throws a ListError if its host is a forbidden address; the lookup fails with a
+ * ListError if all addresses of a name are forbidden. `entered`: the URL that a user entered.
  */
 export function boundedLookup(
   url: URL,

@@ -9,7 +9,7 @@ const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
 /** The attempts for one list so far. */
 export interface Attempts {
-  /** Unix milliseconds of the last one; undefined if there was none. */
+  /** Unix milliseconds of the last attempt; undefined if there was none. */
   readonly lastMs: number | undefined;
   /** Failures since the last success. */
   readonly failures: number;

@@ -71,7 +71,7 @@ async function* limitBytes(
   }
 }
 
-/** Counts and hashes the text, and rejects other content at its first bytes. */
+/** Counts and hashes the text; rejects content that is not text at its first bytes. */
 class TextMeter {
   private readonly hash = createHash('sha256');
   private readonly shown: string;

@@ -21,7 +21,7 @@ describe('ActiveLists', () => {
       status: 'error',
       last_error: expect.stringMatching(/lists: /),
     });
-    // A change that needs no compile is active anyway; one that needs it reports why it is not active.
+    // A change that needs no compilation is active anyway; a change that needs one reports why it is not active.
     await node.life.update(id, { enabled: false });
     expect(kindsOf(node, 'a.example')).toBe(0);
     expect(await node.life.update(id, { enabled: true, subdomains: true })).toMatchObject({

@@ -1,7 +1,7 @@
 /**
- * Applies the rows of the sources on this node: selects the copy in each row, wherever it was fetched, and compiles
- * them. If that fails, the previous rules are kept, and the work is retried. The rows are authoritative: the active
- * copy is never derived from the files of this node.
+ * Applies the rows of the sources on this node: selects the copy that each row refers to, whichever node fetched it,
+ * and compiles the copies. If that fails, the previous rules are kept, and the work is retried. The rows are
+ * authoritative: the active copy is never derived from the files of this node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -41,7 +41,7 @@ export interface ActivationParts {
   readonly logger: Logger;
 }
 
-/** The same, with additions for the life cycle of the sources. */
+/** The parts above, with additions for the life cycle of the sources. */
 export interface ActiveListsParts extends ActivationParts {
   readonly changes: PolicyChanges;
   /** Starts fetches of sources whose copies are not on any node. */
@@ -92,8 +92,9 @@ export class ActiveLists {
   }
 
   /**
-   * Selects the copies in the rows of these sources after this release has checked them. If no node has one, the active
-   * copy stays. The rows are read here: rows of a caller may be older than a copy that a change has just selected.
+   * Selects the copies in the rows of these sources and first checks copies that this release has not checked yet. If
+   * the copy of a row is stored nowhere, the active copy stays. The rows are read here: rows of a caller may be older
+   * than a copy that a change has just selected.
    */
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
     const { cache, database } = this.parts;
@@ -174,7 +175,7 @@ export class ActiveLists {
     return { sources, hasLess: gone.length > 0 };
   }
 
-  /** Fetches the copy of a row from another node, unless it is present or rejected. */
+  /** Loads the copy of a row from the database, unless it is on disk or rejected. */
   private async bring(source: StoredSource): Promise<ListCopy | undefined> {
     const { contentKey } = source;
     if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined)

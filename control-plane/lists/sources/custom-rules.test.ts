@@ -80,7 +80,7 @@ describe('custom rules', () => {
     expect(await shown('allow', 'example')).toEqual({ domains: [], total: 0 });
     expect(await shown('block', 'many')).toMatchObject({ total: 200 });
     expect(countOf(node, 'lists compiled')).toBe(compiles + 2);
-    // It is stored like any other table.
+    // The edited table is stored like any other.
     await node.stop();
     const next = await running.startNode();
     expect([kindsOf(next, 'own.example'), kindsOf(next, 'a.example')]).toEqual([1, 2]);

@@ -1,7 +1,7 @@
 /**
- * Custom rules: lists that users write themselves. Their text is stored like the copy of any list, by its content, so
- * that revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is
- * held only if a new release interprets it differently, see `recheck-copy.ts`.
+ * Custom rules: lists that users write themselves. Their text is stored under a key of its content, like the copy of
+ * any list, so that revisions, other nodes and rollbacks find it. It is active when the response to a change is sent,
+ * and never fetched. It becomes a held update only if a new release interprets it differently, see `recheck-copy.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export interface CustomText {
   readonly contentKey: string;
 }
 
-/** Result of a stored text; `contentKey` as above. */
+/** Result of storing a text, and the key of its content. */
 export interface WrittenText extends TextVerdict {
   readonly contentKey: string;
 }

@@ -46,7 +46,7 @@ type AddedList = ListsOfDraft['add'][number];
 
 /** Compiled draft. */
 export interface DraftedLists {
-  /** The state that was active when they were created; the draft is compared with it. */
+  /** State that was active when the draft was compiled, and with which it is compared. */
   readonly base: PublishedState;
   readonly compiled: CompiledRules;
   readonly sources: readonly PolicySource[];
@@ -117,14 +117,14 @@ export class DraftLists {
     at.temporary.push(file);
     const bytes =
       'text' in list ? await writeText(file, list.text) : await this.fetch(list.url, file, path, at.signal);
-    // No stored source has such an id.
+    // No stored source has a negative id.
     const id = -1 - at.place;
     const reading = { kind: list.kind, subdomains: list.subdomains };
     const row = { id, name: list.name, kind: list.kind, enabled: true, groupIds: list.group_ids };
     return { row, bytes, input: { id, path: file, reading, inputKey: inputKeyOf(-id, 'draft', reading) } };
   }
 
-  /** The held update, if there is one, because approving it would activate it. */
+  /** Prepares a stored source: its held update, which a user may approve, or else its active copy. */
   private async prepareStored(id: number, path: string, stored: readonly StoredSource[]): Promise<Added> {
     const { cache, copies } = this.parts;
     const source = stored.find((one) => one.id === id);

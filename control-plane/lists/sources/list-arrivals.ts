@@ -41,7 +41,7 @@ interface Waiting extends Arrival {
 
 /** If no other list arrives for this time, the arrived ones are activated. */
 const QUIET_MS = 1500;
-/** The same interval if nothing is being fetched; it is shorter, for lists that a user adds one by one. */
+/** The interval if nothing is being fetched; it is shorter, for lists that a user adds one by one. */
 const BURST_MS = 500;
 /** Maximum time for which a list waits for others. */
 const MAX_WAIT_MS = 10_000;
@@ -64,8 +64,8 @@ export class ListArrivals {
   }
 
   /**
-   * Resolves when the copy is active, together with those that arrive at the same time; false if the source is gone or
-   * has another URL. Rejects with the error of the database, a LeaseLost, or a CompileError.
+   * Resolves when the copy is active, together with those that arrive at the same time; false if the source was deleted
+   * or has another URL. Rejects with the error of the database, a LeaseLost, or a CompileError.
    */
   add(arrival: Arrival): Promise<boolean> {
     return new Promise((settle) => {
@@ -75,7 +75,7 @@ export class ListArrivals {
     });
   }
 
-  /** Stores arrived lists if no more are expected; otherwise later. Call it when a fetch has ended without a copy. */
+  /** Stores the arrived lists, unless more are expected. Call it when a fetch has ended without a copy. */
   check(): void {
     clearTimeout(this.timer);
     if (this.waiting.length === 0) return;

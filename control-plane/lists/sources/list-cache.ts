@@ -1,8 +1,8 @@
 /**
  * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name contains its source, URL
  * and content, so that a copy and its description always agree: `<source id>-<URL key>-<content key>.gz`. A new copy is
- * renamed into place next to earlier ones, which are kept while they are needed: by a running compilation, as a held
- * update, or for a revision that can be restored.
+ * renamed into place next to earlier ones, which are kept while they are needed: for a running compilation, as held
+ * updates, or for revisions that can be restored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -61,8 +61,8 @@ export class ListCache {
   }
 
   /**
-   * Adds a complete file with this content to the copies of a source. It is not pruned until `settle`, when it is
-   * either active or recorded as needed.
+   * Adds a complete file with this content to the copies of a source. Pruning keeps it until `settle`, which the caller
+   * calls when the copy is active or recorded as needed.
    */
   async store(id: number, url: string, contentKey: string, temporaryPath: string): Promise<ListCopy> {
     const copy = { path: join(this.folder, `${id}-${urlKey(url)}-${contentKey}.gz`), contentKey };

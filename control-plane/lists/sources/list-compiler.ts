@@ -1,6 +1,6 @@
 /**
  * Keeps the active rules equal to the copies on disk: every enabled source with a good copy is compiled into one table.
- * Several changes in quick succession are compiled once; active inputs are not compiled again.
+ * Several changes in quick succession cause one compilation; inputs that are already active cause none.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -154,8 +154,8 @@ export class ListCompiler {
   }
 
   /**
-   * The input that caused a compilation to fail: the current one if it is new; otherwise the largest of the new ones,
-   * since the others were compiled before.
+   * The input that caused a compilation to fail: the one that was being compiled if it is new, or else the largest new
+   * one, because the old ones were compiled before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
     const keys = activeKeys(this.parts.compiled());
@@ -166,8 +166,8 @@ export class ListCompiler {
   }
 
   /**
-   * Excludes a copy from compilations; the active copy, if any, is used again. Only on this node: another one may have
-   * more memory. The caller that activated the copy updates its row.
+   * Excludes a copy from compilations; the active copy, if any, is used again. This applies only to this node, because
+   * another may have more memory. The caller that activated the copy updates its row.
    */
   private refuse({ id, inputKey, path }: Input, reason: string): void {
     const { cache, refused, logger } = this.parts;
@@ -296,7 +296,7 @@ export class ListCompiler {
       const input = inputOf(source, copy, readingOf(source));
       if (!this.mayBeRead(source, input)) continue;
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
-      // With the earlier settings, if the new ones were the problem.
+      // Uses the active copy with its earlier settings, because the new settings may be the cause.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;
       if (!isRefused) inputs.push(input);
       else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));

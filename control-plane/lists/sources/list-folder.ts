@@ -1,5 +1,5 @@
 /**
- * Rejects sources whose file is outside the directories of `blocking.list_dirs` when they are stored.
+ * Rejects a source that is being stored if its file is outside the directories of `blocking.list_dirs`.
  * `open-list-file.ts` checks again when it opens the file, because links may have changed.
  */
 import { realpath } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 /**
- * Checks a copy of a list before it takes effect. A list that lost most of its rules, grew extremely, or would block
- * names that this network uses, or no longer allow them, is held until a user approves it. The same applies to a list,
- * even a new one, with a rule that would block everything: for every name under a condition, or for too many addresses.
- * A new list may block names that this network uses, unless these are most of them.
+ * Checks a copy of a list before it takes effect. A list is held until a user approves it if it lost most of its rules,
+ * grew extremely, would block names that this network uses, or would no longer allow such names. A list, even a new
+ * one, is also held if it has a rule that would block everything: every name under a condition, or too many addresses.
+ * A new list may block names that this network uses, but not most of them.
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -15,14 +15,14 @@ export interface GuardedCopy {
   readonly rules: number;
   /** Watched allowed names that this copy blocks. */
   readonly blocked: readonly string[];
-  /** Names that it allows, for allowlists. */
+  /** Watched names that this copy allows, for allowlists. */
   readonly allowed: readonly string[];
   readonly forEveryName: readonly WideRule[];
-  /** Share of the address space that it covers, 0 to 1. */
+  /** Share of the address space that its rules cover, 0 to 1. */
   readonly addressShare: number;
 }
 
-/** Maximum number of names in a reason as text, and in one for programs. */
+/** Maximum number of names in the text of a reason, and in its form for programs. */
 const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
 /** Maximum number of wide rules recorded per copy; a copy with more is held again after an upgrade. */
@@ -37,21 +37,22 @@ const WATCHED_DAYS = 7;
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
 /**
- * Maximum number of them for the first check of every new list, and the share of matches from which all are checked.
+ * Size of the sample of these names that every new list is checked with first, and the share of matches from which all
+ * names are checked.
  */
 const SAMPLED_NAMES = 4096;
 const NEARLY_HALF = 0.4;
 /** Share of the address space that no list covers by accident. */
 const WIDE_SHARE = 1 / 256;
-/** Growth of that share at which a list is held if it already covered that much before. */
+/** Factor by which the share must grow to hold a list that already covered `WIDE_SHARE`. */
 const SHARE_GROWTH = 2;
-/** Growth at which a list is held, unless it was short. */
+/** Factor of growth at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 const DAY_NAMES_MAX_AGE_MS = 600_000;
 
-/** Replaces the previous copy if there is none. */
+/** The previous copy of a list that had none. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
 /** Reason why `next` must not replace `before`, with details for users; null if it may. */
@@ -67,7 +68,10 @@ export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy |
   return lost.length === 0 ? null : held('allows_less');
 }
 
-/** The same for the first copy of a source; `dayNames` of the watched names were known. */
+/**
+ * Reason to hold the first copy of a source; null if there is none. `dayNames` is the number of names that it was
+ * checked with.
+ */
 export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy | null {
   const matched = [...next.blocked, ...next.allowed];
   if (dayNames >= FEWEST_DAY_NAMES && matched.length * 2 > dayNames)
@@ -88,7 +92,7 @@ export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly
 }
 
 /**
- * The same for a stored copy that an earlier release checked: lines that its parser rejected may be wide rules now.
+ * Reason to hold a stored copy that an earlier release checked: lines that its parser rejected may be wide rules now.
  * `judged` = the earlier findings; null = none.
  */
 export function reasonToHoldAgain(judged: CheckFindings | null, next: GuardedCopy): HeldCopy | null {
@@ -96,12 +100,15 @@ export function reasonToHoldAgain(judged: CheckFindings | null, next: GuardedCop
   return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
 }
 
-/** The same for a held update that a user approves, if this release interprets it differently. */
+/**
+ * Reason why this release must not activate a held update that a user approves, because it interprets the copy
+ * differently.
+ */
 export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
   const known = shown?.wide_rules ?? [];
-  // There are more than were recorded.
+  // A list of this length is incomplete, so all wide rules count as known.
   const forEveryName = known.length < NOTED_NAMES ? known : next.forEveryName;
-  // For a share that was held, only a rounded value is known.
+  // If the copy was held because of its share, only a rounded value is known.
   const addressShare = shown?.reason === 'addresses' ? next.addressShare : 0;
   return widening({ ...NOTHING, forEveryName, addressShare }, next);
 }
@@ -213,7 +220,7 @@ export class MostAskedNames {
   async names(): Promise<readonly string[]> {
     const nowMs = this.clock.nowMs();
     const { known } = this;
-    // A short log is read quickly, and missing names would matter.
+    // With fewer names, the log is read again: it is short, and missing names would matter.
     if (known?.names.length === WATCHED_NAMES && nowMs - known.readAtMs < DAY_MS) return known.names;
     const names = await this.read(WATCHED_DAYS, WATCHED_NAMES);
     this.known = { names, readAtMs: nowMs };

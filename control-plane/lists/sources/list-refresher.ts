@@ -1,8 +1,8 @@
 /**
  * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time.
- * The result is written to the source's row, and a new copy is stored with it in the same transaction, where every node
- * finds it; on any failure the previous copy stays active. A `file:` list is read by the node that read it first, as
- * long as that node is running and has the file: others may have a different file at that path, or none.
+ * One transaction writes the result to the source's row and stores a new copy, so that every node finds it; on any
+ * failure the previous copy stays active. A `file:` list is read by the node that read it first, as long as that node
+ * is running and has the file: others may have a different file at that path, or none.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -44,7 +44,7 @@ export interface RefresherParts extends RefreshParts {
 
 /** Concurrent fetches. */
 const CONCURRENT_FETCHES = 4;
-/** A node without the file of a list leaves the list to one that has it for this time. */
+/** Time for which a node without the file of a list leaves the list to a node that has it. */
 const MISSING_FILE_GRACE_MS = 120_000;
 const NO_COPY = 'it blocks nothing until it can be fetched';
 
@@ -66,7 +66,7 @@ export class ListRefresher {
     number,
     { readonly done: Promise<void>; readonly abort: AbortController }
   >();
-  /** All running refreshes, including stopped ones. */
+  /** All refreshes that have not ended, including stopped ones. */
   private readonly atWork = new Set<Promise<void>>();
   /** Attempts that may still deliver a copy. */
   private readonly expected = new Set<AbortController>();
@@ -86,8 +86,8 @@ export class ListRefresher {
   }
 
   /**
-   * Refreshes a source if it is due or `isAsked`, and no other node is refreshing it; resolves when that has ended,
-   * successful or not. Joins a running refresh; waits for the end of one that was stopped.
+   * Refreshes a source if it is due or `isAsked`, and no other node is refreshing it; resolves when the refresh has
+   * ended, whether it succeeded or not. Joins a running refresh, or waits until a stopped one has ended.
    */
   start(id: number, isAsked = true): Promise<void> {
     const known = this.refreshes.get(id);
@@ -110,7 +110,10 @@ export class ListRefresher {
     return done;
   }
 
-  /** Restarts for a source whose content has changed; a running attempt may have read the old content. */
+  /**
+   * Stops a running refresh of a source and starts another, because the source has changed and the attempt may have
+   * read the old content.
+   */
   restart(id: number): Promise<void> {
     this.stop(id);
     return this.start(id);
@@ -189,10 +192,10 @@ export class ListRefresher {
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
-      // Another node may have fetched it in the meantime.
+      // Another node may have fetched the list in the meantime.
       const source = await readSource(database, id);
       if (source.has_text) return;
-      // Its own node finds it due at its next check.
+      // The node that has the file finds the list due at its next check.
       if (this.isOfOther(source)) {
         if (isAsked) await this.record(lease, source, { status: 'pending' });
       } else if (isAsked || (await this.isDue(source)))
@@ -222,7 +225,7 @@ export class ListRefresher {
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {
-        // Not the list's fault, and not finished: the next check retries.
+        // The list is not at fault, and the refresh is unfinished: the next check retries.
         const status = source.status === 'updating' ? 'pending' : source.status;
         await this.record(lease, source, { status });
         return;
@@ -279,8 +282,8 @@ export class ListRefresher {
   }
 
   /**
-   * Stores data, and a copy that is held; false if the source is gone, or has another URL or other copies than when it
-   * was read, because the data was compared with these. Then it is fetched again.
+   * Stores data and a held update. False if the source was deleted, or if its URL or copies have changed since it was
+   * read, because the data was compared with these; then the list is fetched again.
    */
   private store(
     lease: Lease,

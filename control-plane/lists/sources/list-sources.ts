@@ -1,7 +1,7 @@
 /**
  * The life cycle of the list sources on this node: changes from the API are applied, and lists are fetched when they
  * are new, when they are due, and on request. A source changes from `pending` to `updating` to `ok`, `held` or `error`;
- * on any failure its last good copy stays active. The row of a source contains that copy; `active-lists.ts` activates
+ * on any failure its last good copy stays active. The row of a source identifies that copy; `active-lists.ts` activates
  * it.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
@@ -53,8 +53,8 @@ export interface ListSourcesParts extends ActivationParts {
 }
 
 /**
- * Milliseconds between two checks for changes by others and for due lists, including those of a node that died, because
- * its lease ends.
+ * Milliseconds between two checks for changes by others and for due lists. The lists of a node that died are due again
+ * when its lease has expired.
  */
 const POLL_MS = 15_000;
 
@@ -66,7 +66,7 @@ export class ListSources {
   private readonly refresher: ListRefresher;
   /** Lists that users write in Weir. */
   readonly custom: CustomRules;
-  /** All other background work; none of it rejects. */
+  /** Running background work; its promises never reject. */
   private readonly background = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -105,7 +105,7 @@ export class ListSources {
 
   /**
    * Checks immediately for changes by another node, and for due lists; does nothing if `start()` has not run yet,
-   * because it does the same.
+   * because `start()` does the same.
    */
   checkSoon(): void {
     if (this.timer !== undefined) this.check();
@@ -133,7 +133,7 @@ export class ListSources {
     return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
 
-  /** One source; 404 for an unknown id, here and below. */
+  /** One source; 404 for an unknown id, as in the methods below. */
   async read(kind: SourceKind, id: number, db: Queryable = this.parts.database): Promise<BlocklistSource> {
     return this.shown(await store.readSource(db, id, kind));
   }
@@ -157,7 +157,7 @@ export class ListSources {
       return { result, summary: listChange(result, codedAction('created')) };
     });
     const toSource = this.shown(created);
-    // A node that follows the rows, possibly this one, may have fetched it already.
+    // A node that follows the rows, possibly this one, may have fetched the list already.
     if (created.enabled) void this.refresher.start(created.id, false);
     return toSource;
   }
@@ -241,7 +241,7 @@ export class ListSources {
       await recordAudit(tx, { actor, ...listChange(found, codedAction('fetched')) });
       return found;
     });
-    // A user requested it, who may know that the list was not at fault.
+    // The user who requested this may know that the list was not at fault.
     this.parts.refused.remove(id);
     void this.refresher.start(id);
     return this.shown(source);
@@ -326,7 +326,7 @@ export class ListSources {
 
   private check(): void {
     if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
-    // One after another: in parallel they would need two connections, for 10 s in every 15.
+    // One after another, because in parallel they could use two connections for 10 s in every 15.
     const followed = this.inBackground('follow the lists of other nodes', this.active.follow());
     void this.inBackground(
       'look for due lists',

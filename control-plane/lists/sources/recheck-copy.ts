@@ -1,7 +1,7 @@
 /**
- * Checks stored copies again that another release checked, before they take effect: its parser may have rejected lines
- * that this one reads as a rule for every name. Such a copy becomes a held update, even of custom rules. It stays
- * inactive until it is approved, because the earlier interpretation cannot be reproduced.
+ * Checks stored copies again before they take effect if another release checked them: its parser may have rejected
+ * lines that this release reads as rules for every name. Such a copy becomes a held update, even of custom rules. It
+ * stays inactive until it is approved, because the earlier interpretation cannot be reproduced.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { conflict } from '../../api/api-error.ts';
@@ -40,8 +40,8 @@ export function needsRecheck({ enabled, contentKey, judged }: StoredSource): boo
 }
 
 /**
- * The content of a source's held update that a user approves. 409 if this release finds more in it than was shown when
- * it was held, possibly by an older one: the new finding is shown instead. Throws a CompileError.
+ * The content of a source's held update that a user approves. 409 if this release finds more wide rules in it than are
+ * shown, because an older release held it: the new findings are then shown. Throws a CompileError.
  */
 export async function recheckApproved(
   source: StoredSource,

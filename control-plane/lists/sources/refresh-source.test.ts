@@ -258,7 +258,7 @@ describe('refreshSource()', () => {
     const again = { etag: '"3"', lastModified: null, lastError: reason };
     expect(await refresh(source)).toEqual({ outcome: 'held', facts: again, reason });
     expect(await refresh({ ...source, last_error: null })).toMatchObject({ reason: 'held' });
-    // It has its previous length again and equals the active copy.
+    // The list has its previous length again and equals the active copy.
     serve(TEN, '"4"');
     expect(await refresh(source)).toMatchObject({ outcome: 'unchanged', facts: { heldKey: null } });
   });
@@ -331,7 +331,7 @@ describe('refreshSource()', () => {
     const fault = { name: 'CompileError', message: 'inspect lists: it took longer than 1 s' };
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     await slow.close();
-    // Neither does a pool with enough time, nor one that is closed.
+    // The copy stays rejected: neither a pool with enough time nor a closed one reads it.
     await expect(refresh(row(), { limits })).rejects.toMatchObject(fault);
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     expect(files()).toEqual([]);

@@ -39,7 +39,7 @@ export interface RefreshParts {
   readonly lookup?: Lookup;
 }
 
-/** The result of a refresh: the current copy is the newest, or a newer one may be used or must be held. */
+/** The result of a refresh: the list has not changed, its new copy may be used, or its new copy must be held. */
 export type Refreshed =
   | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
   | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
@@ -47,7 +47,7 @@ export type Refreshed =
       readonly outcome: 'held';
       readonly facts: SourceFacts;
       readonly reason: string;
-      /** Absent if it was already held. */
+      /** Absent if this copy was already held. */
       readonly copy?: ListCopy;
     };
 
@@ -148,7 +148,7 @@ async function takeIn(
   return { outcome: 'new', facts, copy };
 }
 
-/** Inspects a new copy; one that exceeds the time or memory limit is rejected afterwards. */
+/** Inspects a new copy. A copy that exceeds the time or memory limit is recorded as rejected. */
 async function inspectNew(
   id: number,
   { inputKey, ...list }: ListFile & { readonly inputKey: string },
@@ -164,7 +164,7 @@ async function inspectNew(
   }
 }
 
-/** Compares with the previous copy; if that is unreadable, it can still be replaced. */
+/** Compares with the previous copy; an unreadable previous copy can still be replaced. */
 async function compareWithPrevious(
   next: ListInspection,
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },

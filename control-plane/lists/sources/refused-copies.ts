@@ -1,7 +1,7 @@
 /**
  * Copies of lists that could not be read or compiled within the time and memory limits. They are recorded so that the
- * same content is not retried at every refresh; only temporarily, because the machine may have been busy, and not if a
- * user requests a retry.
+ * same content is not retried at every refresh. Records expire, because the machine may have been busy, and a user's
+ * request to retry removes them.
  */
 import type { Clock } from '../../../shared/clock.ts';
 

@@ -19,7 +19,7 @@ let running: RunningLists;
 
 serveLists((opened) => (running = opened));
 
-/** Makes a node see the changes of others. */
+/** Makes a node apply the changes of other nodes. */
 async function follow(node: ListNode): Promise<void> {
   node.life.checkSoon();
   await node.life.idle();
@@ -30,7 +30,7 @@ async function twoWith(text: string) {
   const [one, two] = [await running.startNode(), await running.startOther()];
   const { id } = await one.life.create(blocklist(running.serve('/a', text, '"1"')));
   await one.life.idle();
-  // Either may have fetched it; the other one sees that afterwards.
+  // Either node may have fetched the list; the other one then follows.
   for (const node of [two, one]) await follow(node);
   return { one, two, id };
 }
@@ -75,7 +75,7 @@ describe('lists of several nodes', () => {
     await back.life.idle();
     expect(kindsOf(back, 'b.example')).toBe(1);
     expect((await readSource(running.database, id)).contentKey).toBe(contentKey);
-    // Without a blob it does not change the row, and lets the list be fetched.
+    // Without a blob, the node does not change the row, and the list is fetched.
     await back.stop();
     running.serve('/a', 'c.example\n', '"3"');
     await asOwner(running.database, 'TRUNCATE blobs');
@@ -155,7 +155,7 @@ describe('lists of several nodes', () => {
     await two.life.refreshDue();
     await two.life.idle();
     expect(await two.life.read(id)).toMatchObject({ status: 'ok' });
-    // If no node that has it comes in time, the source reports the fault.
+    // If no node with the file refreshes the list in time, the source reports the fault.
     two.clock.ms += 120_000;
     await two.life.refreshDue();
     await two.life.idle();
@@ -184,7 +184,7 @@ describe('lists of several nodes', () => {
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
     const without = await running.startOther({ listDirs: [] });
-    // Their first check for due lists has ended.
+    // The nodes' first check for due lists has ended.
     await running.idle();
     const file = join(running.dataDir, 'own.txt');
     await writeFile(file, 'a.example\n');

@@ -1,7 +1,7 @@
 /**
- * Exchanges copies of lists between this node's disk and the database: content that another node fetched is downloaded
- * from there once, and content that only this disk has, after a damaged blob was removed, is uploaded. The row of a
- * source contains its active copy.
+ * Exchanges copies of lists between this node's disk and the database: downloads content that another node fetched,
+ * once, and uploads content that only this disk has because a damaged blob was removed. The row of a source contains
+ * the key of its active copy.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -47,7 +47,7 @@ export class SharedCopies {
     try {
       if (!(await fetchBlob(database, contentKey, path))) return undefined;
       const copy = await cache.store(id, url, contentKey, path);
-      // A row already refers to it.
+      // A row already refers to the copy.
       cache.settle(copy);
       logger.debug('list copied from the database', { id, contentKey });
       return copy;

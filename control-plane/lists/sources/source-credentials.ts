@@ -12,8 +12,8 @@ export function refuseMasks(url: string): void {
 }
 
 /**
- * The change with the stored credentials in place of masks; 400 if they were entered for another origin, or there are
- * none.
+ * The change with the stored credentials in place of masks; 400 if the stored credentials are for another origin, or
+ * there are none.
  */
 export async function withStoredCredentials(
   tx: Queryable,

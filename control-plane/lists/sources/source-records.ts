@@ -21,8 +21,8 @@ export function listChange(
 }
 
 /**
- * Writes which copy is active from now on, as part of a change. False if the source is gone, or has another URL or
- * copies.
+ * Writes which copy is active from now on, as part of a change. False if the source was deleted, or has another URL or
+ * other copies.
  */
 export async function writeContent(
   tx: Queryable,
@@ -35,8 +35,8 @@ export async function writeContent(
 }
 
 /**
- * Activates the previous copy again, after this node has just activated one that was then too large to compile.
- * `lease`: the one under which it was fetched.
+ * Activates the previous copy again, because this node could not compile the copy that it has just activated. `lease`
+ * is the one under which that copy was fetched.
  */
 export function undoRefused(
   changes: PolicyChanges,

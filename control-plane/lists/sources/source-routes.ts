@@ -31,7 +31,7 @@ export type SourceLife = Pick<
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
 > & { readonly custom: Pick<CustomRules, 'read' | 'preview' | 'write'> };
 
-/** Path of one kind of sources. */
+/** Path, kind and words for one kind of source. */
 interface Place {
   readonly sources: SourceLife;
   readonly path: string;
@@ -42,7 +42,10 @@ interface Place {
 }
 
 const tag = 'Lists';
-/** A text of maximum size as a JSON string; control characters other than line ends and tabs are rare. */
+/**
+ * Enough for a text of maximum size as a JSON string: line ends, tabs and quotes take two bytes, longer escapes are
+ * rare.
+ */
 const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
 /** The routes of blocklist and allowlist sources. */

@@ -51,7 +51,7 @@ interface SourceRow {
  */
 export interface CheckFindings {
   readonly content_key: string;
-  /** `LIST_READING` of the release that checked it. */
+  /** `LIST_READING` of the release that checked the copy. */
   readonly reading: number;
   readonly wide_rules: readonly string[];
   /** Share of the address space that its rules cover, 0 to 1. */
@@ -69,7 +69,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits for approval. */
   readonly heldKey: string | null;
-  /** About a copy, not always that of `contentKey`; null = not checked yet. */
+  /** Findings about a copy, not always that of `contentKey`; null = not checked yet. */
   readonly judged: CheckFindings | null;
   /** Identifies the URL of the copy with `contentKey`. */
   readonly contentUrlKey: string | null;
@@ -97,7 +97,7 @@ export interface SourceFacts {
   /** Null = no copy is active. */
   readonly contentKey?: string | null;
   readonly heldKey?: string | null;
-  /** About the copy of `heldKey`. */
+  /** Reason why the copy of `heldKey` is held. */
   readonly held?: HeldCopy;
   /** Findings about the copy of `contentKey`. */
   readonly judged?: CheckFindings;
@@ -261,7 +261,10 @@ async function replaceGroups(tx: Queryable, id: number, groupIds: readonly numbe
   }
 }
 
-/** Checks before the unique index does: PostgreSQL logs violating values, and a URL may contain credentials. */
+/**
+ * Checks whether a URL is in use before the unique index does, because PostgreSQL logs violating values, and a URL may
+ * contain credentials.
+ */
 async function refuseTakenUrl(tx: Queryable, kind: SourceKind, id: number, url: string): Promise<void> {
   const text = 'SELECT 1 FROM list_sources WHERE kind = $1 AND url = $2 AND id <> $3';
   if ((await tx.query(text, [kind, url, id])).rows.length > 0) throw takenUrl(url);
