@@ -14,11 +14,11 @@ export interface AuditSweepParts {
   readonly database: Queryable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** `database.audit_days`; evaluated each time, because a reload replaces it. */
+  /** `database.audit_days`; evaluated each time, because a reload may change it. */
   readonly keptDays: () => number;
 }
 
-/** Runs a sweep each hour; the result stops this and waits for a running sweep. */
+/** Runs a sweep each hour; returns a function that stops the sweeps and waits for a running one. */
 export function startAuditSweep(parts: AuditSweepParts, intervalMs = INTERVAL_MS): () => Promise<void> {
   const watch = new ClockWatch(parts.clock);
   let running: Promise<void> | undefined;

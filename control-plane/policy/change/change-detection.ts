@@ -22,7 +22,7 @@ export interface ChangedRow {
 export interface ChangedRows {
   /** Changed rows, at most `MAX_ROWS`. */
   readonly rows: readonly ChangedRow[];
-  /** Total number. */
+  /** Number of all changed rows. */
   readonly count: number;
 }
 

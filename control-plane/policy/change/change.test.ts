@@ -222,7 +222,7 @@ describe('PolicyChanges', () => {
     const waiting = Array.from({ length: 12 }, () =>
       ours.change(SOMEBODY, makeGroup).catch((error: unknown) => error),
     );
-    // It is answered while all of them wait.
+    // The query is answered while all changes wait.
     expect((await hasty.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
     for (const outcome of await Promise.all(waiting)) expect(outcome).toBeInstanceOf(DatabaseBusy);
     elsewhere.resolve(undefined);
@@ -247,7 +247,7 @@ describe('PolicyChanges', () => {
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ is_own: isOwn }) => !isOwn)).toHaveLength(20);
     expect(kept.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(30);
-    // The copies that they replaced are removed from disk.
+    // The copies that these changes replaced are removed from disk.
     expect([...(await neededCopies(database))]).toEqual(['copy 29']);
   });
 

@@ -69,9 +69,9 @@ export class PolicyChanges {
   /**
    * Stores the changes of `work` and their revision, both or neither, and applies them with `follow`. Resolves when
    * every DNS thread uses them. If `work` or the database throws, nothing is stored, except after OutcomeUnknown: then
-   * only the revisions show whether it was, and a stored change is applied as soon as there is a database. @throws
-   * {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is retried), or a thread did
-   * not acknowledge it in time (and does later, or is replaced)
+   * only the revisions show whether the change was stored; if it was, it is applied as soon as the database is
+   * available. @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is retried),
+   * or a thread did not acknowledge it in time (and does later, or is replaced)
    */
   async change<T>(author: Author, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
     return (await this.changeWithRevision(author, work, follow)).result;

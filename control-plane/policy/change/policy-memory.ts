@@ -15,7 +15,7 @@ export type FindService = (
 export interface StoredBlock {
   readonly serviceId: string;
   readonly groupId: number;
-  /** Name of a custom service, else null. */
+  /** Name of a custom service; null for a built-in one. */
   readonly name: string | null;
   readonly domains: readonly string[] | null;
   readonly times: PolicyTimes | null;

@@ -30,7 +30,7 @@ const CLIENT_PAIRS = {
   subnets: pairs('cidr::text', 'client_subnets'),
 } as const;
 
-/** The rows in such a text; null for null. */
+/** The rows in a text of such pairs; null for null. */
 function readPairs<Row>(text: string | null, make: (value: string, groupId: number) => Row): Row[] | null {
   if (text === null) return null;
   if (text === '') return [];
@@ -70,14 +70,17 @@ const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
 
 /**
  * A position in the log of changed rows that identifies its row uniquely: even after a failover to a server that lacked
- * the row, or after a restore, no other row with its number matches. A truncated table has another file, and no
- * changes.
+ * the row, or after a restore, no other row with its number matches. Truncating a table changes its file, but records
+ * no changes.
  */
 const PLACE = `concat_ws(' ', seq, policy_changes.xmin, table_name, key, pg_relation_filenode('managed_domains'))`;
-/** `$2` is the known position. If the log still contains it, it contains all later changes. */
+/** `$2` is the known position. If the log still contains it, it also contains all later changes. */
 const KNOWN_SEQ = `nullif(split_part($2, ' ', 1), '')::bigint`;
 const IS_KNOWN = `EXISTS (SELECT FROM policy_changes WHERE seq = ${KNOWN_SEQ} AND ${PLACE} = $2)`;
-/** Changes made manually outside the API may be committed in an order other than that of their numbers. */
+/**
+ * Number of earlier changes to read again: changes made outside the API may be committed in another order than their
+ * numbers.
+ */
 const REREAD = 100;
 const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(changed.id), '[]'),
     'rows', coalesce(json_agg(m.row) FILTER (WHERE m.row IS NOT NULL), '[]'))

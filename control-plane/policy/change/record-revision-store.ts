@@ -15,10 +15,10 @@ const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';
 /** The oldest revision that can be rolled back to after this change. */
 const OLDEST_KEPT = oldestKept('CASE WHEN $2::boolean THEN 0 ELSE 1 END');
 /**
- * One statement, because every change waits for it. Its parts see the revisions as they were before it. (With a range
- * that has two ends, the planner expects few rows, and uses the index.) Weir's own changes are not recorded, so that
- * rollbacks do not undo them. The last revision before the first one by a user is kept, so that all of theirs can be
- * undone.
+ * One statement, because every change waits for it. Its parts see the revisions as they were before the statement.
+ * (With a range that has two ends, the planner expects few rows, and uses the index.) Weir's own changes are not
+ * recorded, so that rollbacks do not undo them. The last revision before the first one by a user is kept, so that all
+ * changes by users can be undone.
  */
 const RECORD = `WITH made AS (
     INSERT INTO revisions (author, is_own, summary, codes, last_change)

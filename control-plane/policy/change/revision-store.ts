@@ -1,7 +1,7 @@
 /**
  * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
  * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Weir's own revisions are new contents of
- * lists, which rollbacks do not undo; otherwise they have the same policy as the previous revision.
+ * lists, which rollbacks do not undo; the rest of their policy equals that of the previous revision.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
@@ -46,7 +46,7 @@ export async function newestRevisionId(db: Queryable): Promise<number | null> {
   return id === null ? null : Number(id);
 }
 
-/** The newest revisions at a given time and now, and the time of the latter; null = none. */
+/** The newest revision at a given time, the newest one now, and the time of that one; null = none. */
 export async function revisionsAt(
   db: Queryable,
   moment: Date,

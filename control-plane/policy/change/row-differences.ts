@@ -4,7 +4,7 @@ interface Row {
   readonly id: number;
 }
 
-/** Rows of each version that the other lacks; a changed row is in both. */
+/** Rows of each version that the other version lacks; a changed row is in both results. */
 export interface RowDifferences<T> {
   readonly gone: readonly T[];
   readonly fresh: readonly T[];
@@ -50,7 +50,7 @@ export function withChanges<T extends Row>(
     const was = gone.get(row.id);
     return was !== undefined && hasSameFields(was, row) ? was : row;
   });
-  // Almost sorted, so that this costs one pass.
+  // The array is almost sorted, so sorting costs one pass.
   return [...kept, ...fresh].sort((one, other) => one.id - other.id);
 }
 

@@ -18,7 +18,7 @@ export interface PolicySource {
   readonly name: string;
   readonly kind: SourceKind;
   readonly enabled: boolean;
-  /** Groups that it is for; empty = all groups. */
+  /** Groups that the source is for; empty = all groups. */
   readonly groupIds: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export interface PolicyManagedDomain {
   readonly name: string;
   /** ASCII, lower case, no final dot, no `*.`. */
   readonly domain: string;
-  /** Whether it also covers subdomains. */
+  /** Whether the rule also covers subdomains. */
   readonly suffix: boolean;
   readonly action: 'allow' | 'deny';
   /** Null = every group. */
@@ -50,7 +50,7 @@ export interface PolicyTimes {
   /** IANA name. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];
-  /** Days, both included, on which some slots do not apply; absent = none. */
+  /** Ranges of days, first and last included, on which some slots do not apply; absent = none. */
   readonly daysOff?: readonly { readonly from: string; readonly to: string }[];
 }
 
@@ -120,7 +120,7 @@ export interface PolicySlot {
   readonly start: number;
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
-  /** Whether it does not apply on days off; absent = it applies on all days. */
+  /** Whether the slot does not apply on days off; absent = it applies on all days. */
   readonly skipsDaysOff?: boolean;
 }
 
@@ -143,7 +143,7 @@ export interface PolicyLocalRecord {
   readonly id: number;
   /** ASCII, lower case, no final dot; `*.` at the start for all subdomains. */
   readonly fqdn: string;
-  /** The zone that it belongs to: names between the two exist, even without records. '' = none. */
+  /** Zone of the name, '' = none. Names between the zone and this name exist, even without records. */
   readonly domain: string;
   readonly type: LocalRecordType;
   /** Value in canonical form. */
@@ -161,7 +161,7 @@ export interface PolicyGrant {
   /** Whether subdomains are covered. */
   readonly subdomains: boolean;
   readonly action: 'allow' | 'block';
-  /** At least one of the two is null; both are null in a grant for everyone. */
+  /** At least one of `groupId` and `clientId` is null; both are null in a grant for everyone. */
   readonly groupId: number | null;
   readonly clientId: number | null;
   /** Identity of the client: its MAC, else its address. Both are null without a client. */
@@ -170,13 +170,16 @@ export interface PolicyGrant {
   /** Unix milliseconds of its end, which may have passed; null = no end. */
   readonly untilMs: number | null;
   readonly createdMs: number;
-  /** The service whose names it covers, instead of the domain; absent = none. */
+  /** The service whose names the grant covers instead of the domain; absent = none. */
   readonly serviceId?: string;
-  /** Its name and domains; absent = no service, or one that no catalog of this node has: it covers no name. */
+  /**
+   * Name and domains of the service. Absent without a service, and if no catalog of this node has the service: the
+   * grant then covers no name.
+   */
   readonly service?: GrantedService;
 }
 
-/** A service as a grant covers it. */
+/** The data of a service that a grant covers. */
 export type GrantedService = Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'>;
 
 /** A zone with its own servers. */
@@ -190,11 +193,11 @@ export interface PolicyForwardZone {
 /** The blocking state as set through the API. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
-  /** ISO 8601; then the previous state returns. Null = until changed. */
+  /** Time at which the previous state returns, ISO 8601; null = until changed. */
   readonly until: string | null;
   /** The state before the timer; null or absent = the configuration. */
   readonly before?: boolean | null;
-  /** Whether it was set on this node only, see `filtering/schedules/local-switch.ts`. */
+  /** Whether the state was set on this node only, see `filtering/schedules/local-switch.ts`. */
   readonly isLocal?: true;
 }
 
@@ -219,7 +222,10 @@ export interface PolicyRows {
   readonly grants: readonly PolicyGrant[];
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
-  /** Unix milliseconds from which clients are refused that were answered before an upgrade; null = they already are. */
+  /**
+   * Unix milliseconds until which clients that were answered before an upgrade are still answered; null = they are
+   * refused.
+   */
   readonly accessGraceEndMs: number | null;
 }
 

@@ -59,7 +59,10 @@ export interface LivePolicy {
   readonly names: NameRules;
 }
 
-/** No schedules, neighbours or special questions; everyone may ask, and every name is forwarded to the pools. */
+/**
+ * No schedules, neighbours or special questions; all clients may send queries, and every name is forwarded to the
+ * pools.
+ */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),

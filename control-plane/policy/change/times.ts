@@ -6,7 +6,7 @@ import { zoneOffset } from '../../../shared/policy/time-zone.ts';
 import type { GroupOverride } from './runtime-state.ts';
 import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
 
-/** Rows stay the same objects until policy changes. */
+/** Weeks by their rows, which stay the same objects until policy changes. */
 const weeks = new WeakMap<PolicyTimes, ScheduleWeek>();
 
 /** The override by the slots at a given time, and its next change; null = never. */
@@ -15,7 +15,7 @@ export function slotsAt(
   nowMs: number,
 ): { override: GroupOverride['override']; flipMs: number | null } {
   const offsetAt = zoneOffset(times.timezone);
-  // This version of Node.js does not know the zone: its slots have no effect.
+  // This version of Node.js does not know the time zone: the slots have no effect.
   if (offsetAt === null) return { override: null, flipMs: null };
   const week = weekOf(times);
   return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };

@@ -41,9 +41,9 @@ export const REINSERTED: readonly NotedTable[] = [
 ];
 
 /**
- * All of them, in the order in which changed rows are shown. Groups, list sources and clients are changed in place by a
- * rollback, because others refer to them, and they have columns that users do not set. Clients are last, so that
- * thousands of them do not displace rules.
+ * All versioned tables, in the order in which changed rows are shown. A rollback changes groups, list sources and
+ * clients in place, because other rows refer to them, and because they have columns that users do not set. Clients are
+ * last, so that thousands of them do not displace rules.
  */
 export const NOTED: readonly NotedTable[] = [
   { name: 'groups', key: BY_ID },
@@ -52,7 +52,7 @@ export const NOTED: readonly NotedTable[] = [
   { name: 'clients', key: BY_ID },
 ];
 
-/** SQL of whether a row of the table has the recorded key `noted`, whose columns are separated by spaces. */
+/** SQL condition that a row of the table has the recorded key `noted`, whose columns are separated by spaces. */
 export function hasKey({ name, key }: NotedTable, noted: string): string {
   return key
     .map(([column, type], index) => `${name}.${column} = split_part(${noted}, ' ', ${index + 1})::${type}`)

@@ -24,7 +24,7 @@ beforeEach(async () => {
   otherUser = (await stat(shown.rows[0]!.unix_socket_directories)).uid;
   await patch({});
   await chmod(config.api.folder, 0o777);
-  // Local changes apply if they belong to the folder's owner.
+  // Local changes apply only if their file and its folder have the same owner.
   await chown(config.api.folder, otherUser, -1);
   expect(await file()).toContain(CONFIG_TEXT);
 });
@@ -80,7 +80,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect((await read()).cache).toMatchObject({ max_bytes: 8388608, min_ttl_secs: 9 });
     expect(await sourceOf('cache.max_bytes')).toBe('file');
     expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': 9 });
-    // A later change replaces it again.
+    // A later local change replaces the value again.
     await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 9 });
   });

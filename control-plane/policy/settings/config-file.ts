@@ -118,7 +118,7 @@ export class ConfigFile {
     return { local: Object.keys(changed.values), undo: () => this.undo([text, text], [before, after]) };
   }
 
-  /** Writes the text to the file; false = Weir has no permission to write it. */
+  /** Writes the text to the file; false = Weir has no permission to do so. */
   private async tryRewrite(text: string, edited: string, hasNewSecret: boolean): Promise<boolean> {
     if (edited === text) return true;
     try {

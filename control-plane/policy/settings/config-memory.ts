@@ -51,7 +51,7 @@ export class ConfigMemory {
     }
   }
 
-  /** Stores this; a failure is logged, and retried at the next call. */
+  /** Stores the state; a failure is logged, and retried at the next call. */
   async write(state: RememberedConfig): Promise<void> {
     const text = JSON.stringify(state);
     if (text === this.written) return;

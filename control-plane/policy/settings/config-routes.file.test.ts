@@ -1,4 +1,4 @@
-/** The configuration file when it is reloaded, and when it or the database fails a change. */
+/** The configuration file when it is reloaded, and changes that fail because of the file or the database. */
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { configSuite } from '../../../test/support/parts/config-suite.ts';

@@ -39,7 +39,7 @@ export function configRoutes(context: {
     answer: ConfigAnswer,
     body: ConfigBody,
     read: async (db) => toApiSections(configuration.writtenWith(await readConfigRows(db))),
-    // The answer to a change has no sections.
+    // The response to a change has no sections.
     covers: (answer) => ('dns' in answer ? {} : toApiSections(configuration.written())),
   });
   return [

@@ -56,8 +56,8 @@ export async function writeConfigRows(
 }
 
 /**
- * Writes the rows of the first file, at the first call in a cluster; true if it was the first. Revisions start from it;
- * it is not a revision itself.
+ * Writes the rows of the first file, at the first call in a cluster; true if this was the first call. Revisions start
+ * from these rows, which are not a revision themselves.
  */
 export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> {
   const { rows } = await tx.query(

@@ -78,7 +78,7 @@ class TestNode {
     writeFileSync(this.path, toml);
   }
 
-  /** Starts it, possibly again. */
+  /** Starts the node, possibly again. */
   start(env: Record<string, string> = {}): Configuration {
     const loaded = parseConfig({ file: { name: this.path, text: this.text }, env });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));

@@ -26,7 +26,7 @@ import { joinedChanges, storeChange } from './serial-change.ts';
 import type { ChangeTogether, Activation, TurnedChange } from './serial-change.ts';
 import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 
-/** Applies a configuration; if one throws, the others must still apply it. */
+/** Applies a configuration. If one such function throws, the others are still called. */
 export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
 
 export interface ConfigurationParts {
@@ -34,9 +34,9 @@ export interface ConfigurationParts {
   readonly dataDir: string;
   readonly database: Database;
   readonly logger: Logger;
-  /** Errors of files in a configuration. */
+  /** Errors in files that a configuration names. */
   readonly fileFaults?: (next: Config) => readonly FieldProblem[];
-  /** Rejects a new name of the administrator that a user has. */
+  /** Rejects a new name of the administrator that a user already has. */
   readonly refuseTaken?: (tx: Queryable, adminName: string) => Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export class Configuration {
   private layers: Layers;
   private running: Config;
   private stored: Config;
-  /** The values from which both were produced. */
+  /** The values from which `running` and `stored` were produced. */
   private taken: Values;
   /** Values of the file when it was last compared with the rows; null = never on this node. */
   private remembered: Values | null;
@@ -155,7 +155,7 @@ export class Configuration {
     return fields.length > 0 ? fields : this.faultsOf(layered.layersWith(layers, layers.rows, values));
   }
 
-  /** Adds entries to a list of the cluster in the same way, whatever others add to it at the same time. */
+  /** Like `change()`, but adds entries to a list of the cluster and keeps those that others add at the same time. */
   addEntries(
     policy: PolicyChanges,
     author: Author,
@@ -168,7 +168,7 @@ export class Configuration {
     });
   }
 
-  /** `valuesIn` gets the rows when it is this change's turn among those of all nodes. */
+  /** `valuesIn` gets the rows once no other change is running on any node. */
   private async store(
     policy: PolicyChanges,
     author: Author,
@@ -192,7 +192,7 @@ export class Configuration {
       // Last, so that an earlier failure leaves the file unchanged.
       if (read !== null) {
         const again = await this.file!.write(read, values);
-        // After a conflict with another transaction, the work runs again, and finds its own changes.
+        // After a conflict with another transaction, the work runs again, and finds its own changes in the file.
         written = { ...again, undo: written?.undo ?? again.undo };
       }
       return other === undefined ? changed : joinedChanges(other, changed);

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/settings`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/settings`. A change is stored and active when the response is sent. */
 import { expectedInstead, hostPort } from '../../../config/value-checks.ts';
 import { DnsSettings, DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import { invalid } from '../../api/api-error.ts';

@@ -9,9 +9,9 @@ export interface TurnedChange {
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
   /** Called when the change is stored. */
   readonly stored: () => void;
-  /** Activates it; by default only calls `apply`. */
+  /** Activates the change; by default only calls `apply`. */
   readonly follow?: (apply: () => Promise<void>) => Promise<void>;
-  /** Called if it could not be stored. */
+  /** Called if the change could not be stored. */
   readonly failed?: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface ChangeTogether {
   readonly follow: (apply: () => Promise<void>) => Promise<void>;
 }
 
-/** Both as one change, with the summary of the first. */
+/** Two changes as one, with the summary of the first. */
 export function joinedChanges(first: Changed<null>, second: Changed<null>): Changed<null> {
   const outside = [...(first.outside ?? []), ...(second.outside ?? [])];
   return { result: null, summary: first.summary ?? second.summary, outside };

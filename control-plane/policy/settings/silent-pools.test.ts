@@ -1,4 +1,4 @@
-/** Changes of pools over HTTP, with servers on the loopback that answer or not. */
+/** Changes of pools over HTTP, with servers on the loopback, some of which do not answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startEchoingUpstream } from '../../../test/support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';

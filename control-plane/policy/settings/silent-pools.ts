@@ -8,7 +8,10 @@ import type { Values } from '../../../config/layers.ts';
 import type { Config } from '../../../config/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** Tests each of these servers once, with these resolvers for their names; null = it has answered, else the reason. */
+/**
+ * Tests each of these servers once, with these resolvers for their names; null = the server has answered, else the
+ * reason why not.
+ */
 export type TestUpstreams = (
   servers: readonly string[],
   bootstrap: readonly string[],

@@ -4,7 +4,7 @@ import { readAdblockRule } from './adblock-rule.ts';
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
 
-/** `KIND name` of a rule in the table of names, otherwise the kind of outcome. */
+/** `KIND name` of a rule in the table of names, or the type of any other outcome. */
 function nameOf(line: string, allow = false): string {
   const outcome = readAdblockRule(line, allow);
   return outcome.type === 'name' ? `${KIND_NAMES.get(outcome.kind)} ${outcome.name}` : outcome.type;

@@ -163,7 +163,7 @@ function toAscii(text: string): string | null {
   return name === '' ? null : text.slice(0, start) + name + text.slice(end);
 }
 
-/** The text without bars before it, and bars and carets after it. */
+/** The text without leading bars, and without trailing bars and carets. */
 function withoutAnchors(text: string): string {
   let start = 0;
   let end = text.length;

@@ -6,7 +6,7 @@
 import { type Network, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 
-/** Bits of a 16-byte address; an IPv4 address has 96 before its own. */
+/** Bits of a 16-byte address; the last 32 are those of an IPv4 address. */
 const BITS = ADDRESS_SIZE * 8;
 const IPV4_BITS = 32;
 const TRIGGER = /^(.+)\.rpz-ip(?:\..*)?$/i;
@@ -32,9 +32,9 @@ export function isAddressTrigger(owner: string): boolean {
 }
 
 /**
- * The network of an `rpz-ip` record's owner; null if it is invalid. Published lists without a length contain IPv4
- * addresses in normal order, not in reverse; IPv6 addresses are read in the order in which they are global unicast
- * addresses (RFC 4291 section 2.4), else in reverse.
+ * The network of an `rpz-ip` record's owner; null if it is invalid. Without a length, IPv4 addresses are read in normal
+ * order, as published lists contain them. IPv6 addresses are read in the order that gives a global unicast address (RFC
+ * 4291 section 2.4), or in reverse if neither does.
  */
 export function networkOfTrigger(owner: string): AddressNetwork | null {
   const labels = TRIGGER.exec(owner)?.[1]?.toLowerCase().split('.') ?? [];

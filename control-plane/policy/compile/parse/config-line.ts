@@ -29,7 +29,7 @@ const EVERYTHING = skippedLine(lineReason('every_name_not_accepted'));
 const VIEW = skippedLine(lineReason('view_option'));
 const NO_ADDRESS = invalidLine(lineReason('no_network'));
 
-/** Zone types of unbound without a useful answer, unless there is data. */
+/** Zone types of unbound that give names without data no useful answer. */
 const BLOCKING_ZONES: ReadonlySet<string> = new Set([
   'deny',
   'refuse',

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-/** Size of text chunks: each chunk passes through another thread and through each following step. */
+/** Size of text chunks: large, because each chunk passes through another thread and through each following step. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Whether bytes start with the mark of a gzip file (RFC 1952 section 2.3.1). */
@@ -13,7 +13,7 @@ export function isGzip(head: Uint8Array): boolean {
 /** The decompressed chunks; throws the errors of `chunks`, and zlib's error for damaged data. */
 export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES });
-  // An error destroys `stream`, and is thrown to the reader of the chunks below.
+  // An error destroys `stream`, and the loop below throws it.
   pipeline(chunks, stream).catch(() => undefined);
   for await (const chunk of stream) yield chunk as Buffer;
 }

@@ -50,7 +50,7 @@ export function wordKindOf(bytes: Uint8Array, start: number, end: number): WordK
   return isIP(word) === 0 ? 'no-address' : 'real-address';
 }
 
-/** The most common case, without creating a string. */
+/** Whether the word is `0.0.0.0`, the most common address, without creating a string. */
 function isZeroAddress(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start !== 7) return false;
   for (let at = 0; at < 7; at++) if (bytes[start + at] !== ((at & 1) === 0 ? 0x30 : 0x2e)) return false;

@@ -8,7 +8,7 @@ export const LIST_READING = 2;
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
-/** Reason why a line gives no rule: unknown syntax, or not applicable or supported here. */
+/** Reason why a line gives no rule: unknown syntax, or a rule that does not apply or is not supported here. */
 export interface UnusedLine {
   readonly invalid: boolean;
   readonly reason: LineReason;
@@ -31,7 +31,7 @@ export interface ListFault {
 
 /** Counts of one list. A hosts line with nine names is one line and nine rules. */
 export interface ListStatistics {
-  /** `LIST_READING` of the version that read it. */
+  /** `LIST_READING` of the version that read the list. */
   readonly reading: number;
   readonly lines: number;
   readonly rules: number;
@@ -42,11 +42,11 @@ export interface ListStatistics {
   readonly format: ListFormat;
   /** Patterns and regular expressions. */
   readonly textRules: number;
-  /** Rules for an address or a prefix, for the addresses in answers. */
+  /** Rules that match an address or a prefix in answers. */
   readonly addressRules: number;
-  /** Share of the address space that they cover, 0 to 1. */
+  /** Share of the address space that address rules cover, 0 to 1. */
   readonly addressShare: number;
-  /** Lengths of the prefixes, the words of `PrefixLengths`. */
+  /** Prefix lengths of address rules, as the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
   /** Clients that rules identify by MAC or by name. */
   readonly clientNames: readonly string[];

@@ -20,7 +20,7 @@ export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: num
 
 /** Receives the rules with more than a name; the receiver sets `source`. */
 export interface SpecialSink {
-  /** Returns why it was not accepted: it has no effect here, or the limit of all lists is reached. */
+  /** Returns why the rule was not accepted: it has no effect here, or the limit for all lists is reached. */
   special(rule: SpecialLine, line: number): UnusedLine | null;
   /** Disables the rules with the same text in every list; false if the limit is reached. */
   badFilter(badFilter: BadFilter): boolean;
@@ -61,7 +61,7 @@ export class RuleOutput {
   takenBackNames: string[] | undefined = [];
   /** The addresses of rules. */
   readonly coverage = new AddressCoverage();
-  /** Lengths of the prefixes among them. */
+  /** Lengths of the prefixes in rules. */
   readonly prefixes = new PrefixLengths();
   /** Rules by syntax. */
   readonly forms: Record<RuleForm, number> = {
@@ -198,7 +198,7 @@ export class AddressCoverage {
   }
 }
 
-/** The first 52 bits, which fit into such a number. */
+/** The first 52 bits of an address, as a number from 0 to 1, which represents them exactly. */
 function startOf(bytes: Uint8Array): number {
   let start = 0;
   for (let at = 6; at >= 0; at--) start = (start + bytes[at]!) / 256;

@@ -34,7 +34,7 @@ export class ScopedNames {
   private excepted = 0;
   private readonly scanned = newScannedName();
 
-  /** `isAllowlist`: rules that would block allow instead. */
+  /** `isAllowlist`: entries that block become allow rules. */
   constructor(isAllowlist: boolean, output: RuleOutput) {
     this.isAllowlist = isAllowlist;
     this.output = output;
@@ -94,7 +94,8 @@ export class ScopedNames {
   }
 
   /**
-   * Data are exceptions only for their own name, but `denyallow` also excludes its subdomains: adds rules for these.
+   * Data are exceptions only for their own name, but `denyallow` also excludes subdomains: adds rules for these
+   * subdomains.
    */
   private addInner(
     entry: ScopedEntry,

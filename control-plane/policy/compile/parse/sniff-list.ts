@@ -3,7 +3,7 @@
  * the first bytes; `parse-list.ts` parses the lines.
  */
 
-/** Number of bytes that `sniffList` needs, if there are as many. */
+/** Number of first bytes of a file that `sniffList` needs; a shorter file is examined completely. */
 export const SNIFF_BYTES = 1024;
 
 /** Reason why these first bytes of a file cannot be a list, or null. */

@@ -9,7 +9,10 @@ export class SpecialAllowance {
   private bytes = 0;
   private expressions = 0;
 
-  /** Whether a rule whose line has this number of bytes is accepted; an expression counts as tried. */
+  /**
+   * Whether a rule whose line has this number of bytes is accepted; a regular expression counts even if it is rejected
+   * later.
+   */
   hasRoomFor(lineBytes: number, isExpression: boolean): boolean {
     if (this.rules >= MAX_SPECIAL_RULES || this.bytes + lineBytes > MAX_SPECIAL_BYTES) return false;
     return !isExpression || this.expressions++ < MAX_EXPRESSIONS;

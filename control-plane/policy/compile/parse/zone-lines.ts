@@ -139,7 +139,10 @@ export class ZoneLines {
     return this.names.add(name, meanings[isWildcard ? 'below' : 'exact']) ?? reason;
   }
 
-  /** A zone may cover every name; its list is held until a user confirms that, except custom rules. */
+  /**
+   * A wildcard at the root covers every name: the list is held until a user approves it. In custom rules, which are
+   * never held for this, the line gives no rule.
+   */
   private readRootWildcard(allows: boolean): UnusedLine | null {
     if (this.isCustom) return ROOT_WILDCARD;
     const { suffix: kind } = ruleKinds(this.allow || allows);
@@ -154,7 +157,7 @@ export class ZoneLines {
     return this.output.network(network, ruleKinds(this.allow || action === 'allow').exact, 'rpz');
   }
 
-  /** The name without the zone's; '' for the apex, null outside the zone. */
+  /** The owner without the name of the zone; '' for the apex, null outside the zone. */
   private triggerOf(owner: string): string | null {
     const absolute = this.absolute(owner);
     if (absolute === undefined) return owner === '@' ? '' : owner.toLowerCase();

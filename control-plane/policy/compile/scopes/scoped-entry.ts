@@ -1,6 +1,6 @@
 /** Lines in formats in which the nearest rule decides: the action of each for its names. */
 
-/** Effect of an entry on its names; `pass` gives no rule, but excludes the names from wider ones. */
+/** Effect of an entry on its names; `pass` gives no rule, but excludes the names from wider entries. */
 export type ScopedAction = 'block' | 'allow' | 'pass';
 /** The name alone, the name and its subdomains, or only its subdomains. */
 export type ScopedReach = 'exact' | 'suffix' | 'below';
@@ -10,11 +10,11 @@ export interface ScopedMeaning {
   readonly action: ScopedAction;
   readonly reach: ScopedReach;
   readonly form: 'unbound' | 'dnsmasq' | 'rpz';
-  /** A zone that ignores data for its names, such as unbound's `always_…` types. */
+  /** Whether the zone ignores data for its names, like unbound's `always_…` types. */
   readonly ignoresData?: boolean;
-  /** A zone that is answered with the data of its apex, such as unbound's `redirect`. */
+  /** Whether the zone is answered with the data of its apex, like unbound's `redirect`. */
   readonly isApexAnswer?: boolean;
-  /** Of two zones with the same name, the last is used; otherwise a blocking one. */
+  /** Whether the last of several zones with the same name is used, not the one that blocks. */
   readonly isLastKept?: boolean;
   /** Whether other data for the same name take precedence. */
   readonly isWeak?: boolean;
@@ -31,7 +31,7 @@ export interface ScopedEntry {
 
 /** The entries of a list, combined. */
 export interface Scopes {
-  /** Whether the entry has an effect: it is not a duplicate, or data that its zone ignores. */
+  /** Whether the entry has an effect: it is neither a duplicate nor data that its zone ignores. */
   counts(entry: ScopedEntry): boolean;
   /** Entries at or below the name of a wide entry with a different action. */
   exceptionsOf(wide: ScopedEntry): readonly ScopedEntry[];

@@ -40,7 +40,7 @@ export class WildcardScopes implements Scopes {
 
   /**
    * Records a name as an exception of the wildcards above it, unless its own records have the same action as the
-   * nearest of them.
+   * nearest wildcard.
    */
   private note(name: string): void {
     let below = name;

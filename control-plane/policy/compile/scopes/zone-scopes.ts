@@ -1,6 +1,6 @@
 /**
  * Zones and their data, as in unbound (unbound.conf, `local-zone` and `local-data`) and dnsmasq (`--address`,
- * `--server`, `--host-record`): data decide for their own name, otherwise the zone with the longest name.
+ * `--server`, `--host-record`): data decide for their own name, and the zone with the longest name for all other names.
  */
 import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 

@@ -15,7 +15,7 @@ let texts: readonly string[] | undefined;
 export class AddressSamples {
   private readonly matched = new Uint8Array(2 * PARTS);
 
-  /** Marks what the automaton of one rule finds. */
+  /** Marks the samples that the automaton of one rule matches. */
   mark(automaton: Automaton): void {
     texts ??= sampleTexts();
     for (const [sample, text] of texts.entries()) if (finds(automaton, text)) this.matched[sample] = 1;
@@ -29,7 +29,7 @@ export class AddressSamples {
   }
 }
 
-/** IPv4 first. The bits after those of the part differ from sample to sample. */
+/** The samples of IPv4, then those of IPv6. The bits after those of the part differ from sample to sample. */
 function sampleTexts(): string[] {
   const ipv4 = Array.from({ length: PARTS }, (_, part) =>
     ipv4Text(((part << 20) | (scattered(part) >>> 12)) >>> 0),

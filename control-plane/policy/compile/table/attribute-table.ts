@@ -200,7 +200,10 @@ export class AttributeInterner {
     return attribute;
   }
 
-  /** Each source, followed by its rules that others disable; rules that a source disables itself are removed. */
+  /**
+   * Adds the pair of each source, followed by pairs for its rules that other sources disable; rules that a source
+   * disables itself are removed.
+   */
   private pushPairs(attribute: number, pairs: number[]): void {
     const first = pairs.length;
     const links: number[] = [];

@@ -41,7 +41,7 @@ export interface ListInspection {
   readonly watched: readonly string[];
   /** Requested names that the list allows. */
   readonly allowed: readonly string[];
-  /** Rules that match every name under conditions, or that are meant to. */
+  /** Rules that match every name, under conditions or on purpose. */
   readonly forEveryName: readonly WideRule[];
   /** Share of the address space that its rules cover, 0 to 1. */
   readonly addressShare: number;

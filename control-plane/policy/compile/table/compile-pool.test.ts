@@ -179,7 +179,7 @@ describe('CompilePool', () => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     try {
       const job = pool.inspect({ ...list('a', ''), path }, []);
-      // More than a pipe holds: when everything is written, the list has been opened for the second time.
+      // More than fits into a pipe: when everything is written, the list has been opened for the second time.
       await end.write(`??a.example\n${'#\n'.repeat(65_536)}`);
       // A job has two timers: one to check its CPU time, one for its deadline.
       const timers = (): number => jest.getTimerCount();

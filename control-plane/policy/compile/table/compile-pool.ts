@@ -1,7 +1,7 @@
 /**
  * The thread that parses and compiles lists, so that neither the control plane's event loop nor a worker waits for it.
- * One job at a time; if a job crashes, only its thread ends, and the active rules stay active. The only importer of
- * piscina, at the first job.
+ * One job at a time; if a job crashes, only its thread ends, and the active rules stay active. The only file that
+ * imports piscina, at the first job.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import { randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ const BY_CLOCK = 10;
 export class CompileError extends Error {
   override readonly name = 'CompileError';
   /**
-   * Index of the current list, one past the last after all of them; null if no list is the cause because the job was
+   * Index of the list that was being processed, or one past the last; null if no list is the cause because the job was
    * stopped or never started.
    */
   readonly list: number | null;
@@ -158,7 +158,7 @@ export class CompilePool {
     return this.isClosed || stop?.aborted === true;
   }
 
-  /** The thread detects a list that is no longer on disk. */
+  /** Ignores lists that are no longer on disk: the thread reports them. */
   private async limitMs(lists: readonly ListFile[]): Promise<number> {
     const sizes = await Promise.all(
       lists.map(({ path }) =>

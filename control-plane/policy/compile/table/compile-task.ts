@@ -1,6 +1,6 @@
 /**
  * Entry point of the compile pool's thread: reads lists from disk and builds a rule table from them. It runs at a low
- * priority, because answering comes first, and keeps only one chunk of text in memory.
+ * priority, because answering queries comes first, and keeps only one chunk of text in memory.
  */
 import { getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
@@ -22,7 +22,7 @@ import { OverlapCount, type ActiveRules } from './list-overlap.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
-/** Lower priority than everything that answers, close to that of the readers of the log. */
+/** Lower priority than all threads that answer queries, close to that of the threads that read the log. */
 const NICENESS = 10;
 
 /** Counts the rules of a list and its matches among `watch`, without building a table. */
@@ -38,7 +38,7 @@ export async function inspect({
   return inspectList(list, new WatchedNames(watch));
 }
 
-/** The same on any thread; `names` must be unused. */
+/** `inspect` for any thread; `names` must not have been used before. */
 export async function inspectList(list: ListFile, names: WatchedNames): Promise<ListInspection> {
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
@@ -132,6 +132,6 @@ function begin(progress: Int32Array): void {
 /** On Linux, a priority applies to a thread, so the rest of the process is not affected. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  // Never raised again, which ordinary users may not do: Weir itself may run at a lower priority.
+  // The priority is only lowered: ordinary users may not raise it, and Weir itself may run at a lower one.
   setPriority(0, Math.max(getPriority(0), NICENESS));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gramAt } from '../../../../shared/snapshot/special-matcher.ts';
 import { GramIndex } from './gram-index.ts';
 
-/** Offset of the chosen letters in each literal; null if the index has no place for them. */
+/** Offset of the chosen letters in each literal; null if the index has no space for them. */
 function offsets(index: GramIndex, ...literals: string[]): number[] | null {
   return index.placeOf(literals)?.map(({ gramOffset }) => gramOffset) ?? null;
 }

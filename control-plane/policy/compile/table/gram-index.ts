@@ -1,6 +1,7 @@
 /**
  * Chooses the three letters by which threads find patterns and expressions: for each literal those with the fewest
- * rules. The number of rules per three letters is limited, because a hostile name can consist of the most crowded ones.
+ * rules. The number of rules per three letters is limited, because a hostile name can consist of the letters with the
+ * most rules.
  */
 import { GRAM, gramAt } from '../../../../shared/snapshot/special-matcher.ts';
 
@@ -51,7 +52,10 @@ export class GramIndex {
     for (const { gram } of places) this.load.set(gram, (this.load.get(gram) ?? 0) + 1);
   }
 
-  /** Position of the best letters in `literal`: those in few names, then in few rules; -1 = none are left. */
+  /**
+   * Position of the best three letters in `literal`, which are in few names and few rules; -1 = all have reached the
+   * limit.
+   */
   private rarestGram(literal: Buffer): number {
     let best = -1;
     let fewest = Infinity;

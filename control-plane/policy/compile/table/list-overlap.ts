@@ -71,7 +71,7 @@ export class OverlapCount implements SpecialSink {
   private readonly activeSpecial = new Map<string, Set<number>>();
   private readonly seenSpecial = new Set<string>();
   private readonly bySource: Uint32Array;
-  /** Number of the last rule that a source covers, so that it counts once. */
+  /** Number of the last rule that each source covers, so that a rule counts once per source. */
   private readonly lastRule: Float64Array;
   private readonly counts = (by: number, source: number): boolean =>
     this.active.disables[by * this.active.isOn.length + source] === 1;
@@ -79,7 +79,7 @@ export class OverlapCount implements SpecialSink {
   private rules = 0;
   private covered = 0;
 
-  /** Throws a RangeError while it sees rules if the list has more names than fit into `maxBytes`. */
+  /** `see` throws a RangeError if the list has more names than fit into `maxBytes`. */
   constructor(active: ActiveRules, maxBytes: number = MAX_BYTES) {
     this.active = active;
     this.table = new RuleTable(active.rules);

@@ -1,6 +1,6 @@
 /**
- * The names of a compiled table as text, for searching: the table itself holds hashes. Each name once, in the order of
- * the lists:
+ * The names of a compiled table as text, for searching: the table itself contains only hashes. Each name is stored
+ * once, in the order of the lists:
  *
  * bytes lines of lower-case names, each ended by LF f64 x n byte offset of every 1024th line f64 x 3 bytes of text,
  * lines, n
@@ -96,7 +96,7 @@ export async function copyWithLines(from: string, to: string, added: AddedLines)
   }
 }
 
-/** The names that are not among the lines. */
+/** The names that are not lines of the file. */
 async function withoutThose(
   file: FileHandle,
   textBytes: number,

@@ -12,7 +12,9 @@ export interface RuleBudget {
   /** Automata that read every name, and entries of their tables. */
   readonly automata: number;
   readonly automatonEntries: number;
-  /** The same counts for automata that read the addresses in answers; 0 = no rule is matched against addresses. */
+  /**
+   * Automata that read the addresses in answers, and entries of their tables; 0 = no rule is matched against addresses.
+   */
   readonly addressAutomata: number;
   readonly addressEntries: number;
   /** Entries of the tables of automata that only read names with a given literal. */

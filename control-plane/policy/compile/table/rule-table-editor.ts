@@ -33,7 +33,7 @@ export class RuleTableEditor {
     this.bucketCount = this.words[L.BUCKET_COUNT_WORD]!;
     this.names = this.words[L.NAME_COUNT_WORD]!;
     this.nameCounts = [...nameCounts];
-    // Tables of many overlapping lists have tens of thousands.
+    // Tables of many overlapping lists have tens of thousands of attributes.
     this.maxAttributes = Math.max(MAX_ATTRIBUTES, nameCounts.length * MAX_ATTRIBUTE_GROWTH);
     for (let attribute = 0; attribute < nameCounts.length; attribute++) {
       const own = [...pairs.subarray(offsets[attribute], offsets[attribute + 1])];

@@ -31,7 +31,7 @@ const SHORT_TEXT_LINES = 5000;
 export interface TextChange {
   /** Index of the source; one past the last for a new list. */
   readonly index: number;
-  /** Null = it is new. */
+  /** Null = the list is new. */
   readonly before: ListFile | null;
   readonly after: ListFile;
 }
@@ -177,7 +177,7 @@ function isSameRule(one: SpecialRule, other: SpecialRule): boolean {
   return JSON.stringify({ ...one, line: 0 }) === JSON.stringify({ ...other, line: 0 });
 }
 
-/** Lines missing in a names file, as they are found. */
+/** Lines that are missing in a names file, collected one by one. */
 interface GrowingLines extends AddedLines {
   readonly fresh: string[];
   readonly perhaps: string[];

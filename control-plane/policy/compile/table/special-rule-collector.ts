@@ -1,6 +1,6 @@
 /**
- * Collects the special rules of all lists while a table is built, and at the end records which rules and names are
- * disabled by `$badfilter` rules of which lists: these are disabled for the groups of those lists.
+ * Collects the special rules of all lists while a table is built, and at the end records which rules and names the
+ * `$badfilter` rules of which lists disable. They are disabled for the groups of those lists.
  */
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
 import { invalidLine } from '../parse/foreign-line.ts';

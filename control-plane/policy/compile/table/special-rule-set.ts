@@ -32,7 +32,7 @@ export type RulePlace =
   | { readonly at: 'literals'; readonly grams: readonly GramPlace[]; readonly automaton: Automaton | null }
   /** In an automaton of its source. */
   | { readonly at: 'automaton' }
-  /** Nowhere. */
+  /** Not stored: the rule never matches. */
   | { readonly at: 'none' };
 
 /** A rule and its place. */

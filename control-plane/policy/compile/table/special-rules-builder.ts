@@ -107,7 +107,7 @@ interface Candidate extends GramPlace {
   readonly index: number;
 }
 
-/** Sections whose sizes are known, one after another after the header. */
+/** Writes the sections one after another after the header; their sizes are known in advance. */
 class SpecialRulesEncoder {
   private readonly placed: readonly PlacedRule[];
   private readonly texts: readonly Buffer[];
@@ -193,7 +193,7 @@ class SpecialRulesEncoder {
       this.words[this.header[word]! + number] = this.writeAutomaton(automaton);
   }
 
-  /** Returns the word at which it starts. */
+  /** Writes an automaton; returns the word at which it starts. */
   private writeAutomaton(automaton: Int32Array): number {
     const at = this.automatonAt;
     this.words.set(automaton, at);
@@ -210,7 +210,7 @@ class SpecialRulesEncoder {
     }
   }
 
-  /** At most half full. */
+  /** Writes the hash table of names, which is at most half full. */
   private writeNames(seeds: TableSeeds): void {
     const { words, nameSlots } = this;
     const namesAt = this.header[L.NAMES_WORD]!;
@@ -225,7 +225,7 @@ class SpecialRulesEncoder {
     }
   }
 
-  /** Returns the byte after them. */
+  /** Writes the texts; returns the byte after them. */
   private writeTexts(): number {
     const offsetsAt = this.header[L.OFFSETS_WORD]!;
     let at = this.wordCount * 4;

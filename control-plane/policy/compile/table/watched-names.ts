@@ -101,7 +101,7 @@ export class WatchedNames implements SpecialSink {
       if (hashed === null) continue;
       matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
         const { kind, rewrite } = matcher.rule(rule);
-        // Such an exception only cancels rewrites.
+        // An exception with a rewrite only cancels rewrites.
         if (rewrite !== undefined && (kind & ALLOW_BELOW) !== 0) return;
         if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
         if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;

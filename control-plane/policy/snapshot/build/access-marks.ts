@@ -23,7 +23,7 @@ const IPV4_BITS = 32n;
 const IPV6_BITS = 128n;
 const HALF = 64n;
 
-/** The marks. */
+/** The admission bits of all addresses. */
 export function accessMarks({ allowed, blocked }: Access): AccessMarks {
   const marksOf = (isIpv4: boolean): Ranges<bigint> => {
     const ofFamily = (all: readonly Network[]): Network[] =>

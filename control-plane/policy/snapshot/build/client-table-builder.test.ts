@@ -178,7 +178,7 @@ interface Placed {
 }
 type PlacedPrefix = Placed & { readonly length: number };
 
-/** Few different bytes, so that prefixes nest and meet; half of the addresses are IPv4. */
+/** Few different bytes, so that prefixes are often nested or adjacent; half of the addresses are IPv4. */
 const address = fc
   .tuple(fc.boolean(), fc.array(fc.constantFrom(0, 1, 127, 128, 254, 255), { minLength: 16, maxLength: 16 }))
   .map(([isIpv4, bytes]) => Uint8Array.from(isIpv4 ? [...MAPPED, ...bytes.slice(12)] : bytes));

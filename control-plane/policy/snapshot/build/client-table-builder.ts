@@ -66,7 +66,7 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
   );
 }
 
-/** Whether two tables would be equal, because their inputs are. */
+/** Whether two tables would be equal, because their inputs are equal. */
 export function isSameForClients(
   a: { readonly rows: PolicyRows; readonly live: LivePolicy },
   b: { readonly rows: PolicyRows; readonly live: LivePolicy },
@@ -98,7 +98,7 @@ function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => bo
 class PrefixCollector {
   readonly ipv4: Ipv4Prefixes;
   readonly ipv6: Prefix[] = [];
-  /** `RECORD_WORDS` each; record 0 is for clients without a record. */
+  /** `RECORD_WORDS` words for each record; record 0 is for clients without a record. */
   private readonly records: Int32Array;
   private recordCount = 1;
   private readonly groupIndices: ReadonlyMap<number, number>;
@@ -148,7 +148,7 @@ class PrefixCollector {
     if (address !== null) this.add(address, IPV6_BITS, groupId, source);
   }
 
-  /** Address below 0 = invalid. */
+  /** Adds an IPv4 prefix; an `address` below 0 is invalid. */
   private addIpv4(address: number, bits: number, groupId: number, source: SourceCode): void {
     if (address < 0 || !Number.isInteger(bits) || bits < 0 || bits > IPV4_BITS) return;
     const size = 2 ** (IPV4_BITS - bits);

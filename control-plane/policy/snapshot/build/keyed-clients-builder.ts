@@ -12,7 +12,7 @@ export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedCli
   return clients.flatMap((client) => (client.groupId === null ? [] : { ...client, groupId: client.groupId }));
 }
 
-/** Writes them to memory. */
+/** Writes clients with keys to shared memory. */
 export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
   let records = 0;
   const clients = keyedClients.map(({ key, clientId, groupId, name, mac, exclusion }): KeyedClient => ({
@@ -26,7 +26,7 @@ export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access):
   return writeKeyedClients(clients, Math.random());
 }
 
-/** Whether both would be equal, because their inputs are. */
+/** Whether both would give equal memory, because their inputs are equal. */
 export function areSameKeyed(a: PolicyRows['keyedClients'], b: PolicyRows['keyedClients']): boolean {
   return (
     a === b ||

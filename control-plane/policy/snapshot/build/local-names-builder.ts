@@ -74,7 +74,7 @@ function planTable(tree: LocalTree): Plan {
   return plan;
 }
 
-/** Hash slots are never full: there are twice as many as names. */
+/** Enters a node into the hash slots, which are never full: there are twice as many slots as names. */
 function enter(words: Int32Array, slots: number, low: number, node: number): void {
   let slot = low & (slots - 1);
   while (words[L.HEADER_WORDS + slot * L.SLOT_WORDS + 1] !== 0) slot = (slot + 1) & (slots - 1);

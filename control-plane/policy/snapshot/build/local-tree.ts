@@ -1,8 +1,8 @@
 /**
  * Local records as a tree of names: which names exist, by themselves or because of names below them, and which one a
- * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard: by RFC 4592, a
- * record nas.lan.home.example would exclude lan.home.example from *.home.example, and it would be forwarded. Pure;
- * `local-names-builder.ts` writes the tree for the threads.
+ * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard. By RFC 4592, a
+ * record nas.lan.home.example would exclude lan.home.example from *.home.example, so that Weir would forward queries
+ * for it. Pure; `local-names-builder.ts` writes the tree for the threads.
  */
 import type { LocalRecord } from './snapshot-records.ts';
 
@@ -11,7 +11,7 @@ export interface LocalNode {
   readonly name: string;
   /** Record sets by type, in order of arrival; none = an empty non-terminal. */
   readonly sets: Map<LocalRecord['type'], LocalRecord[]>;
-  /** The name exists without records. */
+  /** Whether the name exists without records. */
   isEmpty: boolean;
 }
 

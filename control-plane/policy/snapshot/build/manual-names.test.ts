@@ -34,7 +34,7 @@ function rulesAt({ names, attributes, owners }: ManualNames, name: string): stri
   return found.sort().join();
 }
 
-/** Numbers from a fixed start, so that a failure can be repeated. */
+/** Pseudorandom numbers from a fixed seed, so that a failure can be reproduced. */
 function random(): (below: number) => number {
   let state = 1;
   return (below) => {
@@ -82,7 +82,7 @@ describe('editManualNames()', () => {
       const words = new Uint32Array(table.names, 0, table.names.byteLength >>> 2);
       expect(words[L.CHECKSUM_WORD]).toBe(checksumWords(words, L.HEADER_WORDS));
     }
-    // The others have filled the table.
+    // The other changes could not be edits, because the table was full.
     expect(edits).toBeGreaterThan(150);
   });
 

@@ -40,7 +40,7 @@ export function buildManualNames(rows: NamedRows, seeds: TableSeeds): ManualName
 
 /**
  * The table after changes of managed domains and regex filters; `seeds` and the active services must be unchanged.
- * Undefined if it must be built.
+ * Undefined if the table must be built from scratch.
  */
 export function editManualNames(
   before: ManualNames,
@@ -110,7 +110,7 @@ function add(builder: RuleTableBuilder, name: string, kind: number): void {
   builder.addName(Buffer.from(name, 'latin1'), 0, name.length, kind);
 }
 
-/** Lets threads recognise unchanged rules. */
+/** A random identity of a build, by which threads recognise unchanged rules. */
 function newBuild(): number {
   return randomInt(1, 2 ** 32);
 }

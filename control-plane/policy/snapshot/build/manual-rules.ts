@@ -111,7 +111,7 @@ export function findRefusedFilters(filters: readonly PolicyRegexFilter[]): reado
   return placeFilters(filters, owners, CHANGED_FILTERS_BUDGET).refused;
 }
 
-/** The index of a filter is the index of its rule. */
+/** Places the filters; the index of a filter is the index of its rule. */
 function placeFilters(
   filters: readonly PolicyRegexFilter[],
   owners: readonly (number | null)[],

@@ -29,7 +29,7 @@ export function nameRules(
   grants: NameRules['grants'] = [],
 ): NameRules {
   const written = rows.forwardZones.map(({ zone, servers }) => ({ zone, names: zoneNames(zone), servers }));
-  // Last: a zone of the API outranks those derived from settings.
+  // Derived zones come last, because zones of the API outrank them.
   const numbered = zones.number([...written, ...localZone(settings)]);
   const exempt = [...dns.rebinding_allowlist, settings.local_domain];
   return {
@@ -43,7 +43,7 @@ export function nameRules(
   };
 }
 
-/** The local domain and the private addresses, if there is a server for them. */
+/** Zones for the local domain and the private addresses, if there is a server for them. */
 function localZone({ local_dns_server: server, local_domain: domain }: DnsSettings): DefinedZone[] {
   if (server === '') return [];
   const reverse = PRIVATE_NETWORKS.flatMap(zoneNames);

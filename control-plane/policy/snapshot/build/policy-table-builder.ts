@@ -206,7 +206,7 @@ function classify(
   const ofGroup = groups.map((group) => {
     const id = effectiveGroupId(group);
     const flags = servedBy.map((groupIds) => groupIds === 'all' || groupIds.has(id));
-    // Rules for every group do not distinguish groups, and no other group has those of this one.
+    // Rules for every group do not distinguish groups; a group with its own rules gets its own class.
     const key = `${flags.map(Number).join('')} ${owning.has(id) ? id : 'none'}`;
     let policyClass = known.get(key);
     if (policyClass === undefined) {

@@ -16,7 +16,7 @@ export interface LocalRecord {
   /** Id of a record of the API; else 0. */
   readonly id: number;
   readonly fqdn: string;
-  /** The zone that it belongs to; '' = none. */
+  /** Zone of the record; '' = none. */
   readonly domain: string;
   readonly type: LocalRecordType;
   /** Value in canonical form. */
@@ -47,7 +47,7 @@ export function isSameForLocalNames(a: LocalCauses, b: LocalCauses): boolean {
   );
 }
 
-/** Flat rows with the same fields, compared without creating objects: there may be thousands. */
+/** Compares flat rows with the same fields without creating objects, because there may be thousands. */
 function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
   if (a === b) return true;
   const [first] = a;

@@ -13,7 +13,7 @@ const MAX_NUMBER = 0xffff;
 export interface DefinedZone {
   /** Name of the zone as shown to users. */
   readonly zone: string;
-  /** The names that it covers. */
+  /** The names that the zone covers. */
   readonly names: readonly string[];
   /** Upstream URLs. */
   readonly servers: readonly string[];

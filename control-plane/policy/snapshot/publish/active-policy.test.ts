@@ -187,7 +187,7 @@ describe('ActivePolicy', () => {
     revision = 7;
     await policy.catchUp(() => at(8, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
-    // One that was requested before this node's own change.
+    // A position that was requested before this node's own change.
     await policy.catchUp(() => at(6, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
     // Without the version of a table, any revision may have changed it.

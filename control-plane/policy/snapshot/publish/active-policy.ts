@@ -55,7 +55,7 @@ export class ActivePolicy implements PolicyApplier {
   private position: PolicyPosition | null = null;
   /** Lists that should be active together with those rows. */
   private lists: readonly WantedList[] = [];
-  /** The newest position at which all lists were also active, except those that are rejected here. */
+  /** The newest position at which all lists were also active, except those that are rejected on this node. */
   private whole: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
@@ -72,8 +72,8 @@ export class ActivePolicy implements PolicyApplier {
   }
 
   /**
-   * Applies the database as of the call, or newer. Rejects with the error of the database or the publisher, and then
-   * retries until it succeeds. For `PolicyChanges`, compilations and the catalog.
+   * Applies the state of the database at the call, or a newer one. Rejects with the error of the database or the
+   * publisher, and then retries until it succeeds. For `PolicyChanges`, compilations and the catalog.
    */
   async apply(): Promise<void> {
     try {
@@ -91,7 +91,7 @@ export class ActivePolicy implements PolicyApplier {
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
     const position = known();
-    // Not after a restore, or when a standby without the newest changes takes over.
+    // After a restore, or a failover to a standby without the newest changes, positions are not comparable.
     const isKnown = this.position !== null && mayFollow(position, this.position);
     if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
     else if (isLater(position, this.position!)) this.moveTo(position);
@@ -102,7 +102,7 @@ export class ActivePolicy implements PolicyApplier {
     return this.whole?.revision ?? null;
   }
 
-  /** The newest mark at such a position; null if there is none yet. */
+  /** The newest mark at which all lists were also active; null if there is none yet. */
   mark(): number | null {
     return this.whole?.mark ?? null;
   }
@@ -163,7 +163,7 @@ export class ActivePolicy implements PolicyApplier {
   }
 
   private moveTo(position: PolicyPosition): void {
-    // Otherwise future marks would count as reached before their changes are applied.
+    // Without this, future marks would count as reached before their changes are applied.
     if (this.position !== null && !mayFollow(position, this.position)) this.whole = null;
     this.position = position;
     this.noteWhole();
@@ -191,7 +191,7 @@ export class ActivePolicy implements PolicyApplier {
       this.published = compiled;
       if (this.whole !== this.position) this.noteWhole();
     } catch (error) {
-      // Rules and settings may not have reached every thread: the next attempt needs no database for them.
+      // Rules and settings may not have reached every thread; the next attempt publishes them even without a database.
       this.hasOtherChange = true;
       throw error;
     }

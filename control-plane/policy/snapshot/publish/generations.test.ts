@@ -144,7 +144,7 @@ describe('Generations', () => {
     for (const version of [1, 2, 6, 7, 8])
       truncateSync(join(folder, files(new RegExp(`-000000000${version}-`))[0]!), 20);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
-    // It is active, but not written yet.
+    // The generation is active, but not written yet.
     utimesSync(join(folder, files(/-0000000004-/)[0]!), 48, 48);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
   });

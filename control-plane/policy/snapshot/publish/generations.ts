@@ -38,7 +38,7 @@ const SETTLED_MS = 2000;
  * file are.
  */
 const MAX_OWN_MANAGED = 2000;
-/** Number of different rows from which a new shared file is written. */
+/** Number of differing rows from which a new shared file is written. */
 const MAX_DIFFERING = 2000;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
 const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
@@ -91,12 +91,14 @@ export class Generations {
     return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
   }
 
-  /** Whether a process has been ready with a policy in this folder: lists without a copy could not be fetched then. */
+  /**
+   * Whether a process has been ready with a policy in this folder: if so, lists that have no copy could not be fetched.
+   */
   wasReady(): Promise<boolean> {
     return exists(join(this.folder, READY_FILE));
   }
 
-  /** Records that for later starts. */
+  /** Records for later starts that this process has been ready. */
   async noteReady(): Promise<void> {
     if (!(await this.wasReady())) await writeDurably(join(this.folder, READY_FILE));
   }
@@ -203,8 +205,8 @@ export class Generations {
   }
 
   /**
-   * Index of the newest one that was written before a given time; the newest of all if none was, for example after
-   * copying the files.
+   * Index of the newest generation that was written before a given time, or of the newest of all if none was, for
+   * example after copying the files.
    */
   private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
     for (const [place, { file }] of names.entries())

@@ -22,8 +22,8 @@ import { RuleHistory } from '../rule-names/rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
 
 /**
- * Sends a snapshot to all threads, waits with a timeout until each uses it, and resolves with the number of those that
- * do not yet.
+ * Sends a snapshot to all threads, waits with a timeout until each uses it, and resolves with the number of threads
+ * that do not use it yet.
  */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 
@@ -51,7 +51,8 @@ export interface DraftParts {
 }
 
 /**
- * Minimum interval between two generations on disk, in milliseconds: writing one takes as long as the rest of a change.
+ * Minimum interval between two generations on disk, in milliseconds: writing one takes as long as all other work of a
+ * change.
  */
 const SAVE_PAUSE_MS = 250;
 /** Maximum number of states waiting to be written; if there are more, the oldest are not written. */
@@ -81,7 +82,7 @@ export class SnapshotPublisher {
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.name(parts.initial);
-    // With its new version: consecutive generations on disk show which one was active at a given time.
+    // Written with its new version, because consecutive generations on disk show which one was active at a given time.
     if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
 
@@ -91,9 +92,9 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged it, or when the
-   * wait for the threads that `threadsBehind()` then counts is over. Rejects if that fails; `current()` still returns
-   * the new state, because some threads may have it.
+   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged it, or after a
+   * timeout: `threadsBehind()` then counts the threads that have not. Rejects if publishing fails; `current()` still
+   * returns the new state, because some threads may have it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));

@@ -30,8 +30,8 @@ export async function startingState(
 }
 
 /**
- * State that a node reports from its first answer on. `before` is the last state of the previous process: if that was
- * ready, it answered with the same policy, and has found out whether lists without a copy could be fetched.
+ * State that a node reports from its first answer on. `before` is the last state of the previous process: if that
+ * process was ready, it answered with the same policy, and knew whether lists without a copy could be fetched.
  */
 export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
   if (isFiltering(state)) return NodeState.READY;

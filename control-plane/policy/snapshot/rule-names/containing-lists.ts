@@ -15,8 +15,8 @@ const BLOCK =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 
 /**
- * Whether a rule is active for the group; otherwise its list is disabled or for other groups only, or a `$badfilter`
- * rule cancels the rule.
+ * State of a rule for the group: active, or inactive because its list is disabled or only for other groups, or because
+ * a `$badfilter` rule cancels it.
  */
 export type ContainingState = 'active' | 'other_group' | 'off' | 'lifted';
 

@@ -81,7 +81,7 @@ export class RuleHistory {
 
   /** Adds a version and removes the oldest. */
   add({ snapshot, compiled, rows, publishedAtMs }: NumberedRules): void {
-    // Without the rules, because a replaced table must not stay in memory.
+    // The rule table itself is not kept, because a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, schedules, grants } = rows;
     // Services outside their schedule have no rule in the snapshot.
@@ -166,7 +166,7 @@ export class RuleHistory {
     return memory.get(groupId);
   }
 
-  /** The managed domains for a name; there may be very many others. */
+  /** The managed domains for a name, found with an index, because there may be very many. */
   private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
     let index = this.managed.find((one) => one.rows === rows);
     index ??= indexAfter(this.managed[0]?.earlier, rows);
