@@ -16,7 +16,7 @@ const LEVEL = 1;
 const MIN_CHUNK_BYTES = 1024;
 /**
  * Frames up to this size, that is all columns except names and answers, are compressed synchronously: using libuv's
- * pool costs 140 us or more of CPU per frame, and they take at most half a millisecond.
+ * pool costs 140 us or more of CPU per frame, and compressing such a frame takes at most half a millisecond.
  */
 const MAX_SYNC_BYTES = 4 * MAX_BLOCK_ROWS;
 const LINE_FEED = 0x0a;
@@ -27,7 +27,7 @@ export interface RawBlock {
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** The same as its frame. */
+  /** The content of the head frame. */
   readonly head: BlockHead;
   /** Frames by `Frame`, without the repeats. */
   readonly frames: readonly Uint8Array[];
@@ -146,7 +146,7 @@ function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8A
 
 const scratch = new Uint8Array(MAX_NAME_TEXT_BYTES);
 
-/** Bytes of the text of a name within a longer one; 0 for the root. */
+/** Bytes of the text of a name within a longer name; 0 for the root. */
 function textLength(bytes: Uint8Array, at: number): number {
   return bytes[at] === 0 ? 0 : putNameText(scratch, 0, bytes, at);
 }

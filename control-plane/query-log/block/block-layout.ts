@@ -57,13 +57,14 @@ export const Frame = {
   /**
    * Distinct answer records: per entry u16 (two planes) bytes and u8 form, then the bytes of all: resource records in
    * wire form, whose compression pointers count from a message with the query's name as its question. In form 0 the
-   * query's smallest TTL is subtracted from each TTL; form 1 is as sent, because it could not be parsed.
+   * query's smallest TTL is subtracted from each TTL; form 1 is as sent, because the records could not be parsed.
    */
   ANSWER_RECORDS: 10,
 } as const;
 /**
- * Frames of a block with answers; one without ends before `Frame.ANSWERS`. In format 2 one more frame follows in both
- * cases, although it is in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32 queries.
+ * Frames of a block with answers; a block without answers ends before `Frame.ANSWERS`. In format 2 one more frame
+ * follows in both cases, although it is in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32
+ * queries.
  */
 export const FRAME_COUNT = 11;
 /** Frames of a block without answers. */
@@ -113,9 +114,9 @@ export type HeadOutcome = readonly [
   origin?: DecisionOrigin | null,
 ];
 /**
- * Source; the rule is `before`, followed, if `atName`, by the name from its offset and `after`; and the ids of all
- * lists that contain it. Without `atName`, `after` is the alias that the rule matched, '' = the queried name. Manual
- * rules have no lists.
+ * Source of a rule; its text, which is `before`, followed, if `atName`, by the name from its offset and by `after`; and
+ * the ids of all lists that contain the rule. Without `atName`, `after` is the alias that the rule matched, '' = the
+ * queried name. Manual rules have no lists.
  */
 export type HeadRule = readonly [
   source: string,
@@ -147,14 +148,14 @@ export interface BlockHead {
   /** Earliest and latest query, microseconds since 1970. */
   readonly first_us: number;
   readonly last_us: number;
-  /** Names. */
+  /** Number of names. */
   readonly names: number;
   /** Number of distinct answer records; 0 if none are stored. */
   readonly answers: number;
   readonly clients: readonly HeadClient[];
   readonly outcomes: readonly HeadOutcome[];
   readonly rules: readonly HeadRule[];
-  /** Null in format 1; JSON has their total. */
+  /** Null in format 1; the JSON only has their total. */
   readonly repeats: Repeats | null;
 }
 

@@ -23,13 +23,13 @@ import { repeatsFromBytes } from './repeats.ts';
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Names of a block, by place. */
+/** Names of a block, by index. */
 export interface BlockNames {
   /** All texts, each followed by a line feed. */
   readonly texts: Buffer;
   /** Start of each text; one more than names, so that a text ends at the next start minus one. */
   readonly starts: Uint32Array;
-  /** Queries for each. */
+  /** Number of queries for each name. */
   readonly counts: Uint32Array;
   /** Index of the rule plus one; 0 = none. */
   readonly rules: Uint32Array;

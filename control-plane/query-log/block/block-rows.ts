@@ -79,7 +79,7 @@ function layOut(row: QueryLogRow, name: StoredName, address: Uint8Array, records
   row.rule = name.rule;
   row.ruleName.at = ADDRESS_SIZE + name.ruleOffset;
   row.ruleName.length = name.wire.length - name.ruleOffset;
-  // Already part of the rule.
+  // The alias is already part of the rule.
   row.alias.length = 0;
   row.answers.at = answersAt;
   row.answers.length = records?.length ?? 0;

@@ -16,9 +16,9 @@ export const Entry = {
   HASH: 1,
   /** The associated number. */
   TAG: 2,
-  /** Number of times that it was added. */
+  /** Number of times that the entry was added. */
   COUNT: 3,
-  /** Bytes. */
+  /** Length in bytes. */
   LENGTH: 4,
   /** `NOTES` words for the owner of the dictionary, initially 0. */
   NOTE: 5,
@@ -40,7 +40,7 @@ const HASH_FACTOR = 0x9e3779b1 | 0;
 
 /** A dictionary of at most 65,535 entries. */
 export class ByteDictionary implements ViewedBytes {
-  /** Entries. */
+  /** Number of entries. */
   size = 0;
   /** Bytes of all entries, without their numbers. */
   byteCount = 0;
@@ -50,13 +50,13 @@ export class ByteDictionary implements ViewedBytes {
   view = new DataView(this.words.buffer);
   /** Offset of the next entry. */
   private end = FIRST_ENTRY;
-  /** Entries by hash, at least twice as many as entries, a power of two; 0 = none. */
+  /** Slots of entries by hash: a power of two, at least twice the number of entries; 0 = none. */
   private slots = new Int32Array(SMALL_SLOTS);
   /** Slot at which the last search ended without success; -1 = none, after too many steps. */
   private freeSlot = -1;
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Offset of an entry in `words`; adds it if it is missing. Counts it. */
+  /** Offset of an entry in `words`, which is added if it is missing; counts it. */
   find(source: ViewedBytes, at: number, length: number, tag: number): number {
     const { slots, words } = this;
     const hash = this.hash(source, at, length, tag);

@@ -39,7 +39,7 @@ function isListOf(...entries: readonly Check[]): Check {
 
 /** The head as JSON. */
 export interface StoredHead extends Omit<BlockHead, 'repeats'> {
-  /** Their total; absent in format 1. */
+  /** Total of the repeats; absent in format 1. */
   readonly repeats?: number;
 }
 

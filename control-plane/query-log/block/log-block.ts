@@ -25,7 +25,7 @@ export interface LogBlock extends EncodedBlock {
   readonly part?: RunPart | undefined;
   /** Number of the first query in its run; the others follow. */
   readonly firstSeq: number;
-  /** Its additions to statistics. */
+  /** Counts that the block adds to statistics. */
   readonly minutes: readonly MinuteCounts[];
 }
 
@@ -65,7 +65,7 @@ export function blockToBytes({ head, names, queries, answers, ...rest }: LogBloc
   return Buffer.concat([header, head, names, queries, answers ?? Buffer.alloc(0)]);
 }
 
-/** The block of `blockToBytes()`; it shares their memory. @throws {DamagedBlock} */
+/** The block that `blockToBytes()` wrote; it shares the memory of `bytes`. @throws {DamagedBlock} */
 export function blockFromBytes(bytes: Buffer): LogBlock {
   const end = bytes.indexOf(LINE_FEED);
   const { pieces, ...header } = parseHeader(bytes.subarray(0, Math.max(end, 0)));

@@ -6,7 +6,7 @@ import { forEachRepeat, forEachRow } from './block-rows.ts';
 import { type BlockHead, type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { type StoredParts, OpenBlock } from './open-block.ts';
 
-/** Privacy was already applied to the blocks. */
+/** All parts are kept, because privacy was already applied to the blocks. */
 const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** The queries of all blocks, in order; yields to other work of the thread between blocks. @throws {DamagedBlock} */
@@ -24,7 +24,7 @@ export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<Enco
     });
     await nextTurn();
   }
-  // After all rows have their clients: those of repeats get the remaining space.
+  // Added after all rows have their clients, because clients of repeats get the remaining space.
   for (const { head, firstRow } of heads)
     forEachRepeat(head, (row, client, queries) => merged.carryRepeats(firstRow + row, client, queries));
   return encodeBlock(sealBlock(merged));

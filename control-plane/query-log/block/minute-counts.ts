@@ -26,16 +26,18 @@ export interface MinuteCounts {
    */
   readonly blocked: number;
   readonly cached: number;
-  /** Waited for an upstream. */
+  /** Queries that waited for an upstream. */
   readonly forwarded: number;
   readonly rateLimited: number;
   /**
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
-   * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
-   * blocked), `service:NAME` (of services that blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
-   * `cache:misses`, `repeats:RATE_LIMITED` (queries without their own row), `excluded:log` (queries that are counted,
-   * but not in the log) and `excluded:statistics` (queries in the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
-   * `upstream_us:URL`.
+   * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of the list,
+   * filter or service that blocked), `service:NAME` (of services that blocked), `list:ID` (of each list that has the
+   * rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`,
+   * `latency:BUCKET` (see `latencyBucket()`), `cache:hits`, `cache:misses`, `repeats:RATE_LIMITED` (queries without
+   * their own row), `excluded:log` (queries that are counted, but not in the log) and `excluded:statistics` (queries in
+   * the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`,
+   * `us:forwarded`, `upstream_us:URL`.
    */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -73,7 +75,7 @@ export function countMinutes(block: OpenBlock): MinuteCounts[] {
     while (to < rowCount && times[to]! >= startUs && times[to]! < startUs + MINUTE_US) to++;
     (minutes[minute] ??= new MinuteTally(block)).add(block, ruleOf, from, to);
   }
-  // They belong to the same second as their rows, and so to the same minute.
+  // Repeats belong to the same second as their rows, and so to the same minute.
   for (let index = 0; index < (block.repeats?.count ?? 0); index++)
     minutes[Math.floor(times[block.repeats!.rowOf[index]!]! / MINUTE_US)]!.addRepeat(block.repeats!, index);
   const outcomes = { rows: block.outcomes.head(), repeats: block.repeats?.outcomes.head() ?? [] };
@@ -93,7 +95,7 @@ export function notCounted({ minuteMs, queries }: MinuteCounts): MinuteCounts {
   return { minuteMs, ...nothing, counts: { 'excluded:statistics': queries } };
 }
 
-/** Outcomes of a block, by place. */
+/** Outcomes of a block, by index. */
 interface Outcomes {
   readonly rows: readonly HeadOutcome[];
   readonly repeats: readonly HeadOutcome[];

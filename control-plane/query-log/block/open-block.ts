@@ -45,7 +45,7 @@ export class OpenBlock {
    * class.
    */
   readonly names = new ByteDictionary();
-  /** The tag is the form. */
+  /** Answer records; the tag is the form. */
   readonly answers = new ByteDictionary();
   readonly rules = new RuleDictionary();
   readonly clients = new ClientDictionary();

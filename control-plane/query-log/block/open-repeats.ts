@@ -15,7 +15,7 @@ const MAX_CLIENTS_OF_ROW = 255;
 
 /** The queries, by columns. */
 export class OpenRepeats {
-  /** Queries. */
+  /** Number of queries. */
   count = 0;
   /** Indexes of their rows, clients and outcomes. */
   readonly rowOf = new Uint16Array(MAX_QUERIES);
@@ -23,7 +23,7 @@ export class OpenRepeats {
   readonly outcomeOf = new Uint16Array(MAX_QUERIES);
   readonly responseTimes = new Uint32Array(MAX_QUERIES);
   readonly outcomes = new OutcomeDictionary();
-  /** Rows with clients. */
+  /** Pairs of a row and a client. */
   private readonly pairs = new WordDictionary();
   private readonly clientsOfRow = new Uint8Array(MAX_BLOCK_ROWS);
 

@@ -52,7 +52,7 @@ export class OutcomeDictionary {
     return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, answer, origin);
   }
 
-  /** All of them, as in the head of a block. */
+  /** All outcomes, as in the head of a block. */
   head(): HeadOutcome[] {
     const { outcomes } = this;
     return Array.from({ length: outcomes.size }, (_, place) => {

@@ -10,7 +10,7 @@ const ENTRY_BYTES = 8;
 
 /** One entry. */
 export interface RepeatEntry {
-  /** Places. */
+  /** Indexes in the block. */
   readonly row: number;
   readonly client: number;
   readonly queries: number;
@@ -28,7 +28,7 @@ export function repeatsOf(entries: readonly RepeatEntry[]): Repeats | null {
   };
 }
 
-/** The frame. */
+/** The frame that contains the entries. */
 export function repeatsToBytes({ rows, clients, queries }: Repeats): Uint8Array {
   const count = rows.length;
   const bytes = new Uint8Array(count * ENTRY_BYTES);
@@ -68,7 +68,7 @@ export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Arra
   return byRow;
 }
 
-/** Sum for these rows; null = all rows. */
+/** Sum of the repeats of these rows; null = all rows. */
 export function sumRepeats(head: BlockHead, rows: readonly number[] | null): number {
   if (rows === null || head.repeats === null) return head.repeats?.total ?? 0;
   const byRow = repeatsByRow(head)!;

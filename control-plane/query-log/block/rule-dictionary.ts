@@ -5,7 +5,7 @@ import type { HeadRule } from './block-layout.ts';
 /** Rules in order of arrival. */
 export class RuleDictionary {
   readonly head: HeadRule[] = [];
-  /** Length of their texts. */
+  /** Total length of the rules' texts. */
   textBytes = 0;
   /** Indexes by object, because the same objects occur repeatedly. */
   private readonly byObject = new Map<LoggedRule, number>();

@@ -6,7 +6,7 @@ export interface ViewedBytes {
   readonly view: DataView;
 }
 
-/** Both of some memory. */
+/** Some memory as bytes and as a view. */
 export function viewed(bytes: Uint8Array): ViewedBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }

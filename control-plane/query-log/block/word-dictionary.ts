@@ -17,7 +17,7 @@ const OTHER_FACTOR = 0x85ebca77 | 0;
 
 /** A dictionary of at most 65,535 tuples. */
 export class WordDictionary {
-  /** Entries. */
+  /** Number of entries. */
   size = 0;
   /** The tuples, each with its count. */
   words = new Int32Array(SMALL_ENTRIES * ENTRY_WORDS);

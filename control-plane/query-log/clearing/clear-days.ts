@@ -42,7 +42,7 @@ export async function clearDay(
   blocks: number,
 ): Promise<void> {
   await database.transactionAsOwner(async (tx) => {
-    // A long export may lock the table, and other statements would queue behind this one. It is retried later.
+    // A long export may lock the table, and other statements would queue behind this one. The work is retried later.
     await tx.query(`SET LOCAL lock_timeout = '2s'`);
     await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
     const { rows } = await tx.query<{ is_there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is_there', [

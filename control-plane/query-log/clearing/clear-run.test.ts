@@ -25,7 +25,7 @@ import { ClearRun } from './clear-run.ts';
 import { insertClear, nextOpenClear, readClears, type WantedClear } from './clear-store.ts';
 
 const HOUR_MS = 3_600_000;
-/** Two days ago, so that it is over whatever the time is. */
+/** The day before yesterday, which has ended whatever the time is. */
 const DAY = Math.floor(Date.now() / DAY_MS) - 2;
 const AT_MS = DAY * DAY_MS + 7 * HOUR_MS;
 const KIT = { id: 3, ids: [3], name: 'Kit', addresses: ['192.0.2.3'] };
@@ -52,7 +52,7 @@ function household(): { rows: QueryLogRow[]; nodeId: number }[] {
           qname: wireName(isBlocked ? 'ads.test' : `n${i % 11}.test`),
           status: isBlocked ? 4 : 1,
           responseTimeUs: i,
-          // Some are not in the log or not counted.
+          // Some queries are not in the log or not counted.
           exclusion: i % 60 === 3 ? Exclusion.LOG : i % 60 === 4 ? Exclusion.STATS : Exclusion.NONE,
         });
       }),

@@ -79,7 +79,7 @@ export class ClearRun {
     return true;
   }
 
-  /** False if blocks changed during the pass, or `signal` was aborted. */
+  /** Processes all blocks once; false if blocks changed during the pass, or `signal` was aborted. */
   private async pass(): Promise<boolean> {
     const { database } = this.options;
     const { clear } = this;
@@ -132,7 +132,7 @@ export class ClearRun {
     });
   }
 
-  /** False if some have changed since they were listed. */
+  /** Replaces blocks; false if some have changed since they were listed. */
   private async replace(day: number, blocks: readonly ClearBlock[]): Promise<boolean> {
     const { database } = this.options;
     const planned: Replacement[] = [];
@@ -157,7 +157,7 @@ export class ClearRun {
     }
   }
 
-  /** Null if nothing is removed from the block. */
+  /** Plans the replacement of a block; null if nothing is removed from it. */
   private async plan(listed: ClearBlock): Promise<Replacement | 'gone' | null> {
     const isAll = takesAll(this.clear, listed);
     if (isAll && !isCounted(listed)) return { block: listed, left: null, removed: allOf(listed), gone: null };
@@ -179,7 +179,7 @@ export class ClearRun {
     }
   }
 
-  /** Returns the assigned numbers. */
+  /** Stores the replacements; returns the assigned numbers. */
   private async store(
     client: LentClient,
     day: number,
@@ -188,7 +188,7 @@ export class ClearRun {
   ): Promise<ReadonlyMap<number, RemainderRun>> {
     const runs = new Map<number, RemainderRun>();
     const { nodeId } = planned[0]!.block;
-    // Before the blocks, in the same order as when blocks are added to lists.
+    // Lists are locked before blocks, in the same order as when blocks are added to lists.
     await awaitLists(client, nodeId);
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
@@ -261,7 +261,7 @@ function allOf({ rowCount, firstUs, lastUs }: EncodedBlock): RemovedRows {
   return { rows: rowCount, firstUs, lastUs };
 }
 
-/** Only rows that the log shows. */
+/** Sum of the removed rows that the log shows. */
 function sumOf(planned: readonly Replacement[]): RemovedRows {
   const shown = planned.filter(({ block, removed }) => block.usedBy !== UsedBy.STATS && removed.rows > 0);
   return {

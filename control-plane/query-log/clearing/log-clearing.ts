@@ -38,7 +38,7 @@ export class LogClearing {
     this.options = options;
   }
 
-  /** Starts, and continues whenever the database becomes available; returns a function that stops it. */
+  /** Starts, and continues whenever the database becomes available; returns a function that stops the clearing. */
   start(): () => Promise<void> {
     const { database } = this.options;
     const timer = setInterval(() => this.wake(), POLL_MS).unref();

@@ -65,7 +65,7 @@ export class DnstapFrames {
     this.version = Buffer.from(version);
   }
 
-  /** The frame of a row, reduced to the permitted data; valid until the next one. */
+  /** The frame of a row, reduced to the permitted data; valid until the next call. */
   frameOf(row: QueryLogRow, kept: StoredParts): Uint8Array {
     const { frame } = this;
     this.writeMessage(row, kept);

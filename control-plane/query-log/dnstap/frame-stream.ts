@@ -78,7 +78,7 @@ export class FrameStream {
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Sends what is waiting and a stop frame, and waits for the receiver to confirm it. */
+  /** Sends the waiting frames and a stop frame, and waits for the receiver to confirm the end. */
   async close(withinMs: number): Promise<void> {
     this.isClosing = true;
     clearTimeout(this.timer);
@@ -107,7 +107,7 @@ export class FrameStream {
     socket.unref();
   }
 
-  /** Reads control frames of the receiver: the answer to READY, later that to STOP. */
+  /** Reads control frames of the receiver: the replies to READY and later to STOP. */
   private receive(bytes: Buffer): void {
     this.received = Buffer.concat([this.received, bytes]);
     while (this.received.length >= 12) {

@@ -24,7 +24,7 @@ import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow }
 
 /** Names for the numbers in a record. */
 export interface RecordNames {
-  /** Called before records are read: handles names that were sent before the last of them was written. */
+  /** Called before records are read; handles the names that were sent before the last record was written. */
   catchUp?(): void;
   /** A rule of a snapshot; `name()` returns the name that it matched, if needed. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
@@ -41,8 +41,8 @@ export interface LogSink {
   /** A row that may belong to a probe; it is neither stored nor counted. */
   see?(row: QueryLogRow): void;
   /**
-   * The same for a sample of queries from clients that may not ask: `queries` of its network were refused since the
-   * last one.
+   * Like `see`, for a sample of the queries from clients that may not send any: `queries` queries of its network were
+   * refused since the last sample.
    */
   refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
@@ -225,7 +225,7 @@ export class LogDrain {
   };
 }
 
-/** Programs that find no resolver there keep using this server. */
+/** Name of designated resolvers (RFC 9462); programs that find none there keep using this server. */
 const DESIGNATION_NAME = nameFromText('_dns.resolver.arpa')!;
 
 function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {
@@ -234,7 +234,7 @@ function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {
     return ruleOrigin === RuleOrigin.REGEX ? 'regex' : null;
   }
   if (row.status !== QueryStatus.LOCAL) return null;
-  // Only a canary is answered here as blocked.
+  // Among local answers, only those for canary domains have the extended error Blocked.
   return row.extendedError === ExtendedError.BLOCKED || isDesignation(row) ? 'canary' : null;
 }
 

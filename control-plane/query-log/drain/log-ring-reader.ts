@@ -34,8 +34,8 @@ export class LogRingReader {
   }
 
   /**
-   * Calls `take` with the offset of each record, at most `limit`, and before that `begin`; records published after
-   * `begin` are not read. Returns their number. If `take` throws, its record is not read again.
+   * Calls `begin`, and then `take` with the offset of each record, at most `limit`; records published after `begin` are
+   * not read. Returns their number. If `take` throws, its record is not read again.
    */
   drain(limit: number, take: (reader: LogRingReader, at: number) => void, begin?: () => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
@@ -45,7 +45,7 @@ export class LogRingReader {
     let taken = 0;
     try {
       while (tail !== head && taken < limit) {
-        // For a writer whose wait ended before this turn.
+        // Shows the freed space during the turn to a writer that is not waiting.
         if ((taken & SHOW_MASK) === SHOW_MASK) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
         const at = (tail & this.mask) * LogRecord.SIZE;
         tail = (tail + 1) | 0;

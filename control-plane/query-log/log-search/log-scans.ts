@@ -101,7 +101,7 @@ export class LogScans implements Scans {
     const question = { name, argument } as Question;
     const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
       (await this.begin(question, signalOfAll).answer) as Answers[Name];
-    // A page contains the newest rows, and a short period costs little.
+    // Not shared, because a page contains the newest rows, and a short period costs little.
     if (name === 'page' || laneOf(question) === 'quick') return read(signal);
     return this.shared.ask(JSON.stringify(question), read, signal);
   }

@@ -120,7 +120,7 @@ function question<Argument, Answer>(
   return { read, lane: typeof lane === 'string' ? () => lane : lane };
 }
 
-/** Answers with nothing after all parts. */
+/** Sends all rows in parts; the answer itself is empty. */
 async function sendRows(log: LogSource, selection: LogSelection, send: SendRows): Promise<null> {
   for await (const rows of exportQueries(log, selection)) await send(rows);
   return null;
@@ -134,7 +134,7 @@ function laneOfScan({ fromMs, toMs }: Span): Lane {
   return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'scan';
 }
 
-/** Sums are kept of all clients together. */
+/** Sums are only kept for all clients together. */
 function laneOfTop(request: ClientSpan): Lane {
   const { client, group_id } = request;
   return client === undefined && group_id === undefined ? laneOfSums(request) : laneOfScan(request);

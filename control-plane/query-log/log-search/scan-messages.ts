@@ -59,7 +59,7 @@ export function toFailure(error: unknown): ScanFailure {
   return { kind: 'bug', message, stack: (error instanceof Error && error.stack) || message };
 }
 
-/** The data as an error again. */
+/** Converts the data back to an error. */
 export function fromFailure(failure: ScanFailure): Error {
   switch (failure.kind) {
     case 'invalid-cursor':

@@ -12,7 +12,7 @@ import { LANES } from './questions.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 
-/** Lower priority than all threads that answer and the log itself, like other readers of the whole log. */
+/** Lower priority than the threads that answer queries or write the log, like other readers of the whole log. */
 const NICENESS = 9;
 const MAX_NICENESS = 19;
 /** The name of the connections in `pg_stat_activity`. */
@@ -46,7 +46,7 @@ function cut(): void {
   work = undefined;
 }
 
-// Only on Linux does this affect the thread alone.
+// Only on Linux does a priority apply to a single thread.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MAX_NICENESS));
 
 port.on('message', (message: ToScans) => {

@@ -5,7 +5,8 @@
  */
 
 /**
- * Milliseconds after the start of work in which other callers share it: no answer is older than its request by more.
+ * Milliseconds after the start of work in which other callers share it: no answer is older than its request by more
+ * than this.
  */
 const SHARED_MS = 1000;
 

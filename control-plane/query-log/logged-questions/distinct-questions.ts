@@ -44,7 +44,7 @@ export interface GatherLimits {
 
 /** The questions gathered so far. */
 export class DistinctQuestions {
-  /** Queries that count, and those that were refused before policy was applied. */
+  /** Number of queries that count, and of those that were refused before policy was applied. */
   evaluated = 0;
   notEvaluated = 0;
   private readonly withAddresses: boolean;
@@ -99,7 +99,7 @@ export class DistinctQuestions {
     }
   }
 
-  /** All of them, in shared memory. */
+  /** All questions, in shared memory. */
   shared(): LoggedQuestions {
     const clients = new SharedArrayBuffer(this.clients.size * ADDRESS_SIZE);
     const clientIds = new SharedArrayBuffer(this.clients.size * 4);
@@ -153,7 +153,7 @@ interface OutcomeMeaning {
   readonly withoutAnswer: number;
 }
 
-/** An answer that is too long for the log is not in it: for NOERROR without records, nothing is known. */
+/** The log lacks answers that are too long, so a NOERROR answer without records may have had some. */
 function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   const mark = MAYBE_BY_ANSWER.has(status) ? QuestionMark.MAYBE_BY_ANSWER : 0;
   const isResolved = RESOLVED.has(status);

@@ -47,7 +47,7 @@ const PIECES: ReadonlySet<Piece> = new Set(['head', 'texts', 'nameOf', 'clientOf
 const PIECES_AND_TIMES: ReadonlySet<Piece> = new Set([...PIECES, 'times']);
 const NOTHING: ReadonlySet<Piece> = new Set();
 
-/** Reads them. */
+/** Reads the questions of a span. */
 export function readQuestions(
   log: LogSource,
   request: QuestionsRequest,

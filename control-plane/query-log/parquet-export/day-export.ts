@@ -1,8 +1,8 @@
 /**
  * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it,
- * and stores the number of rows of each file in the database: if a day has more rows now, because a node was cut off,
- * or fewer, because they were cleared, it is written again. A file becomes visible when it is complete, and is deleted
- * when all its rows were cleared.
+ * and stores the number of rows of each file in the database: a day is written again if it now has more rows, because a
+ * node was disconnected, or fewer, because rows were cleared. A file becomes visible when it is complete, and is
+ * deleted when all its rows were cleared.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,10 +43,7 @@ const DUE = `SELECT day::text, rows FROM (
   ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
 const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
-/**
- * Exported days without remaining rows that were cleared: as a whole, or client by client if the log still has older
- * days.
- */
+/** Exported days whose rows were all cleared: as a whole, or client by client if the log still has older days. */
 const CLEARED = `SELECT exported.day::text FROM (
     SELECT substr(key, length($1) + 1)::date AS day FROM meta WHERE starts_with(key, $1)
   ) AS exported, LATERAL (SELECT exported.day::timestamp AT TIME ZONE 'UTC' AS start) AS begin

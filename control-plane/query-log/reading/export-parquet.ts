@@ -98,7 +98,7 @@ export class ParquetExport {
     void this.writer.write({ columnData, rowGroupSize: rows.length });
   }
 
-  /** The writer keeps counting offsets in the file. */
+  /** Takes the written bytes; the writer continues to count offsets in the file. */
   private takeBytes(): Uint8Array {
     const bytes = this.bytes.getBytes().slice();
     this.bytes.index = 0;

@@ -40,7 +40,7 @@ interface MatchedBlock {
   readonly idOf: (row: number) => number;
 }
 
-/** Result of a turn, after `endUs`; null = the log has no more. */
+/** Result of a turn: rows after `endUs`; null = the log has no more rows. */
 interface Turn {
   readonly blocks: readonly MatchedBlock[];
   readonly endUs: number | null;

@@ -1,4 +1,4 @@
-/** Rows of blocks in the form of the API, but without host names, which are the current ones. */
+/** Rows of blocks in the form of the API, but without host names, because the API shows current ones. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { rdataText } from '../rows/rdata-text.ts';

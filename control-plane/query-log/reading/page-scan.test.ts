@@ -92,7 +92,7 @@ const REQUESTS: readonly Partial<QueryLogRequest>[] = [
   { domain: 'n2', not: { client: '192.0.2.1' } },
 ];
 
-/** Each question several times: heads are in memory from the second time on, names from the third. */
+/** Asks each question several times: heads are in memory from the second time on, names from the third. */
 async function expectSame(memory: LogMemory): Promise<void> {
   const [bare, log] = [sourceWith({}), sourceWith({ memory })];
   for (const request of REQUESTS) {

@@ -64,7 +64,7 @@ export interface PageRow {
 interface NearestRequest {
   readonly span: TimeSpan;
   readonly cursor: QueryLogCursor | undefined;
-  /** Rows. */
+  /** Number of rows. */
   readonly needed: number;
 }
 

@@ -8,7 +8,7 @@ export interface QueryLogCursor {
   readonly timestampUs: number;
   readonly id: number;
   readonly totals: Readonly<RowTotals>;
-  /** Whether the page has the next newer rows; otherwise the next older ones. */
+  /** Whether the page has the next newer rows, not the next older ones. */
   readonly isNewer: boolean;
 }
 

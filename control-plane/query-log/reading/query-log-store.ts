@@ -61,7 +61,7 @@ export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery |
 
 /**
  * Cursors of the adjacent pages. There may always be newer rows, because more arrive; there are no older ones if a page
- * of older rows is not full. Next to an empty page is the row that it started from.
+ * of older rows is not full. An empty page is next to the row that it started from.
  */
 function cursorsOf(
   places: readonly PageRow[],

@@ -4,7 +4,9 @@ import { type Piece, sizeOf, type StoredBlock, type Wanted } from '../search/sto
 /** All pieces of a block that are needed to show its rows. */
 export const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
 const NOTHING: ReadonlySet<Piece> = new Set();
-/** Maximum size of one block, and of all blocks of a page, which is also the maximum size of one fetch of others. */
+/**
+ * Maximum size of one block, and of all blocks of a page, which is also the maximum size of one fetch of other blocks.
+ */
 const MAX_BYTES = 1024 * 1024;
 const MAX_TOGETHER = 4 * 1024 * 1024;
 

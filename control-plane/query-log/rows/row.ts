@@ -72,7 +72,7 @@ export interface QueryLogRow {
   answerType: number;
   /** Extended error (RFC 8914) in the reply; -1 = none. */
   extendedError: number;
-  /** Null if the status implies it. */
+  /** Null if the status implies the origin. */
   origin: DecisionOrigin | null;
   responseTimeUs: number;
   cached: boolean;
@@ -91,7 +91,7 @@ export interface QueryLogRow {
   readonly answers: ByteRange;
 }
 
-/** A row to be filled again and again. */
+/** An empty row, which the caller fills repeatedly. */
 export function emptyRow(): QueryLogRow {
   return {
     bytes: new Uint8Array(0),

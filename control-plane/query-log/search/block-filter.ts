@@ -217,7 +217,7 @@ export class BlockFilter {
   private domainMatches(block: BlockReader, domain: NameMatches, names: KnownNames | undefined): Uint8Array {
     if (names !== undefined) return this.matched(names).matches;
     const texts = block.nameTexts();
-    // Then nothing else of the block is needed.
+    // If no name can match, nothing else of the block is needed.
     return domain.isWithout(texts) ? new Uint8Array(0) : domain.among(texts, block.nameStarts());
   }
 

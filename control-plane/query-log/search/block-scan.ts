@@ -23,7 +23,7 @@ import {
 export interface BlockRequest extends TimeSpan {
   /** The reader: blocks that only belong to the other reader are left out. */
   readonly reader: 'log' | 'statistics';
-  /** Only blocks of this node, or only of others. */
+  /** Only blocks of the node `nodeId`, or only of nodes other than `notNodeId`. */
   readonly nodeId?: number | undefined;
   readonly notNodeId?: number | undefined;
   /** Pieces in addition to the head; as a function, the pieces of each block, possibly none. */
@@ -49,7 +49,7 @@ const MAX_FOUND = 512;
  */
 const MAX_FETCHED = 64;
 const FETCHED_BYTES = 2 * 1024 * 1024;
-/** Fetches of fewer blocks are not followed by others before these are read. */
+/** After a fetch of fewer blocks, the next fetch waits until these are read. */
 const MANY = 4;
 
 const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
@@ -67,7 +67,7 @@ export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): 
       const blocks = await (ahead ?? fetchNext());
       if (blocks === null) return;
       ahead = blocks.length < MANY ? undefined : fetchNext();
-      ahead?.catch(() => undefined); // Its error is thrown where it is awaited, if it ever is.
+      ahead?.catch(() => undefined); // The error is thrown where `ahead` is awaited, if it ever is.
       for (const block of blocks) {
         await tx.turn?.();
         yield block;

@@ -1,7 +1,7 @@
 /**
  * Values by key with a limit in bytes, evicting the least recently used first. Values used in one of the last rounds
- * are not evicted, and a value that does not fit is not kept: otherwise a scan of more than fits would evict each value
- * just before it is needed again.
+ * are not evicted, and a value that does not fit is not kept: otherwise a scan larger than the cache would evict each
+ * value just before it is needed again.
  */
 
 /** Number of rounds for which a used value is not evicted. */

@@ -1,7 +1,7 @@
 /**
  * Cache of the scan thread: heads and names of blocks, lists of names and clients. A block is identified by its
  * position in the log and the checksums of all its frames, a list by its checksum: after merging or additions the
- * identity is different, and a deleted one is not requested again.
+ * identity is different, and a deleted block or list is not requested again.
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import type { BlockHead } from '../block/block-layout.ts';
@@ -39,7 +39,7 @@ export class LogMemory {
     this.books = this.newBooks();
   }
 
-  /** Starts another request: data that the last ones used is not evicted for it. */
+  /** Starts another request: data that the last requests used is not evicted for this one. */
   beginQuestion(): void {
     this.blocks.beginRound();
   }
@@ -81,7 +81,7 @@ export class LogMemory {
     return known ?? undefined;
   }
 
-  /** A flood of random names has filled one. */
+  /** Starts new books if a flood of random names has filled one. */
   private beginBooks(): void {
     if (this.blocks.round - this.booksSince < BOOK_QUESTIONS) return;
     this.booksSince = this.blocks.round;

@@ -54,7 +54,7 @@ export class NameMatches {
     if (this.known < book.size) {
       const all = new Uint8Array(book.tags.length);
       all.set(this.ofBook.subarray(0, this.known));
-      // There is unused space after the last text, megabytes of it.
+      // There may be megabytes of unused space after the last text.
       const texts = Buffer.from(book.bytes.buffer, 0, book.starts[book.size]);
       this.mark({ texts, starts: book.starts, count: book.size }, this.known, all, 0);
       [this.ofBook, this.known] = [all, book.size];
@@ -86,7 +86,9 @@ export class NameMatches {
 /** A part that names must contain. */
 interface Part {
   readonly bytes: Buffer;
-  /** Also matches the Unicode form; `bytes` are those that each IDN then contains. Null = nothing else. */
+  /**
+   * Text that may be in the Unicode form of names; `bytes` are then in every IDN. Null = only `bytes` are searched for.
+   */
   readonly unicode: string | null;
 }
 
@@ -118,7 +120,7 @@ function forEachMatch(
   while (at >= 0 && at < starts[count]!) {
     while (starts[place + 1]! <= at) place++;
     const end = starts[place + 1]!;
-    // Texts without a separator: a match may begin in one and end in the next.
+    // The texts have no separator, so a match may begin in one text and end in the next.
     const isWithin = at + part.length <= end;
     if (isWithin) take(place);
     at = texts.indexOf(part, isWithin ? end : at + 1);

@@ -10,7 +10,7 @@ import { replyKindOf } from '../rows/reply-kind.ts';
 
 /**
  * A client by the ids with which it identified itself by a key, and by all its addresses unless another client
- * identified itself there.
+ * identified itself at that address.
  */
 export interface DeviceCondition {
   readonly ids: readonly number[];
@@ -44,7 +44,7 @@ export interface QueryConditions {
   /** Types of questions to exclude, by number. */
   readonly typesLeftOut?: readonly number[] | undefined;
   readonly reply?: CompatReply | undefined;
-  /** A complete name or address, with `*` for any part of it; of addresses, one of several. */
+  /** A complete name, with `*` for any part of it; and such patterns of addresses, one of which must match. */
   readonly domainPattern?: string | undefined;
   readonly clientPatterns?: readonly string[] | undefined;
 }
@@ -141,7 +141,7 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
   if (reply !== undefined) oneOf.push((outcome) => replyKindOf(outcome[2], outcome[8]) === reply);
   if (upstream !== undefined) oneOf.push(upstreamIs(upstream));
   if (upstreams !== undefined)
-    // A cached answer keeps its server.
+    // A cached answer keeps the name of its server.
     oneOf.push(([, , , , , cached, server]) => server !== null && !cached && upstreams.includes(server));
   return oneOf.concat(expectations(expected));
 }

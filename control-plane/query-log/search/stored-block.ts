@@ -41,7 +41,7 @@ const FRAMES_OF: Readonly<Record<Piece, readonly [first: number, last: number]>>
   queries: [Frame.TIMES, Frame.RESPONSE_TIMES],
   answers: [Frame.ANSWERS, Frame.ANSWER_RECORDS],
 };
-/** The columns of the table that contain them. */
+/** The pieces by the column of the table that contains them. */
 const NAMES: readonly Piece[] = ['texts', 'names'];
 const QUERIES: readonly Piece[] = ['times', 'nameOf', 'clientOf', 'outcomeOf', 'queries'];
 

@@ -32,7 +32,7 @@ export function bucketStarts(
   return starts;
 }
 
-/** The first time after `ms` at which the zone's clock shows a full `stepMs`, or has just skipped it. */
+/** The first time after `ms` at which the zone's clock shows a multiple of `stepMs`, or has just skipped one. */
 function nextMark(ms: number, stepMs: number, offsetAt: ZoneOffset): number {
   const offsetMs = offsetAt(ms) * MINUTE_MS;
   const mark = (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs;

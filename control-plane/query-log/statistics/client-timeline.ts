@@ -24,7 +24,7 @@ export interface ClientTimelineRequest extends NodeSpan {
 /** A client with its queries. */
 export interface CountedBuckets {
   readonly ip: string;
-  /** The client that named itself by its key; null = known by its address. */
+  /** The client that identified itself by its key; null = identified by its address. */
   readonly clientId: number | null;
   readonly total: number;
   /** By bucket. */

@@ -1,6 +1,6 @@
 /**
- * Figures of a period. The counts are stored with each block, so the length of the period hardly matters; names and
- * clients come from lists, and from the blocks that are not in a list yet.
+ * Figures of a period. The counts are stored with each block, so the length of the period hardly affects the cost;
+ * names and clients come from lists, and from the blocks that are not in a list yet.
  */
 import type { ClearedPeriods, StatsSummary } from '../../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -306,7 +306,7 @@ function percentiles(sums: CountSums): (share: number) => number {
   };
 }
 
-/** Milliseconds of each on average; 0 of none. */
+/** Average in milliseconds; 0 if the count is 0. */
 export function average(timeUs: number, count: number): number {
   return count === 0 ? 0 : millis(timeUs / count);
 }

@@ -85,7 +85,7 @@ function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] 
   return granularity === 'day' && timezone === 'UTC' ? ['d', 'q', 'm'] : ['q', 'm'];
 }
 
-/** The timeline made of such counts. */
+/** The timeline made of the counts of `readTimelineCounts()`. */
 export function timelineOf(
   { fromMs, toMs, granularity, timezone }: TimelineRequest,
   counts: readonly Bucket[],

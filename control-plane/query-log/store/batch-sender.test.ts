@@ -114,7 +114,7 @@ describe('BatchSender', () => {
     );
     expect(await suite.storedDomains()).toEqual([]);
     await writer.close();
-    // It has the name that the operator chose later.
+    // The second writer has the name that the operator chose later.
     const { writer: renamed } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
     isHeld = true;
     await until(

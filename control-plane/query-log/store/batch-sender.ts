@@ -35,7 +35,7 @@ export interface SenderOptions {
 }
 
 interface WaitingBatch extends LogBatch {
-  /** `performance.now()` when it arrived. */
+  /** `performance.now()` when the batch arrived. */
   readonly sinceMs: number;
 }
 
@@ -209,7 +209,7 @@ export class BatchSender {
     this.options.spilled.spill(batch, () => !this.sendPause.isOn());
   }
 
-  /** Sends the batches again that a lost database may not have written to disk. */
+  /** Sends again the batches that a lost database may not have written to disk. */
   private spoolUnsettled(): void {
     for (const batch of this.unsettled.removeUnsettled()) {
       this.options.tally.written -= batch.rowCount;

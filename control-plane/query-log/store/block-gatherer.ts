@@ -26,7 +26,7 @@ export const DAY_MS = 86_400_000;
 export interface SealedBlock {
   readonly block: RawBlock;
   readonly minutes: readonly MinuteCounts[];
-  /** UUID of its run, and the run of which that is a part. */
+  /** UUID of its run, and the run of which its run is a part. */
   readonly runKey: string;
   readonly part: RunPart | null;
   /** Sequence number of its first row. */
@@ -45,7 +45,7 @@ export interface RowTap {
 export class BlockGatherer {
   /** Key of this run of the process. */
   readonly runKey: string;
-  /** Null while there is none. */
+  /** Observer of the rows; null = none. */
   tap: RowTap | null = null;
   /** Null: its queries are both logged and counted in statistics. */
   private readonly part: RunPart | null;

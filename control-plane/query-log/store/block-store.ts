@@ -46,15 +46,15 @@ const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /** Outcome of storing a block. */
 export interface StoredBlock {
-  /** The number of its run. */
+  /** Number of the block's run. */
   readonly runId: number;
   /** The node of that run. */
   readonly nodeId: number;
-  /** False: it was already stored. */
+  /** False: the block was already stored. */
   readonly isNew: boolean;
   /** Timeline of the server's WAL. */
   readonly timeline: string;
-  /** Some of its rows had been cleared before it arrived. */
+  /** Whether some of its rows had been cleared before it arrived. */
   readonly isCut?: boolean;
 }
 
@@ -201,7 +201,7 @@ export interface BlockIdentity {
   readonly firstSeq: number;
   readonly nodeId: number;
   readonly usedBy: UsedByCode;
-  /** The lists of names that already count it (migrations/0001_schema.sql). */
+  /** The lists of names that already count the block (migrations/0001_schema.sql). */
   readonly listed?: string | null;
 }
 

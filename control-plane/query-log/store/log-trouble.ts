@@ -23,7 +23,7 @@ export class LogTrouble {
     return this.current;
   }
 
-  /** Rows could not be stored. */
+  /** Records that rows could not be stored. */
   begin(message: string, cause: unknown, fields: LogFields): void {
     this.set(`${message}: ${reasonOf(cause)}`);
     if (performance.now() - this.loggedMs < LOG_MS) return;
@@ -31,7 +31,7 @@ export class LogTrouble {
     this.logger.error(message, { reason: reasonOf(cause), ...fields });
   }
 
-  /** Rows were stored. */
+  /** Records that rows were stored. */
   end(): void {
     this.set(null);
   }

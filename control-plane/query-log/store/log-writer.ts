@@ -1,9 +1,9 @@
 /**
  * Writes log rows to the database: they are encoded immediately, sent in batches, spooled to disk while the database is
- * down, and sent from there when it is back. DNS answers never wait for it. If Weir is killed, the rows of the last
- * second are lost, or of the last ten seconds at less than ten queries per second; a killed database or a full disk
- * loses nothing. All memory is bounded; rows beyond a limit are dropped and counted. This module decides when a block
- * ends, and connects the parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
+ * down, and sent from there when it is available again. DNS answers never wait for the writer. If Weir is killed, the
+ * rows of the last second are lost, or of the last ten seconds at less than ten queries per second; a killed database
+ * or a full disk loses nothing. All memory is bounded; rows beyond a limit are dropped and counted. This module decides
+ * when a block ends, and connects the parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -21,7 +21,7 @@ import { SpilledBatches } from './spilled-batches.ts';
 
 export interface LogWriterOptions {
   readonly database: BlockDatabase | Database;
-  /** The spool is a subdirectory of it. */
+  /** Data directory; the spool is a subdirectory of it. */
   readonly dataDir: string;
   /** See `SpillOptions`; immediate by default. */
   readonly mayWrite?: Promise<void>;
@@ -149,7 +149,7 @@ export class LogWriter {
     return this.tally.trouble.now();
   }
 
-  /** Also stores the number of waiting rows in the memory of the counts. */
+  /** Counts since the start; also stores the number of waiting rows in the memory of the counts. */
   counters(): LogWriterCounters {
     const { written, spooled, dropped, refused } = this.tally;
     const parts = [

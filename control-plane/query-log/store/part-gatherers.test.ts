@@ -16,7 +16,7 @@ import { NameFolding } from '../upkeep/name-folding.ts';
 import type { LogWriter } from './log-writer.ts';
 
 const DAY_MS = 86_400_000;
-/** Two days ago, so that it is over whatever the time is. */
+/** The day before yesterday, which has ended whatever the time is. */
 const FROM_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - 2 * DAY_MS + 7 * 3_600_000;
 const SPAN = { fromMs: FROM_MS, toMs: FROM_MS + 600_000 };
 const NODE = 7;

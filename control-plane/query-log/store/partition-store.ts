@@ -54,10 +54,10 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
     await database.transactionAsOwner(async (tx) => {
-      // A long export may lock the table, and others would queue behind this statement. It is retried later.
+      // A long export may lock the table, and others would queue behind this statement. The work is retried later.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
-      // Before the table: the same order as when its blocks are added to lists.
+      // Lists are deleted before the table, in the same order as when its blocks are added to lists.
       const span = [new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)];
       await tx.query(`DELETE FROM query_names WHERE grain = 'h' AND start >= $1 AND start < $2`, span);
       await tx.query(

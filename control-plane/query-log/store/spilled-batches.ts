@@ -12,7 +12,7 @@ import type { LogTally } from './log-tally.ts';
 import { storeRefused } from './refused-batches.ts';
 
 export interface SpillOptions {
-  /** The spool is a subdirectory of it. */
+  /** Data directory; the spool is a subdirectory of it. */
   readonly dataDir: string;
   /** Resolves when this process may write the files; batches wait until then. */
   readonly mayWrite: Promise<void>;

@@ -7,8 +7,8 @@
 import type { LogBatch } from './log-batch.ts';
 
 /**
- * Three rounds of the WAL writer are 0.6 s; the rest is for a standby that lags behind. It limits what a failover can
- * lose: batches acknowledged longer than this before the last one that the standby does not have.
+ * Three rounds of the WAL writer are 0.6 s; the rest is for a standby that lags behind. A failover can lose batches
+ * that were acknowledged more than this before the last batch that the standby lacks.
  */
 const KEPT_MS = 10_000;
 /** Maximum bytes that are kept. */

@@ -224,7 +224,7 @@ export async function forEachBlock(
   const isAll = (stored: StoredBlock): boolean => filter.matchesAll && isWhole(stored);
   const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isWhole(stored));
   for await (const stored of scanBlocks(tx, { ...span, reader: 'statistics', pieces })) {
-    // No query of it matches.
+    // No query of the block matches.
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {
       const block = open(tx, stored, use, isAll(stored));

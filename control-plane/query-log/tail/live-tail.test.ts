@@ -173,7 +173,7 @@ describe('LiveTail', () => {
   test('keeps a limited number of rows for a slow reader, and continues with the newest', async () => {
     const [slow, quick] = await Promise.all([node.open(), node.open()]);
     slow.response.pause();
-    // More than all socket buffers on the way hold.
+    // More than fits into all socket buffers on the path.
     let end = 0;
     for (; end < 30_000; end += 200) {
       node.append(end, 200, { upstream: `https://${'x'.repeat(200)}.example/dns-query` });

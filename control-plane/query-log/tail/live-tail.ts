@@ -19,7 +19,7 @@ import { type TailRequest, TailStream } from './tail-stream.ts';
 export interface LiveTailParts {
   readonly database: Database;
   readonly ownRows: OwnRowsSource;
-  /** Calls the listener whenever sessions may have ended; returns a function that stops that. */
+  /** Calls the listener whenever sessions may have ended; returns a function that removes the listener. */
   readonly sessions: { onEnded(listener: () => void): () => void };
   /** Name and id of this node. */
   readonly node: string;
@@ -47,7 +47,7 @@ export class LiveTail {
   private readonly places = new Places('streams', STREAM_LIMITS);
   private readonly stopWatching: () => void;
   private running: Running | null = null;
-  /** Rows of this node were requested and have not arrived yet. */
+  /** Whether rows of this node were requested and have not arrived yet. */
   private isTaking = false;
   private isClosed = false;
 

@@ -71,7 +71,7 @@ export class OtherNodes {
     const { database, hostnameOf, show, leaveOut } = this.parts;
     const { runId, firstSeq: seq, rowCount, hourUs } = notice;
     try {
-      // It may have been merged into a larger one by now.
+      // The block may have been merged into a larger one.
       const stored = await fetchBlockOf(database, { runId, seq, hourUs }, ALL_PIECES);
       if (stored === null) return;
       const node = await this.nameOf(stored.nodeId);

@@ -10,7 +10,7 @@ import type { LogWriter } from '../store/log-writer.ts';
 const MAX_BLOCKS = 16;
 
 /**
- * Maximum number of rows copied between two calls: at 40,000 queries per second, the others of each tick are only
+ * Maximum number of rows copied between two calls: at 40,000 queries per second, further rows of each tick are only
  * counted.
  */
 export const MAX_OWN_ROWS = 4000;

@@ -23,10 +23,10 @@ const CHECK_TICKS = 50;
 
 /** The rows of a stream, and whether they may still be sent. */
 export interface TailRequest {
-  /** Holder of its place (`holderOf`). */
+  /** Holder of the stream's place, see `holderOf`. */
   readonly holder: string | null;
   readonly filter: TailFilter;
-  /** Permission check, at intervals and when a session ends; an error counts as no. */
+  /** Permission check, at intervals and when a session ends; an error counts as a refusal. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -35,18 +35,18 @@ export type TailedNodes = 'all' | 'own';
 
 /** Sends rows to one reader. */
 export class TailStream {
-  /** Resolves when it has ended. */
+  /** Resolves when the stream has ended. */
   readonly ended: Promise<void>;
   private readonly response: ServerResponse;
   private readonly request: TailRequest;
   private rows: TailRow[] = [];
   private skipped = 0;
-  /** Rows that may be sent now. */
+  /** Number of rows that may be sent now. */
   private budget: number = TailLimit.BURST_ROWS;
   private silentTicks = 0;
   private ticks = 0;
   private isChecking = false;
-  /** Sessions have ended since the check started. */
+  /** Whether sessions have ended since the check started. */
   private isOutdated = false;
 
   constructor(response: ServerResponse, request: TailRequest) {

@@ -23,8 +23,8 @@ export class BlockTally {
 
   /**
    * Adds a block: its rows by name, and all queries that they represent by client. `pause` is called regularly to let
-   * other work of the thread run. It needs the block's names, and its queries unless `isOfOneGroup()`. @throws
-   * {DamagedBlock}
+   * other work of the thread run. The reader must have the block's names, and its queries unless `isOfOneGroup()`.
+   * @throws {DamagedBlock}
    */
   async addBlock(reader: BlockReader, pause: () => Promise<unknown>): Promise<void> {
     const { clients, repeats, rows } = reader.head;

@@ -1,8 +1,8 @@
 /**
  * Counts by key (a name, or a client's address, as text) and tag (its group, or 0 for all) in bounded memory; nothing
  * is allocated per entry. While the keys fit, counts are exact. Beyond that, those with the smallest counts are
- * dropped, and the table knows how much it may have missed (like Metwally's "space saving", 2005): for an absent key at
- * most `unseen`, for a present one `unseen - known`, which is 0 if the key was added before the first drop.
+ * dropped, and the table records how much it may have missed (like Metwally's "space saving", 2005): for an absent key
+ * at most `unseen`, for a present one `unseen - known`, which is 0 if the key was added before the first drop.
  */
 import { randomInt } from 'node:crypto';
 import { DistinctSketch } from './distinct-sketch.ts';
@@ -118,7 +118,7 @@ export class KeyTable {
     return Buffer.from(this.bytes.buffer).toString('latin1', this.starts[place], this.starts[place + 1]);
   }
 
-  /** Drops the entries with the smallest counts until these limits hold. */
+  /** Drops the entries with the smallest counts until these limits are met. */
   keepLargest(maxEntries: number, maxBytes: number): void {
     if (this.size > maxEntries) this.drop(maxEntries);
     while (this.starts[this.size]! > maxBytes) {

@@ -1,7 +1,7 @@
 /**
- * Names or clients of several blocks and lists, each with a number: the names of a block take seven bytes each, a
- * filter checks each name once for all blocks, and sums are arrays. Keys are only added; when there is no room, the
- * owner starts another book.
+ * Names or clients of several blocks and lists, each with a number. With numbers, a name of a block takes seven bytes,
+ * a filter checks each name once for all blocks, and sums are arrays. Keys are never removed; when a book is full, its
+ * owner starts another.
  */
 import type { BlockNames } from '../block/block-reader.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
@@ -53,7 +53,7 @@ export class NameBook {
     this.table = new KeyTable(maxKeys);
   }
 
-  /** The names of a block by their numbers; null if there might be no room for them. */
+  /** The names of a block by their numbers; null if they might not fit. */
   takeNames({ texts, starts, counts, classes }: Omit<BlockNames, 'rules' | 'offsets'>): KnownNames | null {
     const { table } = this;
     const count = starts.length - 1;
@@ -66,7 +66,7 @@ export class NameBook {
     return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
   }
 
-  /** A list by the numbers of its keys; null if there might be no room for them. */
+  /** A list by the numbers of its keys; null if they might not fit. */
   takeList(list: NameList): KnownList | null {
     const { table } = this;
     if (!this.hasRoom(list.size, list.textBytes)) return null;

@@ -126,10 +126,7 @@ export async function* fetchLists(
   }
 }
 
-/**
- * Those of some days that have lost their blocks, so that only their lists are left; by their starts, Unix
- * milliseconds.
- */
+/** The days among `startsMs` whose blocks no longer exist, so that only their lists are left. */
 export async function readDaysWithoutBlocks(
   tx: Queryable,
   startsMs: readonly number[],

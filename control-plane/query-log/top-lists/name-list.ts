@@ -88,7 +88,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A list, read. */
+/** A decoded list. */
 export class NameList {
   /** All groups that are counted. */
   readonly groups: readonly number[];

@@ -14,7 +14,7 @@ export interface OpenLists extends Tally {
 }
 
 /**
- * Subtracts them from the lists of a span, under the lock of its node; lists that no longer exist or are damaged are
+ * Subtracts queries from the lists of a span, under the lock of its node; lists that no longer exist or are damaged are
  * skipped.
  */
 export async function subtractFromLists(tx: Queryable, key: ListKey, gone: Tally): Promise<void> {

@@ -1,6 +1,6 @@
 /** Coordinates background work on blocks among nodes. */
 
-/** The blocks have changed: another node was faster. The transaction that finds this is rolled back. */
+/** The blocks have changed, because another node was faster. The transaction that detects this is rolled back. */
 export class ChangedConcurrently extends Error {
   override readonly name = 'ChangedConcurrently';
 }

@@ -44,7 +44,7 @@ async function agesOf(grain: string): Promise<number[]> {
   return rows.map(({ start }) => today - start.getTime() / DAY_MS);
 }
 
-/** Empty lists whose blocks are gone. */
+/** Empty lists whose blocks no longer exist. */
 async function addLists(grain: 'd' | 'M', startsMs: readonly number[]): Promise<void> {
   await own.database.query(
     `INSERT INTO query_names SELECT $1::"char", start, 1, 0, 0, 0, 0, 0, true, 0, 0, '', ''

@@ -1,8 +1,8 @@
 /**
- * Which days are old enough to be dropped. A wrong clock would drop data for good. So the clock of the database is
- * used, which is the same for all nodes, and it is only trusted as far as the days that have data confirm it; beyond
- * that, one day is dropped per hour, which leaves time to notice, and still catches up after a long downtime. Days
- * count from 1970-01-01 in UTC.
+ * Which days are old enough to be dropped. A wrong clock would drop data permanently. So the clock of the database is
+ * used, which is the same for all nodes, and it is trusted only as far as the days that have data confirm it. Beyond
+ * that, one day is dropped per hour, which leaves time to notice a wrong clock, and still catches up after a long
+ * downtime. Days count from 1970-01-01 in UTC.
  */
 import type { Clock } from '../../../shared/clock.ts';
 

@@ -24,8 +24,8 @@ export interface LogDaysOptions {
   /** `database.query_log_days`; called each time. */
   readonly queryLogDays: () => number;
   /**
-   * Extracts what outlives a day; false: not finished, so the day has to stay for now. Days count from 1970-01-01 in
-   * UTC.
+   * Extracts the data of a day that is kept for longer; false: not finished, so the day must not be dropped yet. Days
+   * count from 1970-01-01 in UTC.
    */
   readonly beforeDrop?: (day: number) => Promise<boolean>;
 }

@@ -24,10 +24,7 @@ const MERGE_EVERY_MS = 180_000;
 /** Milliseconds until work is retried that the database refused although it was up. */
 const RETRY_MS = 10_000;
 
-/**
- * Starts the maintenance, immediately if the database is up, otherwise when it comes up; returns a function that stops
- * it.
- */
+/** Starts the maintenance, as soon as the database is available; returns a function that stops the maintenance. */
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -59,8 +56,8 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
 }
 
 /**
- * Runs `work` immediately, periodically, and when the database comes up; never twice at the same time. Returns a
- * function that stops it.
+ * Runs `work` immediately, periodically, and when the database becomes available; never twice at the same time. Returns
+ * a function that stops these runs.
  */
 function repeat(
   { database, logger }: LogMaintenanceOptions,

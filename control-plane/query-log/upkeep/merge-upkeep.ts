@@ -21,7 +21,7 @@ export interface MergeUpkeepOptions {
 
 /** Maximum number of merges per turn; each takes about 100 ms. */
 const MAX_MERGES = 32;
-/** The newest days are checked every turn: today, yesterday and the next two. Of the others, one per turn. */
+/** The newest days are checked in every turn: today, yesterday and the next two; of the older days, one per turn. */
 const NEW_DAYS = 4;
 /** Maximum number of damaged blocks that are remembered. */
 const MAX_DAMAGED = 1000;

@@ -13,7 +13,7 @@ import { lockLists, type NameLists, readLists } from '../top-lists/name-list-sto
 import { NameFolding } from './name-folding.ts';
 
 const HOUR_MS = 3_600_000;
-/** Two days ago, so that it is over whatever the time is. */
+/** The day before yesterday, which has ended whatever the time is. */
 const DAY = Math.floor(Date.now() / DAY_MS) - 2;
 const AT_MS = DAY * DAY_MS + 7 * HOUR_MS;
 
