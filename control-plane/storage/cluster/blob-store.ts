@@ -12,7 +12,7 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { errorCode } from '../../../shared/errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** Size of a part in bytes: a connection holds one part at a time. */
+/** Size of a part in bytes: one part at a time is in memory. */
 const PART_BYTES = 1_048_576;
 
 /** The content of a blob does not match its name. */
@@ -74,7 +74,7 @@ export async function readText(db: Queryable, key: string): Promise<string | nul
   return parts.length === 0 ? null : (await promisify(gunzip)(Buffer.concat(parts))).toString('utf8');
 }
 
-/** Those of the keys that have no blob. */
+/** The given keys that have no blob. */
 export async function missingBlobs(db: Queryable, keys: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ key: string }>(
     `SELECT key FROM unnest($1::text[]) AS key

@@ -1,7 +1,7 @@
 /**
  * Follows changes in the database from any source: policy is applied on this node, and other parts are notified of
  * changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice per
- * second; changes made while the connection was down are found when it is back.
+ * second; changes made while the connection was lost are found when it is restored.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Coalescer } from '../concurrency/coalescer.ts';
@@ -29,7 +29,7 @@ export type FollowedTable =
 export interface FollowingPolicy {
   /** Catches up with the database; `known` is called when earlier changes are applied. */
   catchUp(known: () => PolicyPosition): Promise<void>;
-  /** The newest mark that it has reached; null = none yet. */
+  /** The newest mark that policy has reached; null = none yet. */
   mark(): number | null;
 }
 
@@ -40,9 +40,9 @@ export type ChangeListener = () => unknown;
 interface Listening {
   readonly table: FollowedTable;
   readonly retrying: Retrying;
-  /** Number of changes reported to it. */
+  /** Number of changes reported to the listener. */
   notified: number;
-  /** Number of changes it has handled. */
+  /** Number of changes that the listener has handled. */
   taken: number;
 }
 
@@ -82,7 +82,7 @@ export class ChangeFollower {
 
   /**
    * Calls the listener when the table has changed, including by this node, and when it may have changed; returns a
-   * function that stops that. A burst of changes results in one more call.
+   * function that removes the listener. A burst of changes results in one more call.
    */
   onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
     const work = async (): Promise<void> => {

@@ -26,7 +26,7 @@ export class ClusterSecret {
   private readonly parts: ClusterSecretParts;
   private readonly path: string;
   private secret: Buffer;
-  /** Whether it is in the file. */
+  /** Whether the secret is in the file. */
   private isKept: boolean;
 
   /** Uses the secret of the last run, or a new one until the database provides another. */
@@ -44,7 +44,8 @@ export class ClusterSecret {
   }
 
   /**
-   * Synchronizes the secret with the other nodes each time the database comes up; returns a function that stops that.
+   * Synchronizes the secret with the other nodes each time the database becomes available; returns a function that ends
+   * the synchronization.
    */
   follow(): () => Promise<void> {
     const { database, logger } = this.parts;

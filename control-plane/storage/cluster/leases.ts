@@ -54,7 +54,7 @@ const RELEASE = 'DELETE FROM leases WHERE job = $1 AND token = $2';
 /** The leases of a node. */
 export class JobLeases {
   private readonly parts: LeaseParts;
-  /** Jobs of this process; the database would grant them to it twice. */
+  /** Jobs of this process, because the database would grant a job to the same node again. */
   private readonly atWork = new Set<string>();
 
   constructor(parts: LeaseParts) {

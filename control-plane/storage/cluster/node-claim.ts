@@ -100,7 +100,7 @@ export class NodeClaim {
     return this.held;
   }
 
-  /** Reason why it does not hold the name; null = no conflict. */
+  /** Reason why this process does not hold the name; null = no conflict. */
   trouble(): string | null {
     return this.lastTrouble;
   }

@@ -61,7 +61,7 @@ export interface NodeRow extends Pick<
 
 /** Seconds without a heartbeat after which a node is late. */
 const LATE_SECS = 6;
-/** Seconds after which it is gone. */
+/** Seconds without a heartbeat after which a node counts as gone. */
 export const GONE_SECS = 60;
 /** Seconds after which a node should have applied a newer revision. */
 const BEHIND_SECS = 5;

@@ -24,7 +24,7 @@ export interface NodeHolder {
 /** Seconds without a heartbeat after which a holder loses the name. */
 const SILENT_SECS = 60;
 
-/** Prefix of the key in `meta` that marks a node of which a process did not release its name; followed by the id. */
+/** Prefix of the key in `meta`, followed by a node's id, that marks a node whose process did not release its name. */
 export const KILLED = 'killed_run ';
 
 /**
@@ -47,9 +47,9 @@ export function nodeIdOf(name: string): number {
 }
 
 /**
- * Claims the name for this process, or renews the claim; null = done, else the holder. A name is free if its holder has
- * stopped or is silent, and with `isFirst` also for another process on the same data directory, so that a restart can
- * follow a kill. A clock that was set back does not extend a claim.
+ * Claims the name for this process, or renews the claim; null = done; otherwise returns the current holder. A name is
+ * free if its holder has stopped or is silent, and with `isFirst` also for another process on the same data directory,
+ * so that a restart can follow a kill. A clock that was set back does not extend a claim.
  */
 export async function claimNode(
   database: Queryable,

@@ -36,7 +36,7 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
   };
   const known = readText(path);
   const madeAt = readText(placePath);
-  // It is missing if the first start ended between writing the two files.
+  // The location is missing if the first start ended between writing the two files.
   const isHere = madeAt === '' || madeAt === place;
   if (UUID.test(known) && isHere) {
     if (madeAt === '') keep(placePath, place);

@@ -32,7 +32,10 @@ export interface PolicyPosition {
   readonly versions: TableVersions;
   /** A number that is increased to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
   readonly mark: number;
-  /** Identifies the tables, see `TABLES`: they are different after a restore, when everything else may be as before. */
+  /**
+   * Identifies the tables, see `TABLES`: they are different after a restore, after which all other values may be the
+   * same.
+   */
   readonly tables: string | null;
 }
 

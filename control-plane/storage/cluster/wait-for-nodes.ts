@@ -9,8 +9,8 @@ const POLL_MS = 50;
 
 /**
  * Waits until all running nodes have applied everything that was committed before the call. Resolves with the names of
- * those that have not: empty as soon as there are none, otherwise when the time limit is reached or the caller is gone.
- * It does not wait for lists that are not downloaded yet or that a node has rejected.
+ * the nodes that have not: without names as soon as all have, or with the rest when the time limit is reached or the
+ * caller has disconnected. It does not wait for lists that are not downloaded yet or that a node has rejected.
  */
 export async function waitForNodes(
   database: Queryable,

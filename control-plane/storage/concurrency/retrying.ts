@@ -40,7 +40,9 @@ export class Retrying {
     this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
   }
 
-  /** Tries immediately, or after the running attempt; resolves when it has ended, successful or not. */
+  /**
+   * Tries immediately, or after the running attempt; resolves when the attempt has ended, whether it succeeded or not.
+   */
   now(): Promise<void> {
     this.settle();
     const before = this.attempt ?? Promise.resolve();

@@ -17,7 +17,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The slot passes directly to the next one, which preserves the order.
+      // The slot passes directly to the next waiting operation, which preserves the order.
       if (next === undefined) this.free++;
       else next();
     }

@@ -126,7 +126,7 @@ describe('use()', () => {
     });
     await expect(slow).rejects.toBeInstanceOf(DatabaseBusy);
     expect(connections.isLost()).toBe(false);
-    // It may still use the old connection.
+    // The statement may still occupy the old connection.
     expect(await pidOf(connections)).not.toBe(pid);
   });
 

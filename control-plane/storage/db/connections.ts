@@ -1,8 +1,8 @@
 /**
- * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
- * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
- * run anyway; schema changes have one that is only open while they run; work on the whole log has `background-work.ts`,
- * the liveness check `liveness.ts`. An exhausted pool means that the database is busy, not down.
+ * All connections to one server, from connecting until the server is lost. Each kind of work has its own, so that none
+ * blocks another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets
+ * only one run anyway; schema changes have one that is only open while they run; work on the whole log has
+ * `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means that the database is busy, not down.
  */
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly notices: NoticeListeners;
   /** Maximum number of connections of the pool for ordinary statements. */
   readonly poolSize: number;
-  /** Maximum milliseconds that a statement waits for a connection, and a change for those before it on any node. */
+  /** Maximum milliseconds that a statement waits for a connection, and a change for earlier changes on any node. */
   readonly waitMs: number;
 }
 
@@ -77,7 +77,7 @@ export class Connections {
       // A node that is suspended in the middle of a change must not block changes by others.
       idle_in_transaction_session_timeout: waitMs,
     });
-    // It is closed again after it has been idle for ten seconds.
+    // The owner's connection is closed after ten idle seconds.
     this.owner = this.open({
       ...target.owner?.config,
       max: 1,
@@ -182,7 +182,7 @@ export class Connections {
       return await work(client);
     } catch (error) {
       if (isBusy(error)) {
-        isBroken = true; // It may still be running a statement that was abandoned.
+        isBroken = true; // The connection may still be running an abandoned statement.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
       if (error instanceof ConnectionRefused) this.refused = error;

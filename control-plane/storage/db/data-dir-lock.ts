@@ -22,7 +22,7 @@ import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 /** The data directory cannot be used; the message names it and the reason. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
-  /** `in_use`: another Weir server runs on it. `unusable`: it cannot be created, written or locked. */
+  /** `in_use`: another Weir server uses it. `unusable`: it cannot be created, written or locked. */
   readonly reason: 'in_use' | 'unusable';
 
   constructor(reason: 'in_use' | 'unusable', message: string, cause?: unknown) {
@@ -35,7 +35,7 @@ export class DataDirError extends Error {
 export interface DataDirLock {
   /** Absolute path of the directory. */
   readonly dataDir: string;
-  /** Resolves when it is held, which is immediately unless another process hands the directory over. */
+  /** Resolves when the lock is held: immediately, unless another process is handing the directory over. */
   readonly taken: Promise<void>;
   /** Lets the next Weir use the directory. */
   release(): void;
@@ -97,7 +97,7 @@ export function refuseOldDataDir(directory: string): void {
 
 function createDataDir(dataDir: string): void {
   try {
-    // Others may traverse it, since PostgreSQL runs as another user when Weir is root, but not list it.
+    // Other users may traverse the directory, because PostgreSQL runs as one of them if Weir is root, but not list it.
     if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
   } catch (cause) {
     throw new DataDirError(

@@ -72,7 +72,10 @@ export function isUnavailable(error: unknown): boolean {
   return (code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect';
 }
 
-/** Whether an unavailable server needs new connections: all do except a full disk and a refused new connection. */
+/**
+ * Whether an unavailable server needs new connections: all errors require them, except a full disk and a refused new
+ * connection.
+ */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionRefused) return false;
   return !(error instanceof Error && FULL_OR_BUSY.test(codeOf(error)));
@@ -184,7 +187,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   ],
 ];
 
-/** The reason for an error, or for its cause; the first of several; null = unknown. */
+/** The first known reason for an error or for its causes; null = unknown. */
 export function unavailableReason(error: unknown): UnavailableReason | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof AggregateError) return firstReason(error.errors);

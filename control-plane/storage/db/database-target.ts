@@ -24,12 +24,12 @@ export interface DatabaseTarget {
   readonly name: string;
   /** Configuration for the role that queries run as. */
   readonly config: ClientConfig;
-  /** Reason why it cannot be tried at all. */
+  /** Reason why the server cannot be tried at all. */
   readonly fault?: AccessFault;
   /** Source of `config`, for a server other than the embedded one. */
   readonly access?: ServerAccess;
   /**
-   * For the role that owns the tables, with the name by which it refers to the role for queries; undefined = the same
+   * Configuration for the role that owns the tables, and the role for queries that it sets up; undefined = the same
    * role does everything.
    */
   readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
@@ -72,8 +72,8 @@ export interface UrlKeys extends SslKeys {
 }
 
 /**
- * Targets of one or several URLs; a string may contain several, separated by commas. `ownerUrls`: of the role that owns
- * the tables, one for each, or none.
+ * Targets of one or several URLs; a string may contain several, separated by commas. `ownerUrls`: URLs for the role
+ * that owns the tables, one for each server, or none.
  */
 export function parseDatabaseUrls(
   urls: string | readonly string[],

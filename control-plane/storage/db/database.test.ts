@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** URL of the embedded server, as if it were another's. */
+/** URL of the embedded server, as if it were an external one. */
 async function externalUrl(change: (url: URL) => void = () => undefined): Promise<string> {
   const { rows } = await asOwner<{ dir: string }>(
     own.database,
@@ -143,7 +143,7 @@ describe('transaction()', () => {
     const inOrder = (first: string, second: string): Promise<void> =>
       database.transaction(async (tx) => {
         await add(tx, first);
-        // Each has what the other needs next.
+        // Each transaction has locked the row that the other needs next.
         if (++runs === 2) both.resolve(undefined);
         await both.promise;
         await add(tx, second);

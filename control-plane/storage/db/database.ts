@@ -40,7 +40,7 @@ export interface DatabaseStatus {
   readonly state: 'starting' | 'up' | 'down';
   /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
   readonly server: string;
-  /** Reason why it is not up; never contains a secret. */
+  /** Reason why the database is not up; never contains a secret. */
   readonly error: string | null;
   /** State of the embedded server's upgrade to another major version of PostgreSQL, if one is in progress. */
   readonly upgrade?: UpgradeState | undefined;
@@ -56,23 +56,23 @@ export interface DatabaseStatus {
 export interface Database extends CopyQueryable {
   /**
    * Runs a single statement: a query, or a change that is safe to repeat. If the connection is lost, it is unknown
-   * whether the change was stored; changes that users request use `transaction`, which reports that. @throws
+   * whether the change was stored; changes that users request use `transaction`, which reports this case. @throws
    * {DatabaseUnavailable}
    */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
   status(): DatabaseStatus;
-  /** Calls the listener on every change of state; returns a function that stops that. */
+  /** Calls the listener on every change of state; returns a function that removes it. */
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
   /**
    * Calls the listener with each payload that a session of any node sends with NOTIFY on `channel`; returns a function
-   * that stops that. Notifications are missed while the database is unavailable.
+   * that removes the listener. Notifications are missed while the database is unavailable.
    */
   listen(channel: string, listener: NoticeListener): () => void;
   /** Whether notifications of a channel currently arrive. */
   isListening(channel: string): boolean;
   /**
    * Evaluates the watched expression twice per second, immediately after a notification on its channel, and whenever
-   * the database comes up; returns a function that stops that. There is only one watch.
+   * the database becomes available; returns a function that ends the watch. There is only one watch at a time.
    */
   watch(watch: Watch): () => void;
   /** Resolves when the database is up; rejects if Weir stops before. */
@@ -83,13 +83,13 @@ export interface Database extends CopyQueryable {
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
-   * separate connection, so that waiting changes do not occupy connections of others.
+   * Like `transaction`, for changes that run one at a time on all nodes: under the advisory lock `lock`, on a separate
+   * connection, so that waiting changes do not occupy the pool.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * The same as the role that owns the tables, for operations only it may do: creating and dropping tables. One at a
-   * time.
+   * Like `transaction`, but as the role that owns the tables, for operations that only this role may do: creating and
+   * dropping tables. One at a time.
    */
   transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The queue for maintenance of the whole query log, at low priority. Throws while there is no database. */
@@ -111,21 +111,21 @@ export interface DatabaseOptions extends TargetOptions {
   /** Maximum number of connections for ordinary statements. */
   readonly poolSize?: number;
   /**
-   * Maximum milliseconds that a statement waits for one of them, and a change for its turn, before the database counts
-   * as busy.
+   * Maximum milliseconds that a statement waits for a connection, and a change for earlier changes, before the database
+   * counts as busy.
    */
   readonly waitMs?: number;
 }
 
 /** Milliseconds between two attempts: doubled each time, up to the last. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
-/** A database that was up for this long was healthy: after its loss the pauses start over. */
+/** A database that was up for this long was healthy: after its loss the pauses start again from the first. */
 const STEADY_MS = 20_000;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 5000;
 /** Default milliseconds for closing connections to an unresponsive server, which will not write anything anyway. */
 const SILENT_CLOSE_MS = 700;
-/** Share of this time for statements in flight. */
+/** Share of the closing time for statements in flight. */
 const FLIGHT_SHARE = 0.3;
 
 /** A server that is ready for queries. */
@@ -321,7 +321,7 @@ class PooledDatabase implements Database {
       if (!target.isOurs && target.owner !== undefined) await logIn(target.config);
       return { target, serverPosition, excess, tables: await askTables(client, false) };
     } finally {
-      await client.end().catch(() => undefined); // It has served its purpose or has already failed.
+      await client.end().catch(() => undefined); // The connection is no longer needed or has failed.
     }
   }
 
@@ -346,7 +346,7 @@ class PooledDatabase implements Database {
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
-    await comparing?.catch(() => undefined); // It finishes its last record before the next server is compared.
+    await comparing?.catch(() => undefined); // It writes its last record before the next server is compared.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Prepares everything the embedded server needs to start: its directory, programs, cluster, and the role's password. A
- * cluster of an earlier major version is first moved to the installed one; if that is not possible, its own server is
- * used.
+ * cluster of an earlier major version is first moved to the installed version; if that is not possible, the server of
+ * the earlier version is used.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

@@ -165,11 +165,11 @@ describe('createEmbeddedServer()', () => {
   test('ensureRunning() clears away the server that a killed Weir left behind, and starts its own', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
-    process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot notice that its Weir has ended.
+    process.kill(elsewhere.serverPid, 'SIGSTOP'); // The server cannot notice that its Weir has ended.
     await elsewhere.kill();
     const { server, logger } = serverOn(dataDir);
     const running = server.ensureRunning();
-    // It would end immediately, so it continues only after it was found.
+    // The server would end immediately, so it continues only after it was found.
     await until(
       'the server to be found',
       () => logger.text(),

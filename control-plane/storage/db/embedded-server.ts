@@ -69,7 +69,7 @@ export function createEmbeddedServer(
     async stop(withinMs = STOP_MS) {
       const untilMs = performance.now() + withinMs;
       stopping.abort();
-      await starting?.catch(() => undefined); // Its caller receives the error.
+      await starting?.catch(() => undefined); // The caller receives the error.
       await Promise.all([moving, running?.stop(untilMs - performance.now())]);
     },
   };

@@ -15,7 +15,9 @@ import { enableKeepalive } from './open-pool.ts';
 
 /** Milliseconds between two checks, and the time limit for each. */
 export const POLL_MS = 5000;
-/** The same if something is watched: if notifications arrive, and if they do not because a pooler loses them. */
+/**
+ * Milliseconds between two checks while an expression is watched: if notifications arrive, and if a pooler loses them.
+ */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
 /** Number of polls within which a notification must arrive before a log line reports that none do. */
 const MAX_SILENT_POLLS = 12;
@@ -89,7 +91,10 @@ export class Liveness {
     while (await this.isDueBefore(ended)) await check();
   }
 
-  /** Checks whether the server responds and accepts changes; passes the result to the watch. @throws if it does not */
+  /**
+   * Checks whether the server responds and accepts changes; passes the result to the watch. @throws if the server does
+   * not
+   */
   async check(withinMs: number): Promise<void> {
     const { tables, notices } = this.parts;
     const { watched } = notices;
@@ -114,7 +119,7 @@ export class Liveness {
     }
   }
 
-  /** Closes the connection; nothing gets lost with it. */
+  /** Closes the connection; nothing is lost with it. */
   async end(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }

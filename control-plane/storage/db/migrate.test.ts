@@ -37,9 +37,9 @@ beforeAll(async () => {
   lock = lockDataDir(dataDir);
   server = createEmbeddedServer(lock, new MemoryLogger());
   pool = new pg.Pool(await server.ensureRunning());
-  // Some are still being closed when the server stops.
+  // Some connections are still being closed when the server stops.
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  // An idle connection reports it to the pool.
+  // An idle connection reports the end of the server to the pool.
   pool.on('error', () => undefined);
 });
 afterAll(async () => {

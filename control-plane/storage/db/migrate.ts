@@ -1,6 +1,6 @@
 /**
  * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other
- * nodes of a cluster wait for it and then have nothing to do.
+ * nodes of a cluster wait for this lock and then have nothing to do.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ const BASELINE = '0001_schema';
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
-/** Maximum wait for a table in use: all writes to it queue behind a migration. */
+/** Maximum wait for a table in use, because all writes to the table queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
 /**
  * Pause in milliseconds that lets others proceed; all attempts together outlast the longest scan of the log, which
@@ -75,7 +75,7 @@ export async function migrate(
     if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
-    // Fails if the connection was lost, which ends both anyway.
+    // Fails if the connection was lost, which also ends both the setting and the lock.
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }
@@ -102,7 +102,7 @@ function numberOf(migration: string): number {
   return Number.parseInt(migration, 10);
 }
 
-/** Retries while others use the tables. */
+/** Retries while other sessions use the tables. */
 async function retryWhileInUse<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {

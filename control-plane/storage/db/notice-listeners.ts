@@ -10,7 +10,7 @@ export interface Watch {
   readonly channel: string;
   /** An SQL expression. */
   readonly expression: string;
-  /** Receives its value. */
+  /** Receives the value of the expression. */
   readonly take: (value: unknown) => void;
 }
 

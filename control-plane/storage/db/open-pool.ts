@@ -35,8 +35,8 @@ const RENEWED_AFTER_SECS = 300;
 
 /**
  * Makes the server end a session soon after its connection was cut without notice to either side, such as by a firewall
- * that dropped its state: otherwise the session and its locks stay for hours. A server that does not support this is
- * used anyway.
+ * that dropped its state. Without this, the session and its locks would stay for hours. A server that does not support
+ * this is used anyway.
  */
 export async function enableKeepalive(client: pg.ClientBase): Promise<void> {
   await client.query(KEEPALIVE_SETTINGS).catch(() => undefined);
@@ -54,7 +54,7 @@ export class OpenPool {
   private cutOff: DatabaseUnavailable | undefined;
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    // The pool awaits it, although its type does not say so.
+    // The pool awaits this function, although its type does not say so.
     const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
       this.clients.add(client);
       // A borrowed connection also emits its error, which would end the process if unhandled.
@@ -128,6 +128,6 @@ export async function logIn(config: ClientConfig): Promise<void> {
       cause: error,
     });
   } finally {
-    await client?.end().catch(() => undefined); // It has served its purpose or has already failed.
+    await client?.end().catch(() => undefined); // The connection is no longer needed or has failed.
   }
 }

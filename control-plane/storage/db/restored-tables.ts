@@ -1,15 +1,15 @@
 /**
- * Detects a restore in a database that is in use: it is empty at first, then partly filled, then it has different
- * tables. Anything that a node created or read in the meantime would block the restore, or would be policy that no user
- * defined.
+ * Detects a restore in a database that is in use: the database is first empty, then partly filled, and at the end has
+ * different tables. Anything that a node created or read in the meantime would block the restore, or would be policy
+ * that no user defined.
  */
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { Queryable } from './queryable.ts';
 
 /**
- * SQL that identifies the tables: different ones have another name; null means that a restore is not complete. Foreign
- * keys are the first that `pg_restore --clean` removes and the last that any restore creates, so all rows exist once
- * they do.
+ * SQL that identifies the tables: different tables have another name; null means that a restore is not complete.
+ * Foreign keys are the first that `pg_restore --clean` removes and the last that any restore creates, so all rows exist
+ * once they do.
  */
 export const TABLES = `(SELECT conrelid::text FROM pg_constraint
   WHERE conrelid = to_regclass('managed_domains') AND contype = 'f' LIMIT 1)`;

@@ -15,7 +15,9 @@ const SOCKET_LINE = 4;
 const HOST_LINE = 5;
 const STATUS_LINE = 7;
 
-/** Address of that server; throws DatabaseUnavailable if it is not ready, or if this user cannot read its files. */
+/**
+ * Address of the running server; throws DatabaseUnavailable if it is not ready, or if this user cannot read its files.
+ */
 export function runningServerAddress(dataDir: string): PostgresAddress {
   const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');
   if (lines[STATUS_LINE]?.trim() !== 'ready')

@@ -13,7 +13,7 @@ import type { Queryable } from './queryable.ts';
 export interface ServerPosition {
   /** System identifier, which all copies of a server share. */
   readonly system: string;
-  /** Each promoted standby begins a new one, and so does a recovery to a point in time. */
+  /** WAL timeline: each promoted standby begins a new one, and so does a recovery to a point in time. */
   readonly timeline: number;
   /** Bytes of WAL that are on disk. */
   readonly position: number;
@@ -24,7 +24,7 @@ const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_objec
   'system', (SELECT system_identifier::text FROM pg_control_system()),
   'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
   'position', pg_current_wal_flush_lsn() - '0/0') END AS "serverPosition"`;
-/** No privilege for it, or a PostgreSQL-compatible service without these functions. */
+/** Errors of a role without the privilege, or of a PostgreSQL-compatible service without these functions. */
 const NOT_REPORTED = /^(42501|42883|0A000)$/;
 
 /** A crash may truncate the last record of the WAL, which is shorter than this. */

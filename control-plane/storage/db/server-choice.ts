@@ -1,7 +1,7 @@
 /**
  * Chooses the server of `database.url` to use: the first one that accepts writes and has not been replaced by another.
- * A primary that comes back after a failover also accepts writes; rows written to it are lost once it becomes a
- * standby, and rows that it lacks are policy that was active.
+ * An old primary that is started again after a failover also accepts writes; rows written to it are lost once it
+ * becomes a standby, and rows that it lacks may be policy that was active.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -20,7 +20,7 @@ import {
 export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
-  /** Null if the server does not report it. */
+  /** Null if the server does not report its position. */
   readonly serverPosition: ServerPosition | null;
 }
 
@@ -46,7 +46,8 @@ const OTHERS_MS = 1000;
 const COMPARE_MS = 10_000;
 
 /**
- * Weir keeps few connections, and notifications, prepared statements and session settings do not work through a pooler.
+ * Weir opens few connections and needs no pooler, through which notifications, prepared statements and session settings
+ * do not work.
  */
 const POOLER = 'this is a pooler, such as PgBouncer: use the address of the PostgreSQL server itself';
 
@@ -81,7 +82,7 @@ export async function connectToChosen(
     () => undefined,
   );
   const chosen = newestOf(found);
-  // One that only responds now is not waited for.
+  // Closes the connections of servers that only respond after the choice.
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
@@ -90,7 +91,7 @@ export async function connectToChosen(
   });
 }
 
-/** The first one that was not replaced by another. */
+/** The first server that was not replaced by another. */
 function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | undefined {
   let newest: ChosenServer | undefined;
   for (const server of found) {
@@ -116,7 +117,7 @@ export interface ComparedParts {
 
 /**
  * Records the position of the server in use, and checks whether another one has replaced it, until `ended` is aborted.
- * @throws {DatabaseUnavailable} naming the other one
+ * @throws {DatabaseUnavailable} naming the other server
  */
 export async function keepComparing(parts: ComparedParts): Promise<void> {
   const { targets, inUse, seen, ended, pauseMs = COMPARE_MS } = parts;
@@ -139,7 +140,7 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
   }
 }
 
-/** Null if no usable server responds, or if it does not report its position. */
+/** Position of the server of a target; null if no usable server responds, or if it does not report its position. */
 async function serverPositionOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerPosition | null> {
   const server = await connect(target, ended).catch(() => null);
   if (server === null) return null;
@@ -215,7 +216,7 @@ function refusalBy(seen: Pick<SeenServer, 'load' | 'path'>): (serverPosition: Se
   const last = seen.load();
   return (serverPosition) => {
     if (last === null || serverPosition === null || !isBehind(serverPosition, last)) return;
-    // Without changing numbers: a different text would be logged again.
+    // The text contains no changing numbers, because a different text would be logged again.
     const fault =
       serverPosition.timeline < last.timeline
         ? `an old primary: it is on timeline ${serverPosition.timeline}, and this node has seen timeline ${last.timeline}`
@@ -225,7 +226,7 @@ function refusalBy(seen: Pick<SeenServer, 'load' | 'path'>): (serverPosition: Se
   };
 }
 
-/** Closes a connection and ignores errors, because it has served its purpose or has already failed. */
+/** Closes a connection and ignores errors, because it is no longer needed or has failed. */
 async function end(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -35,7 +35,7 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     // A connection that cannot even roll back is broken, and the first error is the one to report. A connection that
-    // did not respond would not respond to this either; closing it rolls back.
+    // did not respond would not respond to ROLLBACK either; closing it rolls back.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }

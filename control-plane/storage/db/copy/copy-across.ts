@@ -1,7 +1,7 @@
 /**
- * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, no more than
- * the socket buffers is in memory. The rows are summed up in transit and again at the destination, which verifies the
- * copy.
+ * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, memory contains
+ * no more of it than the socket buffers. A sum of the rows is computed in transit and again at the destination, to
+ * verify the copy.
  */
 import type { ClientBase, Connection, Submittable } from 'pg';
 import { hash } from 'node:crypto';
@@ -30,7 +30,7 @@ export async function copyAcross(ends: CopyEnds, { from, to }: CopyRoute): Promi
   if (sent !== stored) throw new CopyDiffers(`copy ${to}: ${sent} were sent, but ${stored} are stored`);
 }
 
-/** Sums up the rows of a table. */
+/** Computes the sum of the rows of a table. */
 export async function sumUp(client: ClientBase, table: string): Promise<string> {
   const sum = new RowSum();
   await new Promise<void>((resolve, reject) => {
@@ -90,7 +90,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that.
+    // The connection is only free after it has reported that it is ready.
   }
 
   handleReadyForQuery(): void {

@@ -21,7 +21,7 @@ export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]>
 
 /** A submittable of pg, which calls the methods by their names. */
 class CopyOut implements Submittable {
-  /** pg wraps it with its time limit. */
+  /** pg wraps this callback with its time limit. */
   callback: (error: Error | null, messages?: Buffer[]) => void;
   private readonly text: string;
   private readonly messages: Buffer[] = [];
@@ -36,11 +36,11 @@ class CopyOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    this.messages.push(Buffer.from(chunk)); // pg reuses its memory.
+    this.messages.push(Buffer.from(chunk)); // pg reuses the memory of the chunk.
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that.
+    // The connection is only free after it has reported that it is ready.
   }
 
   handleReadyForQuery(): void {

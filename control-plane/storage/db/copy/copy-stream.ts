@@ -1,6 +1,6 @@
 /**
- * Rows of a table as bytes, from a server and to a server: COPY in binary format, with no more in memory than sockets
- * hold.
+ * Rows of a table as bytes, from a server and to a server: COPY in binary format, with a limited number of chunks in
+ * memory.
  */
 import { once } from 'node:events';
 import type { ClientBase, Connection, Submittable } from 'pg';
@@ -49,7 +49,7 @@ class RowsOut implements Submittable {
         }
       }
     } finally {
-      // The end may have come with the chunk that paused it; the connection is used for other queries afterwards.
+      // The last chunk may have paused the connection, which is used for other queries afterwards.
       this.resume();
     }
   }
@@ -64,7 +64,7 @@ class RowsOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
-    this.waiting.push(Buffer.from(chunk)); // pg reuses its memory.
+    this.waiting.push(Buffer.from(chunk)); // pg reuses the memory of the chunk.
     if (this.waiting.length >= MAX_WAITING && this.paused === undefined) {
       stream.pause();
       this.paused = stream;
@@ -73,7 +73,7 @@ class RowsOut implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that.
+    // The connection is only free after it has reported that it is ready.
   }
 
   handleReadyForQuery(): void {
@@ -119,7 +119,7 @@ class RowsIn implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that.
+    // The connection is only free after it has reported that it is ready.
   }
 
   handleReadyForQuery(): void {

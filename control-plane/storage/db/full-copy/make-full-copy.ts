@@ -28,7 +28,7 @@ const PRIVATE = 0o600;
 /** Files of the data directory that are not in the database and are needed on another machine. */
 const FILES: readonly CopiedFile['path'][] = ['tls/cert.pem', 'tls/key.pem'];
 
-/** Writes the copy; returns its size in bytes. On failure no file is left. */
+/** Writes the copy; returns its size in bytes. On failure, no file is left behind. */
 export async function makeFullCopy(task: FullCopyTask): Promise<number> {
   await streamDurably(task.file, writeFrames(framesOf(task)), PRIVATE);
   return (await stat(task.file)).size;

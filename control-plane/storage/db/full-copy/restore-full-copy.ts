@@ -41,7 +41,7 @@ export async function restoreFullCopy({ file, dataDir, logger, report }: Restore
     const tables = await listTables(client);
     await client.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
     await storeFrames(client, readFrames(file), { files, report });
-    // The machine of the copy does not hold its name any more.
+    // The machine on which the copy was made no longer holds its node name.
     await client.query('UPDATE nodes SET run = NULL');
     await client.query('COMMIT');
     await migrate(client, logger);
@@ -63,7 +63,7 @@ async function checkedHead(file: string): Promise<CopyHead> {
   return head;
 }
 
-/** Creates the schema of the copy; it is upgraded to the one of this Weir when the rows are there. */
+/** Creates the schema of the copy, which is upgraded to that of this release after the rows are restored. */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
   refuseOldMigrations('the copy', migrations);
   await migrate(client, logger, { count: migrations.length });
@@ -75,7 +75,10 @@ async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, log
     );
 }
 
-/** The only texts in a copy that are used as SQL: anyone can write a file with a correct checksum. */
+/**
+ * Patterns of the only texts in a copy that are used as SQL; checked because anyone can write a file with a correct
+ * checksum.
+ */
 const SHAPES = {
   route: /^"\w+" \("\w+"(?:, "\w+")*\)$/,
   bound: /^(?:DEFAULT|FOR VALUES FROM \('?[\w :.+-]*'?\) TO \('?[\w :.+-]*'?\))$/,

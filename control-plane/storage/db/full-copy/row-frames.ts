@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 const MAGIC = Buffer.from('weir-full-copy 1\n');
 const HEAD_BYTES = 5;
 const SUM_BYTES = 32;
-/** PostgreSQL sends no larger row. */
+/** Maximum size of a payload; PostgreSQL sends no larger row. */
 const MAX_PAYLOAD_BYTES = 1 << 30;
 
 /** Types of frames; the payload is JSON except for data. */
@@ -101,7 +101,7 @@ class ByteSource {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** Null if the stream ends before that. */
+  /** The next `length` bytes; null if the stream ends earlier. */
   async take(length: number): Promise<Buffer | null> {
     const parts = [this.pending];
     let size = this.pending.length;

@@ -1,8 +1,7 @@
 /**
  * Second part of a major upgrade: copies the days of the query log, the newest first, into the database, which is in
- * use at the same time. A day is copied and verified in one transaction, which also records that; only then is it
- * dropped at its source. So an interruption never loses or duplicates anything, and the disk holds at most one day
- * twice.
+ * use at the same time. One transaction copies and verifies a day and records this; only then is the day dropped at its
+ * source. So an interruption never loses or duplicates anything, and the disk contains at most one day twice.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';

@@ -1,6 +1,6 @@
 /**
  * First part of a major upgrade: copies all tables except the days of the query log from one server to an empty one, in
- * one transaction. That includes the policy, the users, the counts and the lists of names, so that only rows of the log
+ * one transaction. These include the policy, the users, the counts and the lists of names, so that only rows of the log
  * are missing afterwards.
  */
 import { escapeIdentifier } from 'pg';
@@ -34,7 +34,7 @@ export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Pr
     );
   const tables = await listTables(from);
   await options.checkFreeSpace(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  // Triggers and foreign keys have already been applied.
+  // Disables triggers and foreign keys, which the source has already applied.
   await to.query('BEGIN; SET LOCAL session_replication_role = replica');
   // Tables that are emptied and filled in one transaction are not written to the WAL.
   await to.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);

@@ -70,7 +70,7 @@ beforeAll(() =>
 );
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-/** A data directory with a copy of it. */
+/** A data directory with a copy of the older cluster. */
 function copyOlder(): string {
   const root = makeTempDir();
   cleanUps.push(() => rmSync(root, { recursive: true, force: true }));
@@ -115,7 +115,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
       ({ upgrade }) => upgrade === undefined,
     );
     expect(await withOwner(dataDir, contentOf)).toEqual(content);
-    await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // Its number is the next one.
+    await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // The new group gets the next number.
     expect(existsSync(join(dataDir, 'postgres', 'cluster.before'))).toBe(false);
     expect(own.logger.text()).toContain(`moved the query log from PostgreSQL ${earlier}`);
   });

@@ -78,7 +78,7 @@ export async function moveTables(task: UpgradeTask): Promise<void> {
   logger.info(`moved the database ${versions}, except for the query log`);
 }
 
-/** Moves the days of the log to the database in use, until all are there or the signal is aborted. */
+/** Moves the days of the log to the database in use, until all are moved or the signal is aborted. */
 export async function moveDays(task: UpgradeTask, inUse: () => Promise<PostgresAddress>): Promise<void> {
   const { home, logger, signal } = task;
   task.report({ detail: `moving the query log from PostgreSQL ${madeBy(beforeOf(home))}`, isStuck: false });

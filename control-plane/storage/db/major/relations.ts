@@ -57,7 +57,7 @@ function toTable({ name, columns, size }: TableRow): Table {
   return { name, route, sizeBytes: Number(size) };
 }
 
-/** State of the sequences of a database, as a statement that sets those of another database to it. */
+/** A statement that sets the sequences of another database to the state of the sequences here. */
 export async function sequencesAsSql(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('SELECT setval(%L, %s, %L);', sequencename, coalesce(last_value, start_value), last_value IS NOT NULL)

@@ -75,7 +75,8 @@ function ownName(uid: number): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run with any user id; it only matters for the first start, which reports it itself.
+    // A container may run with a user id without an account; only the first start needs an account, and reports its
+    // absence.
     return `user ${uid}`;
   }
 }

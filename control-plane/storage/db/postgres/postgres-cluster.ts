@@ -50,7 +50,7 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   }
 }
 
-/** Flushes a whole cluster to disk whose server did not do so. */
+/** Flushes to disk a whole cluster whose server did not do so. */
 export async function syncCluster(task: Pick<ClusterTask, 'home' | 'runtime' | 'signal'>): Promise<void> {
   await runProgram('initdb', ['--sync-only', '-D', task.home.cluster, SYNC_METHOD], task);
 }

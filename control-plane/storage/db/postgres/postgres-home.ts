@@ -25,7 +25,7 @@ import type { PostgresAccount } from './postgres-account.ts';
 /** The directory of everything that belongs to the embedded server, and its owner. */
 export interface PostgresHome {
   readonly dir: string;
-  /** PostgreSQL's own data directory in it. */
+  /** PostgreSQL's own data directory, in `dir`. */
   readonly cluster: string;
   readonly account: PostgresAccount;
   /** True if the cluster is not in the data directory; users are informed about that. */
@@ -54,8 +54,8 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
 }
 
 /**
- * The directory that an earlier start has chosen. Throws if the file may have been written by another user, who would
- * choose for root.
+ * The directory that an earlier start has chosen. Throws if another user may have written the file, and so could choose
+ * a directory for root.
  */
 function recordedIn(pointer: string): string | undefined {
   let fd: number;

@@ -67,7 +67,7 @@ function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number
 /** Starts the server. Resolves when it accepts connections; rejects with its output if it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
-  // Before it starts other processes, which inherit its priority.
+  // Done before the server starts other processes, which inherit its priority.
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS.behindDns, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
@@ -104,7 +104,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
 
 function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // It gets its own session: Ctrl-C in a terminal must only reach Weir, which still has a log to write.
+  // The server gets its own session: Ctrl-C in a terminal must only reach Weir, which still has a log to write.
   return spawn(join(runtime, 'bin', 'postgres'), ['-D', cluster, ...flags], {
     cwd: dirname(cluster),
     env: serverEnvironment(),
@@ -152,8 +152,8 @@ function logServerLine(line: string, logger: Logger): void {
 
 /**
  * Starts a shell that waits for the end of a pipe that only Weir holds and then asks the server to shut down, so that
- * the server ends with a killed Weir. Returns a function that dismisses it. Without a shell, the next start of Weir
- * ends the server.
+ * the server also ends if Weir is killed. Returns a function that ends the shell. Without a shell, the next start of
+ * Weir ends the server.
  */
 function watchOver(pid: number, account: PostgresAccount, logger: Logger): () => void {
   const script = `trap '' INT TERM HUP; read -r _ || kill -INT "$1"`;
@@ -227,7 +227,7 @@ export function serversOn(cluster: string): number[] {
       const program = basename(readlinkSync(`/proc/${entry}/exe`).replace(/ \(deleted\)$/, ''));
       if (program === 'postgres') pids.push(Number(entry));
     } catch {
-      continue; // It has ended, or belongs to another user.
+      continue; // The process has ended, or belongs to another user.
     }
   }
   return pids;
@@ -246,7 +246,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      continue; // It ended between the check and the signal.
+      continue; // The process ended between the check and the signal.
     }
   }
 }

@@ -8,8 +8,8 @@ import type { ClientBase } from 'pg';
 import type { Logger } from '../../../../shared/log.ts';
 
 /**
- * Niceness of a process relative to the DNS threads. A long read is behind the log, but not far behind: it holds locks
- * for which the log waits, and with 19 the log stood still for ten seconds.
+ * Niceness of a process relative to the DNS threads. A long read has a lower priority than the log, but not a much
+ * lower one: it holds locks for which the log waits, and with niceness 19 the log stopped for ten seconds.
  */
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 

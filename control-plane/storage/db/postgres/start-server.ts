@@ -77,6 +77,6 @@ export async function useAddress<T>(
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cut);
-    await client.end().catch(() => undefined); // It has served its purpose or has already failed.
+    await client.end().catch(() => undefined); // The connection is no longer needed or has failed.
   }
 }

@@ -32,7 +32,7 @@ const RIGHTS = { r: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], S: ['USAGE'] } as 
 const lacksAny = (has: string, of: string, rights: readonly string[]): string =>
   `NOT (${rights.map((right) => `${has}($1::name, ${of}, '${right}')`).join(' AND ')})`;
 
-/** Only the owner may change it, as it decides which migrations the owner runs. */
+/** Only the owner may change this table, because it decides which migrations the owner runs. */
 const OWNERS_TABLE = 'schema_migrations';
 
 /** Statements that grant the role missing privileges and revoke those it must not have. */
