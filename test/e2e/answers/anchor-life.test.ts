@@ -137,7 +137,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await third.stop();
     expect(statesOnDisk()).toEqual(['revoked', 'valid']);
 
-    // A server with the old key is not trusted, neither by running threads nor after a restart.
+    // Answers signed with the old key are not trusted, neither by running threads nor after a restart.
     age = 'before';
     const fourth = await start();
     expect(await rcodeOf(fourth, 'www.example.org')).toBe(Rcode.SERVFAIL);

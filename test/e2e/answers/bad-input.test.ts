@@ -86,7 +86,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Other clients are served, and no thread has ended. */
+  /** Expects that other clients are served and that no thread has ended. */
   async function expectGoesOn(): Promise<void> {
     using other = await UdpClient.open(weir.dnsPort);
     expect(await other.ask(NAME, 'A')).toMatchObject({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] });
@@ -193,8 +193,8 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     using noisy = await UdpClient.open(weir.dnsPort);
     for (let sent = 0; sent < RANDOM_PACKETS; sent += PORTION) {
       await Promise.all(Array.from({ length: PORTION }, () => noisy.send(randomPacket(random))));
-      // A reply to a valid query shows that the batch has been processed; the kernel drops what exceeds the socket
-      // buffers.
+      // A reply to a valid query shows that Weir has processed the batch; the kernel drops packets that exceed the
+      // socket buffers.
       await noisy.ask(NAME, 'A');
     }
     await expectGoesOn();
@@ -275,7 +275,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     using other = await UdpClient.open(weir.dnsPort);
     expect(await other.ask(NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
     await Promise.all(clients.map((client) => client.close()));
-    // The server learns of the closed connections after a delay.
+    // The server notices the closed connections after a delay.
     const api = await weir.api();
     await until(
       `no connections but the ${String(idlers.length)} idle ones`,

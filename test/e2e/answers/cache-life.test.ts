@@ -1,4 +1,4 @@
-/** Ageing of cached answers: refreshed while in use, served stale, cleared, kept over a restart. */
+/** Life of cached answers: they are refreshed while in use, served stale, cleared, and kept over a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/api/cache-api.ts';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';

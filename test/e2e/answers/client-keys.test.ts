@@ -62,7 +62,7 @@ beforeAll(async () => {
     await api.expect(201, 'POST', '/managed-domains', { domain, action: 'deny', group_id });
   phone = await api.expect(201, 'POST', '/clients', { client_key: 'Phone', name: 'Anna', group_id: kids });
   laptop = await api.expect(201, 'POST', '/clients', { client_key: 'laptop' });
-  // All clients of this test share an address, which has a group itself.
+  // All clients of this test share an address, and the address also has a group.
   await api.expect(201, 'POST', '/clients', { ip_address: '127.0.0.1', group_id: work });
 });
 afterAll(async () => {
@@ -140,7 +140,7 @@ describe('weir with clients that have keys', () => {
         const { stdout } = await run('curl', args, { encoding: 'buffer' });
         return new Reply(new Uint8Array(stdout), '').data[0];
       };
-      // The port of the DNS threads, and the relay of the web port.
+      // The HTTPS port of the DNS threads, and the web port, which relays queries.
       for (const origin of [`https://127.0.0.1:${ports.doh}`, `http://127.0.0.1:${weir.webPort}`]) {
         expect(await answerTo(origin, '/phone')).toBe(BLOCKED);
         expect(await answerTo(origin, '/PHONE')).toBe(BLOCKED);

@@ -1,4 +1,4 @@
-/** DNS cookies of the server (RFC 7873, RFC 9018) and what they prove, over real sockets. */
+/** DNS cookies of the server (RFC 7873, RFC 9018) as proof of a client's address, over real sockets. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -29,7 +29,7 @@ afterAll(() => upstream.close());
 
 const withCookie = (cookie: Uint8Array | undefined = CLIENT_COOKIE): QueryOptions => ({ edns: { cookie } });
 
-/** The reply without values that are not predictable. */
+/** The reply without unpredictable values. */
 function shown({ rcode, data, cookie, opt }: Reply): unknown {
   const isGood = cookie?.length === SIZE && Buffer.from(cookie).subarray(0, 8).equals(CLIENT_COOKIE);
   return { rcode: opt?.extendedRcode ?? rcode, data, isGood };

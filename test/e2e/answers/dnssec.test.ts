@@ -19,7 +19,7 @@ const RD = 0x0100;
 const AD = 0x0020;
 const CD = 0x0010;
 
-/** Queried before the last test reads the log. */
+/** Number of questions before the last test reads the log. */
 const QUESTIONS = 21;
 
 const now = Math.floor(Date.now() / 1000);
@@ -60,7 +60,9 @@ function withCutSignature(answer: CacheableAnswer): CacheableAnswer {
   return { ...answer, body };
 }
 
-/** Answers from the table, and SERVFAIL for names not in it; only with DO, because the table contains signatures. */
+/**
+ * Answers from the table, whose signatures only queries with DO expect; SERVFAIL for names that are not in the table.
+ */
 function answer(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);
   const found = TABLE[`${nameToText(asked.qname).toLowerCase()} ${rrTypeName(asked.qtype)}`];

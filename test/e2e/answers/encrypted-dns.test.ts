@@ -111,7 +111,7 @@ ${LOCAL}
     await api.expect(200, 'POST', '/tls/generate?force=true');
     const after = await DotClient.open(ports.dot);
     expect(after.fingerprint).not.toBe(before.fingerprint);
-    // The open connection still works.
+    // The connection that was opened before the change still works.
     expect((await before.ask('here.home.example', 'A')).data).toEqual(['192.0.2.20']);
     for (const client of [before, after]) client.close();
   });

@@ -1,5 +1,5 @@
 /**
- * Unusual answers of an upstream on a stream: they affect no other question, and reach the client with their reason.
+ * Unusual answers of an upstream over TCP: they affect no other question, and the reply to the client gives the reason.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../../shared/dns/iana.ts';
@@ -13,11 +13,12 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const OTHERS = 100;
-/** A name whose answers grow when they are rewritten, because RDATA of that type must not be compressed. */
+/** A name whose answers grow when Weir rewrites them, because the names in their RDATA must not be compressed. */
 const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
 const BIG = 'big.example';
 /**
- * No probes in addition to the questions. Questions from one client socket go to one worker, and so to one connection.
+ * Without probes, only the questions are on the connection. All questions of a client socket go to one worker, and so
+ * to one connection.
  */
 const QUIET = '[dns.health_check]\nenabled = false\n';
 const QNAME = Uint8Array.of(0xc0, 12);
@@ -47,7 +48,7 @@ describe('weir behind an upstream on one stream', () => {
   });
 
   test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
-    // Sends all answers together, when every question is on the connection.
+    // Sends all answers together once all questions have arrived on the connection.
     upstream.tcpScript = (_query, index) => {
       if (index !== OTHERS) return;
       for (const query of upstream.tcpQueries)
@@ -65,7 +66,7 @@ describe('weir behind an upstream on one stream', () => {
     expect(upstream.tcpConnections).toBe(1);
     const api = await weir.api();
     const healthOf = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
-    // Threads report once a second, and a report may come between the first and the last of these answers.
+    // Threads report once a second, so a report may include only some of these answers.
     const health = await until('the report of an answer that is too long', healthOf, ([server]) => {
       return server?.last_error === 'too-long' && server.status !== 'Unknown';
     });

@@ -149,7 +149,7 @@ describe('weir with local records', () => {
       domain: 'www.example.net',
       action: 'deny',
     });
-    // Users have set the alias; the name itself is blocked.
+    // Policy applies to the name, not to the target of an alias that users have set.
     expect((await udp.ask('www.example.net', 'A')).data).toEqual(['0.0.0.0']);
     expect((await udp.ask('alias.example.org', 'A')).data.at(-1)).toBe(EVERY_ADDRESS);
     await api.expect(204, 'DELETE', `/managed-domains/${String(deny.id)}`);

@@ -9,21 +9,21 @@ import type { Reply } from '../../support/dns/dns-message.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const NODES = BACK_ENDS.flatMap((backEnd) => [3, 8].map((workers) => [backEnd, workers] as const));
-/** Enough that the kernel spreads them over the sockets of all workers. */
+/** Enough clients for the kernel to spread over the sockets of all workers. */
 const CLIENTS = 48;
 const ADDRESS = '192.0.2.1';
 /** Longer than the retransmission time: a claim that is never released fails the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n';
 
 /**
- * Copies of one question that a node may send: the first try and, if a busy machine holds up the answer, the one of the
- * resolver from another port. Workers that do not share a question send at least three.
+ * Maximum number of times that a node may send a question: once, and again from another port if a busy machine delays
+ * the answer. Workers that do not share a question send it at least three times.
  */
 const MAX_COPIES = 2;
 
-/** Unanswered questions, each once even if it was sent repeatedly. */
+/** Unanswered questions, without repetitions. */
 const open = new Map<string, ReceivedQuery>();
-/** TTL of each answer that was sent, by the same key, because the query may arrive again. */
+/** TTL of each sent answer, by the same key, to answer repeated queries in the same way. */
 const answered = new Map<string, number>();
 let asked = 0;
 let upstream: ScriptedUpstream;
@@ -70,7 +70,7 @@ function answerAll(ttl: number): void {
   open.clear();
 }
 
-/** Answers every question of the upstream until all clients have their replies. */
+/** Answers every question that arrives at the upstream until all clients have their replies. */
 async function answerUntilReplied(replies: readonly Promise<Reply>[], ttl: number): Promise<void> {
   let left = replies.length;
   for (const each of replies) void each.finally(() => left--).catch(() => undefined);
@@ -147,7 +147,8 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
       (count) => count === workers - 1,
     );
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
-    // Questions of the ended threads are lost; repeated ones are not blocked by their claims.
+    // Questions of the ended threads are lost, but their claims do not prevent other threads from sending the same
+    // questions.
     const again = names.flatMap((name) => clients.map((client) => client.ask(name, 'A')));
     await answerUntilReplied(again, 3600);
     expect((await Promise.all(again)).every(({ data }) => data[0] === ADDRESS)).toBe(true);

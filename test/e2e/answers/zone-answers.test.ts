@@ -17,7 +17,7 @@ const QNAME = Uint8Array.of(0xc0, 12);
 /** Forged address for a name that is not in the zone of its server. */
 const FORGED = '203.0.113.66';
 
-/** A server that gives the same answer to every question for an address. */
+/** Starts a server that gives the same answer to every address query. */
 async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> {
   const server = await ScriptedUpstream.start();
   server.udpScript = (query) =>
@@ -25,7 +25,7 @@ async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> 
   return server;
 }
 
-/** Answers a question with the record for its name, or REFUSED without one. */
+/** Starts a server that answers a question with the record for its name, or with REFUSED if there is none. */
 async function startNamedServer(records: Record<string, TestRecord>): Promise<ScriptedUpstream> {
   const server = await ScriptedUpstream.start();
   server.udpScript = (query) => {
@@ -167,7 +167,7 @@ describe('weir with forward zones', () => {
         expect([name, type, (await udp.ask(name, type)).rcode]).toEqual([name, type, Rcode.NXDOMAIN]);
     expect((await udp.ask('a.own.example', 'DS')).rcode).toBe(Rcode.NXDOMAIN);
     expect(await addressFor('nas.lab.own.example')).toBe('10.0.0.4');
-    // The first name has a record, the others exist because of it.
+    // The first name has a record; the other names exist because they are its parents.
     for (const name of ['nas.lab.own.example', 'lab.own.example', 'own.example'])
       expect(await udp.ask(name, 'TXT')).toMatchObject({ rcode: Rcode.NOERROR, data: [] });
     expect(await addressFor('pc.office.own.example')).toBe('10.0.0.3');
@@ -318,7 +318,7 @@ describe('weir with forward zones', () => {
   });
 });
 
-/** Client questions that reached a server, without health probes, which query an SOA or the root's servers. */
+/** Number of client questions that reached a server. Leaves out health probes, which query an SOA or the root's NS. */
 function asked({ udpQuestions }: ScriptedUpstream): number {
   const probes: readonly number[] = [RRType.SOA, RRType.NS];
   return udpQuestions.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;

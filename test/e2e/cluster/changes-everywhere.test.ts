@@ -1,6 +1,6 @@
 /**
- * Two nodes with one database: a change at one becomes active at the other, which receives only queries, over DNS if
- * the change affects answers.
+ * Two nodes with one database: a change at one node becomes active at the other, which receives no changes itself.
+ * Changes that affect answers are checked over DNS.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -17,11 +17,13 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-/** A client that has a group by its address, and one that has it by its subnet. */
+/** A client that has a group by its address, and a client that has a group by its subnet. */
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
 const POLL_MS = 20;
-/** Lifetimes of temporary settings: the next longer one is used if the other node missed a shorter one. */
+/**
+ * Lifetimes of temporary settings. A test tries the next longer one if the other node was too slow for a shorter one.
+ */
 const SHORT_SECS = [2, 10, 40] as const;
 
 let cluster: NodeCluster;
@@ -64,7 +66,7 @@ const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<un
 
 /**
  * Allows a name to the child for a short time, and waits until the other node allows it and then blocks it again. Tries
- * a longer time if a busy machine missed the first one.
+ * longer times if a busy machine was too slow.
  */
 async function untilOver(name: string, allow: (secs: number) => Promise<unknown>): Promise<void> {
   const isSeen = async (secs: number): Promise<boolean> => {
@@ -294,7 +296,7 @@ describe('a permission at one node', () => {
     });
     expect(shown.status).toBe(200);
     await session.expect(204, 'POST', '/auth/logout');
-    // Ends when the node ends it.
+    // Resolves when the node ends the stream.
     await within('the end of the stream', shown.text());
     expect(await asked()).toBe(401);
   });

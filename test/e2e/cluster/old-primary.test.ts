@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Blocks a name once the node has a database. */
 async function block(domain: string): Promise<void> {
   const api = await weir.api();
-  // A 503 does not show whether the rule is stored; if it is, the retry finds that it exists.
+  // A 503 does not show whether the rule is stored; if the rule is stored, the retry reports that it exists.
   await until(
     `${domain} to be stored as a rule`,
     () => api.call('POST', '/managed-domains', { domain }),

@@ -39,8 +39,8 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
 }
 
 /**
- * Creates a new source, because a first version is never held. Returns it with the name of the node that starts the
- * fetch, which may be any, and that of another one.
+ * Creates a new source, because a first version is never held. Returns the source, the name of the node that starts the
+ * fetch, which may be any node, and the name of another node.
  */
 async function beginFetch(path: string) {
   const asked = Promise.withResolvers<(text: string) => void>();
@@ -58,7 +58,10 @@ async function beginFetch(path: string) {
   return { id, finish, holder: row!.name, other: row!.name === 'one' ? 'two' : 'one' };
 }
 
-/** Makes a node fetch; repeats the request until it does, because it does nothing while another node has the lease. */
+/**
+ * Makes a node fetch. Repeats the request until the node fetches, because it does nothing while another node has the
+ * lease.
+ */
 async function untilFetched(node: Weir, id: number, path: string, name: string): Promise<void> {
   lists.serve(path, `${name}\n`);
   const api = await node.api();

@@ -17,7 +17,7 @@ import type { Weir } from '../../support/weir/weir-process.ts';
 
 const SERVER_NAME = 'dns.example.org';
 const LOCAL = 'here.home.example';
-/** A client network may shake hands 60 times a second. */
+/** Pause between handshakes, because a client network may make only 60 handshakes per second. */
 const HANDSHAKE_PAUSE_MS = 100;
 const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
@@ -110,7 +110,7 @@ describe('with two nodes', () => {
         for (const dot of [begun, other]) dot.close();
         return isReused;
       };
-      // A joining node answers before it knows the shared secret.
+      // A joining node already answers queries before it knows the shared secret.
       await until(`a resumed session of ${version}`, isResumed, Boolean, { pauseMs: HANDSHAKE_PAUSE_MS });
     },
   );

@@ -40,7 +40,7 @@ describe('with a synchronous standby', () => {
       const domain = `change-${String(++asked)}.example`;
       const { status } = await api.call('POST', '/managed-domains', { domain, action: 'deny' });
       if (status === 201) acknowledged.push(domain);
-      // The database is unreachable, or was lost during the commit, in which case the change may exist.
+      // The database is unreachable, or was lost during the commit. After such a commit, the change may exist.
       else expect(status).toBe(503);
       return status;
     };

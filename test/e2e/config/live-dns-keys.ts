@@ -1,4 +1,4 @@
-/** Keys that affect answers, and a check of each. */
+/** Keys that affect answers, with a check of each key. */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
@@ -12,13 +12,13 @@ import type { LiveKey, LiveFixture } from './live-fixture.ts';
 const FORWARDED = [EVERY_ADDRESS];
 const BLOCKED = 'ads.example.net';
 
-/** A key that changes the answer to one question. */
+/** Row for a key that changes the answer to one question. */
 const answerTo = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
   ...{ key, to, before, after },
   observe: (fixture) => fixture.answerTo(name),
 });
 
-/** The address for a public name is private, as the scripted upstream defines. */
+/** Answer for a public name to which the scripted upstream gives a private address. */
 const privateAddress = (name: string) => (fixture: LiveFixture) => {
   fixture.scripted.udpScript = (query) => {
     const answers = [a(Uint8Array.of(0xc0, 12), '10.0.0.1')];
@@ -28,7 +28,7 @@ const privateAddress = (name: string) => (fixture: LiveFixture) => {
 };
 const onScripted = (fixture: LiveFixture) => ({ 'dns.pools': fixture.pools(fixture.scripted) });
 
-/** The client subnets that reach the upstream. */
+/** Client subnets that Weir forwards to the upstream. */
 async function forwardedSubnets(fixture: LiveFixture): Promise<unknown> {
   const name = fixture.newName();
   await fixture.ask(name, 'A', { edns: { subnets: [[0, 1, 24, 0, 192, 0, 2]] } });

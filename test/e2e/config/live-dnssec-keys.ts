@@ -22,7 +22,7 @@ const TABLE: Readonly<Record<string, CacheableAnswer>> = {
   ),
 };
 
-/** Answers from the table, and SERVFAIL for names not in it. */
+/** Answers from the table, or with SERVFAIL for names that are not in the table. */
 function answer(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);
   const found = TABLE[`${nameToText(asked.qname).toLowerCase()} ${rrTypeName(asked.qtype)}`];

@@ -1,4 +1,4 @@
-/** A running Weir server whose configuration is changed, and the servers around it, for suites of live keys. */
+/** A running Weir server whose configuration tests change, and the servers that it uses, for suites of live keys. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
@@ -25,7 +25,7 @@ import type { WeirOptions } from '../../support/weir/weir-process.ts';
 /** Values by key. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** Effect of a key, checked before the change and once the change is answered. */
+/** A key and its effect, which is checked before the change and once the change is answered. */
 export interface LiveKey {
   readonly key: string;
   /** A value, or a function that derives it from a `LiveFixture`. */
@@ -38,7 +38,8 @@ export interface LiveKey {
 }
 
 /**
- * Weir with three upstreams: one answers every name with 192.0.2.77, one with 192.0.2.2, and a test scripts the third.
+ * Weir with three upstreams: one answers every name with 192.0.2.77, one answers with 192.0.2.2, and tests script the
+ * third.
  */
 export class LiveFixture {
   readonly tempDir = makeTempDir();
@@ -111,7 +112,7 @@ export class LiveFixture {
     return [{ name: 'live', strategy: 'Failover', servers }];
   }
 
-  /** Changes keys, also to pools whose servers do not answer yet; the request must succeed. */
+  /** Changes keys, even to pools whose servers do not answer yet; the request must succeed. */
   set(values: KeyValues): Promise<{ success: boolean; restart_required: string[] }> {
     return this.api.expect(200, 'PATCH', '/config?force=true', treeOf(values));
   }
@@ -169,7 +170,7 @@ export class LiveFixture {
     return join(folder, name);
   }
 
-  /** Edits `database.audit_days` in the file, on which nothing here depends. */
+  /** Edits `database.audit_days` in the file, because no test depends on this key. */
   editAuditDays(days: number): void {
     const file = join(this.tempDir.path, 'weir.toml');
     const toml = readFileSync(file, 'utf8').replace(/^audit_days = .*\n/m, '');

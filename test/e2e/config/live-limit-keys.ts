@@ -1,4 +1,4 @@
-/** Keys of the rate limit and of health checks, and a check of each. */
+/** Keys of the rate limit and of health checks, with a check of each key. */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
@@ -20,7 +20,7 @@ const LIMITED = {
 const isLimited = async (fixture: LiveFixture, address?: string): Promise<boolean> =>
   (await fixture.refusals(12, address)) > 0;
 
-/** Whether limited answers are truncated, of 12. */
+/** Whether some of the replies to 12 questions are truncated. */
 async function hasTruncated(fixture: LiveFixture): Promise<boolean> {
   using udp = await UdpClient.open(fixture.weir.dnsPort, '127.0.0.1', fixture.newAddress());
   const replies = await udp.askAll(
@@ -81,7 +81,10 @@ async function stateOf(fixture: LiveFixture): Promise<ServerState> {
   return (await fixture.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
 }
 
-/** Answers probes after a delay of this many milliseconds; returns how many were answered so far. */
+/**
+ * Answers probes after a delay of this many milliseconds; returns a function that returns the number of answered
+ * probes.
+ */
 function answerLate(fixture: LiveFixture, delayMs: number): () => number {
   let answered = 0;
   fixture.scripted.udpScript = (query) => {
@@ -109,7 +112,7 @@ async function stateOfFallenSilent(fixture: LiveFixture): Promise<unknown> {
     ({ status }) => status === 'Healthy',
   );
   fixture.scripted.udpScript = () => undefined;
-  // Each thread probes separately: one may have two failures before another has any.
+  // Each thread probes separately, so a thread may have two failures before another thread has any.
   const isKnown = ({ status, consecutive_failures: count }: ServerState): boolean =>
     status === 'Unhealthy' || count >= 6;
   return (await until('an unhealthy server, or six failed probes', () => stateOf(fixture), isKnown)).status;

@@ -88,7 +88,7 @@ describe('a row that another node has written', () => {
       (answerTo) => (answerTo as unknown[])[0] === '192.0.2.2',
     );
     expect(readFileSync(file(), 'utf8')).toBe(before);
-    // A line that was not edited does not undo the row.
+    // The row remains active, because its line in the file was not edited.
     await fixture.api.expect(200, 'POST', '/config/reload');
     expect(await fixture.answerTo()).toEqual(['192.0.2.2']);
     await fixture.set({ 'dns.pools': fixture.pools(fixture.first) });
@@ -150,13 +150,13 @@ describe('the configuration after a stop', () => {
     expect(existsSync(join(fixture.tempDir.dataDir, 'answer-cache'))).toBe(false);
     await fixture.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
     await fixture.answerTo('kept.example.com');
-    // The file is written again with the result of the change.
+    // The restart writes a new configuration file, so the changed values are given again.
     await fixture.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
     const { rcode, answers } = await fixture.ask('kept.example.com');
     expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);
     const asked = fixture.first.udpQuestions.map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
     expect(asked.filter((bytes) => bytes.toLowerCase().includes('\x04kept'))).toHaveLength(1);
-    // Without a database, the node also uses the rows that it has stored, and rejects changes.
+    // Without a database, the node uses its stored copy of the rows, and rejects changes.
     expect((await fixture.ask()).answers[0]!.ttl).toBe(7200);
   });
 });

@@ -1,4 +1,4 @@
-/** Keys of the web server, of accounts, of the query log and of lists, and a check of each. */
+/** Keys of the web server, of accounts, of the query log and of lists, with a check of each key. */
 import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -72,7 +72,7 @@ async function loggedRows(fixture: LiveFixture): Promise<{ client: string; answe
   await untilTaken(fixture);
   const later = fixture.newName('later.example');
   const now = await fixture.values(['database.log_queries']);
-  // Once a later query is in the log, an earlier one would be as well.
+  // Once a later query is in the log, an earlier query would also be in the log.
   await fixture.set({ 'database.log_queries': true });
   await fixture.ask(later);
   await fixture.api.untilQueryCount(1, `domain=${later}`);
@@ -105,7 +105,7 @@ async function reloadLines(fixture: LiveFixture): Promise<string[]> {
   await until('the reload', auditDays, (now) => now === days);
   // The level takes effect after the reload has logged its line.
   await fixture.set({ 'database.audit_days': days + 1 });
-  // An error, which every level logs, follows that line.
+  // Then causes an error line, which every log level includes.
   fixture.editAuditDays(0);
   fixture.weir.child.kill('SIGHUP');
   await until('the error', () => linesOf('reload failed').length > 0);
@@ -213,7 +213,7 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'blocking.unblock_requests',
     to: true,
-    // This machine itself is refused: other devices may be behind its proxies.
+    // Requests from this machine itself are refused, because other devices may use a proxy on it.
     observe: async (fixture) =>
       (await ask(fixture, 'POST', '/check/unblock-requests', { json: { domain: 'a.example' } })).status,
     before: 404,

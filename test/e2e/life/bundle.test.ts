@@ -1,4 +1,4 @@
-/** The bundle that releases run; each thread starts from a separate file in it. */
+/** The bundle that releases run. Each thread starts from a separate file of the bundle. */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const COMMAND = join(ROOT, 'control-plane/cli/weir');
 
 describe('the weir command', () => {
   let root: string;
-  /** The program that it runs with Node. */
+  /** The program of the bundle that Node runs. */
   const program = async (): Promise<string> => {
     const { stdout } = await promisify(execFile)(join(root, 'control-plane/cli/weir'), ['start']);
     return stdout.trim();
@@ -65,7 +65,7 @@ describe('the bundle', () => {
 
   beforeAll(async () => {
     await mkdir(join(ROOT, 'data'), { recursive: true });
-    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // Packages are resolved from below the root.
+    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // Below the root, so that packages resolve.
     await promisify(execFile)(process.execPath, [BUILD, ROOT, dist]);
     upstream = await startEchoingUpstream();
     lists = await startListServer();

@@ -42,7 +42,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** Blocked names are blocked and others resolve. */
+/** Expects that blocked names are blocked and that other names resolve. */
 async function expectServes(weir: Weir, mark: string): Promise<void> {
   using udp = await UdpClient.open(weir.dnsPort);
   expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
@@ -70,7 +70,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
 
 describe('weir with its own database, one fault after another', () => {
   const tempDir = makeTempDir();
-  /** Node that the next test continues with. */
+  /** Node with which the next test continues. */
   let faulty: Weir;
   beforeAll(async () => {
     await prepareDataDir(tempDir.dataDir);
@@ -110,7 +110,7 @@ describe('weir with its own database, one fault after another', () => {
   test('weir answers without a gap while its database dies under load, reconnects, and has every query in the log', async () => {
     const weir = faulty;
     const api = await weir.api();
-    // Counted in the output, because the state itself may have passed before a request sees it.
+    // Counts log lines, because a short outage may end before a request of the state sees it.
     const downs = (): number => weir.output.split('database is down').length;
     const load = await Load.start(weir.dnsPort, 'kill');
     await load.untilMore(200);
@@ -167,7 +167,7 @@ describe('weir with a database server of its owner', () => {
   const tempDir = makeTempDir();
   const weirTempDir = makeTempDir();
   const logger = new MemoryLogger();
-  /** Started by the test for this server, and used by the tests after it. */
+  /** Started by the first test with this server, and used by the following tests. */
   let weir: Weir;
   let server: EmbeddedServer;
   let address: PostgresAddress;
@@ -188,7 +188,7 @@ describe('weir with a database server of its owner', () => {
     for (const each of [tempDir, weirTempDir]) each.remove();
   });
 
-  /** Runs statements on the server in addition to Weir. */
+  /** Runs statements on the server while Weir also uses it. */
   async function sql(...statements: readonly string[]): Promise<void> {
     const client = new pg.Client({ ...address });
     await client.connect();

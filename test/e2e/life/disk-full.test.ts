@@ -54,7 +54,7 @@ function fillDisk(tempDir: TempDir): () => void {
   return () => rmSync(file);
 }
 
-/** A source once its fetch has ended; null if the database stops because the disk is full. */
+/** A source once its fetch has ended; null if the database is lost because the disk is full. */
 async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | null> {
   const { status, body } = await until(
     `the fetch of list ${String(id)} to be over`,
@@ -104,7 +104,7 @@ describe('weir on a full disk', () => {
     expect(replies.every(({ rcode, data }) => rcode === Rcode.NOERROR && data.length === 1)).toBe(true);
     expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
     const second = { name: 'second', url: lists.url('/second.txt') };
-    // The database may have free space left in its files, or refuse.
+    // The database may have free space in its files; if not, it refuses the source.
     const { status, body } = await api.call<BlocklistSource>('POST', '/blocklist-sources', second);
     expect([201, 503]).toContain(status);
     const failed = status === 201 ? await fetched(api, body.id) : null;

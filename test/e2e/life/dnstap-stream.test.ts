@@ -23,7 +23,7 @@ describe('logging.dnstap', () => {
     const api = await weir.api();
     using client = await UdpClient.open(weir.dnsPort);
     const sent = async (): Promise<number> => (await api.metrics()).sum('weir_dnstap_sent_frames_total');
-    // Answers before the receiver has accepted are lost and counted.
+    // Answers that are sent before the receiver has accepted the connection are lost and counted.
     await until(
       'the first frame to be sent',
       async () => {

@@ -13,10 +13,12 @@ import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Longer than the test, so that capacity comes from sharing, not from questions that time out. */
+/**
+ * Longer than the test, so that no question times out and frees capacity; other clients get capacity only by sharing.
+ */
 const TOML =
   '[dns]\nquery_timeout_ms = 30000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
-/** More than the connections to one server carry, plus the maximum that may wait for them. */
+/** More questions than the connections to one server can carry, including the maximum number of waiting questions. */
 const GREEDY_QUESTIONS = 20_000;
 const BURST = 500;
 const MODEST_QUESTIONS = 200;

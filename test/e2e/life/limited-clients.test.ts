@@ -10,8 +10,8 @@ import type { ApiClient } from '../../support/weir/api-client.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 /**
- * A burst of ten, and a slow refill: no test waits for it, because all queries that should be limited are sent in one
- * burst.
+ * A burst of ten queries, and a slow refill. No test waits for the refill, because all queries that should be limited
+ * are sent in one burst.
  */
 const LIMIT = `[dns.rate_limit]
 enabled = true
@@ -21,7 +21,7 @@ ipv4_prefix_len = 32
 whitelist = ["127.0.9.0/24"]
 `;
 
-/** Enough questions that even a slow machine reads them before the refill covers them. */
+/** So many questions that the refill cannot cover them, even if a slow machine reads them slowly. */
 const OVER = 40;
 
 const sameQuestions = (count: number): Question[] =>
@@ -128,7 +128,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     await set({ dry_run: false, burst_size: 1000, nxdomain_per_second: 3 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
     const questions = newQuestions(40, 'nx');
-    // One by one at first, because the upstream's answers may overtake each other.
+    // Sends the first questions one by one, because the upstream's answers may overtake each other.
     const first = await udp.askAll(questions.slice(0, 3), 1);
     const rcodes = [...first, ...(await udp.askAll(questions.slice(3)))].map(({ rcode }) => rcode);
     expect(rcodes.slice(0, 3)).toEqual([Rcode.NXDOMAIN, Rcode.NXDOMAIN, Rcode.NXDOMAIN]);

@@ -7,15 +7,15 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 describe('weir with its log on a full disk', () => {
   test('weir keeps answering although no line of its log can be written', async () => {
-    // An upstream that answers, because one that does not would make the node degraded.
+    // The upstream must answer, because an upstream without answers would make the node degraded.
     await using upstream = await startEchoingUpstream();
-    // The device /dev/full of the kernel.
+    // Writes to the kernel's device /dev/full fail as on a full disk.
     await using weir = await Weir.start({
       outputFile: '/dev/full',
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       toml: '[logging]\nlevel = "debug"\n',
     });
-    // Logging in writes to the log.
+    // A login writes a line to the log.
     await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });

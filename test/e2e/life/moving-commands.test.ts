@@ -94,7 +94,7 @@ describe('weir import', () => {
   test('imports over the socket, takes effect immediately, and can be rolled back', async () => {
     await api.createGroup('before the import');
     const before = await api.expect<{ id: number }[]>(200, 'GET', '/revisions');
-    // Its settings would disable blocking, as in the other server.
+    // The settings in the file would disable blocking.
     const words = ['import', at('agh.yaml'), '--settings', 'none'];
     const { lines } = await run([...words, '--format', 'adguard_home', '--json']);
     const report = JSON.parse(lines.join('\n')) as ImportReport;

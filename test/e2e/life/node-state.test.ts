@@ -30,7 +30,7 @@ const BALANCED = {
   WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
 };
 
-/** A node without a policy, and its answers during its first 30 s. */
+/** A node without a policy, and the states that it reports in its first 30 s. */
 interface HeldNode {
   readonly weir: Weir;
   readonly elsewhere: Reply;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   lists = await startListServer();
   lists.serve('/list.txt', 'ads.example\n');
   upstream = await startEchoingUpstream();
-  // The 30 s pass while the other tests run.
+  // Starts the nodes now, so that their 30 s pass while the other tests run.
   open = await startHeld(true);
   closed = await startHeld(false);
   await prepareDataDir(tempDir.dataDir);
@@ -105,25 +105,25 @@ describe('weir queried for status.weir', () => {
     expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
     expect(await first.stop()).toMatchObject({ code: 0 });
 
-    // It has no policy until its database is up.
+    // Without snapshots, the node has no policy until its database is available.
     rmSync(join(tempDir.dataDir, 'snapshots'), { recursive: true });
     await using weir = await Weir.launch({ tempDir });
     expect(await statesUntil(weir, 'ready')).toEqual(['starting', 'ready']);
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask('ads.example', 'A')).data).toEqual(['0.0.0.0']);
 
-    // The stop must first give up on this database.
+    // The stop takes longer, because it waits for the hung database until a time-out.
     using _hung = HungDatabase.of(weir);
     const ended = weir.stop();
     await weir.untilOutput(/stopping/);
-    // It reports draining before its threads know.
+    // Weir logs this line before its threads know, so the first state may still be `ready`.
     const states = await statesUntil(weir, 'the end');
     expect(states.filter((state, at) => at > 0 || state !== 'ready')).toEqual(['draining']);
     expect(await ended).toMatchObject({ code: 0 });
   });
 });
 
-/** The answer for another machine. */
+/** The reply to a query from another machine. */
 async function reportedElsewhere(weir: Weir): Promise<Reply> {
   await using client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
   client.socket.write(headerFor('192.0.2.7'));
@@ -135,7 +135,7 @@ describe('weir whose only list was never available', () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], env: BALANCED });
     const source = await (await weir.api()).addSource({ name: 'dead', url: lists.url('/never-there.txt') });
     expect(source).toMatchObject({ status: 'error' });
-    // A moment later, when the node has checked all lists.
+    // The node is ready a moment later, once it has checked all lists.
     expect((await statesUntil(weir, 'ready')).at(-1)).toBe('ready');
     const rcodes: number[] = [];
     const before = processOf(weir);

@@ -63,7 +63,7 @@ enabled = false`,
     await udp.ask(probe.name.toUpperCase(), 'AAAA');
 
     await askAsPhone('www.example.com');
-    // Its name comes from a lookup by Weir itself.
+    // The host name of the phone comes from a lookup by Weir itself.
     const phone = await clientOnce(api, ({ hostname }) => hostname === 'phone.home.arpa');
     expect(phone.ip_address).toBe('10.0.0.7');
     expect(await api.queries()).toMatchObject([{ client: '10.0.0.7', domain: 'www.example.com' }]);

@@ -22,7 +22,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 /** Fixed, so that every run finds the same faults. */
 const SEED = 20_260_903;
 const PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 60_000);
-/** Sent first, so that the one-time costs of a kind of packet do not count as growth. */
+/** Number of packets to send first, so that one-time costs of a kind of packet do not count as growth. */
 const WARM_UP_PACKETS = 20_000;
 const RESPONSES = 5000;
 const MAX_DATAGRAM = 65_507;
@@ -83,7 +83,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   weir = await Weir.start({
     upstreams: [`127.0.0.1:${String(upstream.port)}`],
-    // A single socket, so that a reply shows that everything sent before it was processed.
+    // One worker has a single socket, so a reply shows that all earlier packets were processed.
     env: { WEIR_SERVER_WORKERS: '1' },
   });
   client = await UdpClient.open(weir.dnsPort);
@@ -156,7 +156,7 @@ async function countWhile(work: () => Promise<number>): Promise<(counter: string
   return gained;
 }
 
-/** Sends packets with valid queries in between; resolves with the number of both. */
+/** Sends packets with valid queries between them; resolves with the number of packets and queries. */
 async function send(packets: Iterable<Uint8Array>): Promise<number> {
   let sent = 0;
   let sinceGood = 0;
@@ -194,7 +194,8 @@ function residentBytes(): number {
 describe('weir in a storm of packets', () => {
   test('weir accounts for each of very many random packets, and does not grow', async () => {
     const ignored = { dropped: 0, notImplemented: 0, other: 0 };
-    // Waits for the end of its questions, because one still at the upstream would distort the next count.
+    // Waits until all its questions are answered, because a question that is still at the upstream would distort the
+    // next count.
     await countWhile(() => send(randomPackets(WARM_UP_PACKETS, SEED - 1, ignored)));
     const before = { rss: residentBytes(), heap: (await measure()).answer.memory!.usedHeapBytes };
     const seen = { dropped: 0, notImplemented: 0, other: 0 };
@@ -206,7 +207,7 @@ describe('weir in a storm of packets', () => {
     expect(gained('FORMAT_ERRORS')).toBeLessThanOrEqual(seen.other);
     expect(gained('INTERNAL_ERRORS')).toBe(0);
     expect(gained('SEND_ERRORS')).toBe(0);
-    // Eighty bytes kept per packet would show in the thread's heap, a kilobyte in the process.
+    // A leak of 80 bytes per packet would show in the thread's heap; a leak of a kilobyte would show in the process.
     expect((await measure()).answer.memory!.usedHeapBytes - before.heap).toBeLessThan(4 * MIB);
     expect(residentBytes() - before.rss).toBeLessThan(48 * MIB);
   });

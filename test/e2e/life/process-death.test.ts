@@ -20,7 +20,10 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const SLOW_MS = 1200;
 
-/** Number of log rows in the database. Does not use the API, which would first store the rows in memory. */
+/**
+ * Number of log rows in the database. Does not use the API, because an API request would first store rows that are in
+ * memory.
+ */
 async function storedRows({ tempDir }: Weir): Promise<number> {
   const client = new pg.Client(embeddedTarget(runningServerAddress(tempDir.dataDir)).config);
   await client.connect();
@@ -43,7 +46,7 @@ afterAll(async () => {
 });
 
 describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) => {
-  /** Each test checks what the previous one left in the log. */
+  /** Each test checks the rows that the previous test left in the log. */
   let weir: Weir;
   const tempDir = makeTempDir();
   const startOn = async (server: ScriptedUpstream): Promise<Weir> =>
@@ -88,7 +91,7 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
     const load = await Load.start(weir.dnsPort, 'unanswered');
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     load.abandon();
-    // The client gets an answer without waiting.
+    // The stop answers the client immediately.
     expect(await unanswered).toMatchObject({ rcode: Rcode.SERVFAIL });
     await tcp.closed;
   });
@@ -114,7 +117,7 @@ describe('weir that is killed', () => {
   test('weir restarts from its data directory, blocks as before, and has lost at most a second of its log', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
-      // With one worker, the log has the order of the answers.
+      // With one worker, log rows are in the order of the answers.
       env: { WEIR_SERVER_WORKERS: '1' },
     });
     const api = await weir.api();

@@ -16,10 +16,11 @@ const SERVER = { ipv4: '198.18.77.1', ipv6: '2001:db8:77::1' } as const;
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const PROGRAM = join(import.meta.dirname, '..', '..', 'support', 'weir', 'silent-clients.ts');
 /**
- * The kernel stores 208 KiB for each of them, 13 MiB in total: more than a send buffer of 4 MiB, which counts double.
+ * The kernel stores 208 KiB for each of these clients, 13 MiB in total. This exceeds a send buffer of 4 MiB, which the
+ * kernel doubles.
  */
 const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
-/** A name whose TXT records fill a reply, so that few of them fill the buffers. */
+/** A name whose TXT records fill a reply, so that a few replies fill the buffers. */
 const LARGE = 'large.home.example';
 const GOOD = 'good.home.example';
 /** Rounds of the good client. */

@@ -52,7 +52,7 @@ describe('weir on a limited machine', () => {
 
   test('weir keeps answering when the reader of its log has exited', async () => {
     weir.closeOutput();
-    // Logging in writes to the log.
+    // A login writes a line to the log.
     await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
@@ -80,7 +80,7 @@ describe('weir while it starts', () => {
       await using weir = await Weir.launch({ tempDir, database: 'later' });
       await until(what, () => isReached(tempDir, weir), Boolean, { pauseMs: 1 });
       const { code, signal } = await weir.end('SIGTERM');
-      // Before it handles signals, a signal ends it immediately.
+      // A signal ends the process immediately if the process does not handle signals yet.
       expect([what, [0, 'SIGTERM'].includes(code ?? signal!), weir.output]).toEqual([
         what,
         true,

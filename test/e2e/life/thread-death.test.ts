@@ -1,5 +1,5 @@
 /**
- * Threads that end or hang, by the test hook: they are replaced and counted, the other workers continue, and the
+ * Threads that the test hook makes end or hang: they are replaced and counted, other workers continue, and the
  * successor of a thread answers queries that wait in its sockets.
  */
 import { readdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { until } from '../../support/parts/until.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const WORKERS = 2;
-/** Enough that the kernel spreads them over the sockets of both workers. */
+/** Enough clients for the kernel to spread over the sockets of both workers. */
 const CLIENTS = 32;
 
 let upstream: ScriptedUpstream;
@@ -96,7 +96,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await askFromEverywhere('queued.example.com');
       const before = weir.replacedThreads;
       weir.injectFault(0, 'answer', 'exit');
-      // No pause, so some of these wait in the socket of the missing thread.
+      // Queries are sent without a pause, so some of them wait in the socket of the missing thread.
       for (let round = 0; round < 20; round++)
         expect(await askFromEverywhere('queued.example.com')).toEqual(
           Array<string>(CLIENTS).fill(EVERY_ADDRESS),

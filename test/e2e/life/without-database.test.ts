@@ -26,7 +26,7 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/system/reachability', '/system/storage', '/system/log', '/system/update'],
   ...['/status/stream'],
 ]);
-/** Paths among these whose object does not exist. */
+/** Paths in `FROM_MEMORY` whose object does not exist. */
 const UNKNOWN: ReadonlySet<string> = new Set([
   ...[
     '/clients/{id}',

@@ -116,7 +116,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     for (let round = 0; round < 2; round++) {
       expect(await active({ enabled: false })).toBe(false);
       expect(await active({ enabled: true })).toBe(true);
-      // All clients are in the group Default here.
+      // All clients of this test are in the group Default.
       expect(await active({ group_ids: [group.id] })).toBe(false);
       expect(await active({ group_ids: [1] })).toBe(true);
       expect(await active({ group_ids: [] })).toBe(true);

@@ -147,7 +147,7 @@ describe('weir with clients in groups', () => {
     expect(reported[1]).toEqual(names.map(() => EVERY_ADDRESS));
   });
 
-  /** Whether the name is blocked for the client; any answer other than the two possible ones fails. */
+  /** Whether the name is blocked for the client; fails for any answer except the two expected ones. */
   async function isBlocked(from: string): Promise<boolean> {
     const { rcode, data } = await udp.get(from)!.ask(SERVICE, 'A');
     if (rcode === Rcode.NXDOMAIN) return true;
@@ -208,7 +208,7 @@ describe('weir with clients in groups', () => {
 });
 
 const QNAME = Uint8Array.of(0xc0, 12);
-/** Addresses that the upstream has; any other name gets that of the real engines. */
+/** Addresses in the upstream's answers; any name without its own address gets `REAL`. */
 const REAL = '192.0.2.1';
 const ADDRESSES: Readonly<Record<string, string>> = {
   'forcesafesearch.google.com': '198.51.100.1',
@@ -269,7 +269,7 @@ describe('weir with safe search', () => {
     ['pixabay.com', 'safesearch.pixabay.com'],
   ])('weir redirects %s to %s only for the group with safe search', async (name, target) => {
     await set({ engine: 'all', enabled: true });
-    // In turn; both come from the cache in the second round.
+    // Queries both clients in turn. In the second round, both answers come from the cache.
     for (let round = 0; round < 2; round++) {
       expect(await dataOf(child, name)).toEqual([target, ADDRESSES[target]]);
       expect(await dataOf(adult, name)).toEqual([REAL]);

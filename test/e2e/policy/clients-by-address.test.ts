@@ -47,7 +47,7 @@ describe('weir with clients on the loopback', () => {
     await using second = await Weir.start({ tempDir: weir.tempDir, upstreams });
     // A node answers API requests before it has loaded the clients.
     const client = await clientOnce(await second.api(), () => true);
-    // Includes those of the previous test.
+    // Includes the queries of the previous test.
     expect(client).toMatchObject({ ip_address: '127.0.0.1', query_count: 3 + 3 });
     expect(await clientsOf(await second.api())).toHaveLength(1);
   });

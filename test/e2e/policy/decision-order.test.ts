@@ -31,7 +31,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const ZONE_ADDRESS = '192.0.2.88';
 const TTL_SECS = 3600;
 
-/** Names for which the upstream has more than an address. */
+/** Records of the upstream for names that have more than an address record. */
 const SPECIAL_ANSWERS: Readonly<Record<string, readonly ReturnType<typeof a>[]>> = {
   'cloaked.example.org': [
     cname('cloaked.example.org', 'x.cloak.example.net', TTL_SECS),

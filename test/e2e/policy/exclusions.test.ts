@@ -1,6 +1,5 @@
 /**
- * Clients whose queries are excluded from the log, from statistics, or from both: everywhere that shows or counts
- * queries.
+ * Clients whose queries are excluded from the log, from statistics, or from both, in all views and counts of queries.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StatsSummary, TopClients } from '../../../shared/api/stats-api.ts';

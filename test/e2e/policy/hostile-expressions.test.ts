@@ -47,7 +47,7 @@ afterAll(async () => {
   expect(await weir.stop()).toMatchObject({ code: 0 });
 });
 
-/** Of the new names, short and long, the number of those that got the upstream's answer. */
+/** Queries new names, short and long; returns how many of them got the upstream's answer. */
 async function askNewNames(mark: string): Promise<number> {
   let answered = 0;
   for (let round = 0; round < ROUNDS; round++) {

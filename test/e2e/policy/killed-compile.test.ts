@@ -62,18 +62,18 @@ test(
       lists.serve('/list', listOf(round));
       const api = await weir.api();
       await api.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
-      // At a different time in the refresh in each round.
+      // Kills Weir at a different time of the refresh in each round.
       await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
       weir = await Weir.start({ tempDir, toml, database: 'later' });
       const [firsts, lasts] = await activeRounds(weir, round);
       expect(firsts).toHaveLength(1);
       expect(lasts).toEqual(firsts);
-      // In the last round it is killed while its database may still be starting.
+      // In the last round, Weir is killed while its database may still be starting.
       if (round < KILLS) await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     }
     await weir.end('SIGKILL');
-    // Ends the processes that the last kill left running.
+    // Also ends the processes that the last kill left running.
     const last = await Weir.start({ tempDir, toml });
     expect(await last.stop()).toMatchObject({ code: 0 });
   },

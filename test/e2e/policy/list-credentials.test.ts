@@ -60,7 +60,7 @@ test('weir uses the credentials of a list, and keeps them in an update with mask
   const path = `/blocklist-sources/${String(source.id)}`;
   const { enabled } = source;
 
-  // First as a form sends it back, then with another path on the same server.
+  // First with the URL as a form sends it back, then with another path on the same server.
   const same = await api.expect<BlocklistSource>(200, 'PUT', path, {
     name: 'mine',
     url: source.url,

@@ -47,7 +47,7 @@ describe('weir with a client on a network', () => {
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-    // Active when the request is answered.
+    // The group is active when the request is answered.
     expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
 
     device.setAddress('198.51.100.3/24');
@@ -59,7 +59,7 @@ describe('weir with a client on a network', () => {
     const clients = await until(
       'the new address of the client',
       async () => {
-        // The last use of an address is stored in seconds.
+        // Queries again, because times of last use are stored in whole seconds.
         await askUntil(SERVER.ipv6, BLOCKED);
         return clientsOf(api);
       },
@@ -83,7 +83,7 @@ describe('weir with a client on a network', () => {
     ];
     for (const { address, server } of moves) {
       device.setAddress(address);
-      // Like a joining device, it first looks for the server, which then has its MAC.
+      // Like a joining device, the device first looks for the server, which then learns the device's MAC address.
       device.clearNeighbours();
       expect(await askUntil(server, BLOCKED)).toBe(1);
     }

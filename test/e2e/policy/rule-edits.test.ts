@@ -15,7 +15,10 @@ const NAMES = 20_000;
 /** Number of edits until pools, caches and histories are full, and number of measured edits. */
 const WARM_UP = 100;
 const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);
-/** A leak shows in each round, one-time loads and caches only once: the first round without growth is the last. */
+/**
+ * A leak shows in each round, but one-time loads and caches show only once. The first round without growth is therefore
+ * the last.
+ */
 const MAX_ROUNDS = 8;
 /** Memory that an edit may leak in the control plane: a retained snapshot takes 1.4 KB without its buffers. */
 const LEAK_BYTES_PER_EDIT = 1000;

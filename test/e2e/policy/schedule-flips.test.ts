@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const TIMER_SECS = 1800;
 const DAY = 1440;
 const BLOCKED = '0.0.0.0';
-/** A name in no list, and one that a rule of the tests blocks. */
+/** A name in no list, and a name that a rule of the tests blocks. */
 const PLAIN = 'plain.example.org';
 const RULED = 'ruled.example.org';
 
@@ -156,7 +156,7 @@ describe('weir with schedules', () => {
     await until(
       `everything to be blocked from ${new Date(flipMs).toISOString()} on`,
       async () => {
-        // From the cache, from the upstream, and blocked by a rule.
+        // Names that are answered from the cache, by the upstream, and by a rule.
         const names = [PLAIN, `fresh-${String(asked++)}.example.org`, RULED];
         const askedMs = Date.now();
         const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));

@@ -82,7 +82,7 @@ describe('weir with a client of another network', () => {
         detail: expect.stringContaining('may not query'),
       });
       expect(status).toBe('REFUSED');
-      // It is neither in the log nor among the clients.
+      // The device is neither in the log nor among the clients.
       expect(await api.queryCount()).toBe(before);
       expect((await clientsOf(api)).filter(({ ip_address: address }) => address === own)).toEqual([]);
 
@@ -107,7 +107,8 @@ describe('weir with a client of another network', () => {
     const keyed = { ...STRANGER, dot: ANSWERED, doh: ANSWERED };
     expect(await resultOn(server, KEY)).toEqual(keyed);
     expect(await resultOn(server, KEY.toUpperCase())).toEqual(keyed);
-    // Without a valid key the handshake over HTTPS succeeds, because the path comes after it.
+    // Without a valid key, a TLS handshake for HTTPS still succeeds, because the path with the key arrives only
+    // afterwards.
     expect(await resultOn(server)).toEqual({ ...STRANGER, doh: REFUSED });
     expect(await resultOn(server, 'k3v9x2q7w4m1zp9')).toEqual({ ...STRANGER, doh: REFUSED });
     await allow({ blocked_clients: [KEY] });
@@ -116,7 +117,7 @@ describe('weir with a client of another network', () => {
     expect(await resultOn(server, KEY)).toEqual(STRANGER);
     await allow({ blocked_clients: null });
     expect(await resultOn(server, KEY)).toEqual(keyed);
-    // The key is revoked.
+    // Deleting the client revokes its key.
     await api.expect(204, 'DELETE', `/clients/${String(id)}`);
     expect(await resultOn(server, KEY)).toEqual(STRANGER);
   });

@@ -38,7 +38,7 @@ afterAll(async () => {
 const answer = async (): Promise<string | undefined> =>
   (await client.ask('blocked.example', 'A')).data[0] as string | undefined;
 
-/** Output of the running process; the one that was started first has ended. */
+/** Status of the database according to the running process; null while the process does not answer. */
 const databaseStatus = (): Promise<string | null> =>
   weir.health().then(
     ({ body }) => body.checks.database.status,

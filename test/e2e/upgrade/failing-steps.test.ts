@@ -25,7 +25,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Number of questions before and after each upgrade. */
 const SERVED = 10;
-/** From this step on, the running process has ended and its release must be started again. */
+/** From this step on, the old process has ended, so its release must be started again. */
 const LAST_STEP = 'listen for commands';
 
 const tempDir = makeTempDir();

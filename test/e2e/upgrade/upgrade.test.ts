@@ -20,10 +20,12 @@ const UNDONE_STEPS = [
   ['when it is loaded', / is loaded$/],
   ['when it answers', /^the new process answers/],
 ] as const;
-/** Log line after which another process of the old release replaces it. */
+/** Log line after which a killed process is replaced by another process of the old release. */
 const LEFT = /in flight are answered$/;
 const POLL_MS = 50;
-/** More queries than the other clients: each one is a connection, which a faulty handover would reset. */
+/**
+ * Shorter than the pause of the other clients, because each query is a connection, which a faulty handover would reset.
+ */
 const TCP_PAUSE_MS = 10;
 
 let upstream: ScriptedUpstream;
@@ -90,7 +92,7 @@ async function during(
 const faulty = (rcodes: readonly number[]): number =>
   rcodes.filter((rcode) => rcode !== Rcode.NOERROR).length;
 
-/** These tests come first, because each ends the process that was started last, which no upgrade may have replaced. */
+/** These tests run first: each ends the most recently started process, which no upgrade must have replaced. */
 describe('weir stopped during an upgrade', () => {
   test.each([
     ['while both answer', /^the new process answers/],
@@ -161,7 +163,7 @@ describe('weir upgrade', () => {
       expect(code).toBe(1);
       expect(output).toMatch(/the running server continues: .*terminated by SIGKILL/);
     });
-    // Queries that the killed process had read need another attempt.
+    // Queries that the killed process had already read are retried, but not lost.
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect(processOf(weir)).toBe(before);
