@@ -37,7 +37,7 @@ const OVER = -2;
 export interface TryEvents {
   /** Whether this turn receives no more replies. */
   readonly isTurnOver: boolean;
-  /** Maximum number of datagrams that are received from a socket at once. */
+  /** Maximum number of datagrams that are received from a socket at a time. */
   readonly batchSize: number;
   /** A datagram with the id of an exchange, otherwise unchecked; valid only during the call. */
   received(exchange: number, message: Uint8Array): void;

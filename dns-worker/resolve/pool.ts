@@ -39,8 +39,8 @@ export class Pool {
 }
 
 /**
- * The servers to ask for one question, in waves: those that answer, then all that may be down at once, then the others.
- * `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
+ * The servers to ask for one question, in waves: those that answer, then, concurrently, all that may be down, then the
+ * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
  */
 export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
   // The usual case: the work below is only for faults.

@@ -103,7 +103,7 @@ describe('Resolver: health', () => {
     const queued = resolve(by, { ...WWW, network });
     expect(summary(await queued)).toBe('overloaded 2');
     await Promise.all(sent);
-    // Questions that were sent at once got no answer.
+    // Questions that were sent concurrently got no answer.
     expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
   });
 

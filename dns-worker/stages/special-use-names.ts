@@ -95,7 +95,7 @@ function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number):
     return StageResult.CONTINUE;
   const isBlocked = (flags & QuestionFlag.BLOCK_NON_FQDN) !== 0;
   if (!isBlocked && (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0) return StageResult.CONTINUE;
-  // If the domain did not exist, no local record below it could exist (RFC 8020).
+  // NODATA, because NXDOMAIN would deny the local records below it (RFC 8020).
   if (local.find(query.hashLow[0]!, query.hashHigh[0]!, query.qname, 0, query.qnameLength) !== 0)
     return noDataHere(query);
   return isBlocked ? blocked(query, QueryStatus.BLOCKED_NON_FQDN) : noSuchHost(query);
@@ -128,7 +128,7 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
 function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: number): StageResultCode {
   if (query.qtype === RRType.PTR) {
     if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) === 0) return checkReverse(query, flags);
-    // The name is not that of an address; and if the apex did not exist, nothing below it could exist (RFC 8020).
+    // The apex is not the name of an address; NXDOMAIN would deny every name below it (RFC 8020).
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }

@@ -179,7 +179,7 @@ describe('listenTcp', () => {
     expect(received).toEqual([message(1), message(2)]);
   });
 
-  test('listenTcp() answers every query of a client that sends very many at once, without deep stacks (CVE-2025-30193)', async () => {
+  test('listenTcp() answers every query of a client that pipelines very many, without deep stacks (CVE-2025-30193)', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const count = 20_000;

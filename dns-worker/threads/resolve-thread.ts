@@ -150,7 +150,7 @@ class ResolveThread {
     // A failed start ends the thread; later errors do not.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // Replaced tables are freed from the start on.
+    this.replaced.freeSoon(); // Frees tables that were replaced during the start.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {

@@ -32,7 +32,7 @@ export const AuthStatus = z
       .nullable()
       .meta({
         description:
-          'file on the machine of the node with the code that auth/setup requires from this client; null if it requires none',
+          'file on the machine that runs the node, with the code that auth/setup requires from this client; null if it requires none',
         examples: ['/var/lib/weir/setup-code'],
       }),
     session: LoginAnswer.nullable().meta({

@@ -22,8 +22,8 @@ export const ImportQuery = z.object({
     .meta({
       description:
         'program that the file is from; auto = detected from its content. pihole: a Teleporter archive, or gravity.db; ' +
-        'adguard_home: AdGuardHome.yaml, or its packed folder; blocky: a YAML file, or its packed folder; ' +
-        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder as JSON; dnsmasq: dnsmasq.conf, or its packed folder; hosts: a hosts file. ' +
+        'adguard_home: AdGuardHome.yaml, or an archive of its folder; blocky: a YAML file, or an archive of its folder; ' +
+        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder exported as JSON; dnsmasq: dnsmasq.conf, or an archive of its folder; hosts: a hosts file. ' +
         'Folders are packed as zip, tar or tar.gz',
     }),
   dry_run: z

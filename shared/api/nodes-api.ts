@@ -28,8 +28,10 @@ export const ClusterNode = z
         'the newest revision that it uses; null = unknown, for example after a start without a database',
     }),
     applied_at: Timestamp.nullable().meta({ description: 'when that revision became active' }),
-    lag_ms: z.int().min(0).nullable().meta({ description: 'for how long there has been a newer revision' }),
-    qps: z.number().min(0).nullable().meta({ description: 'queries in its last second' }),
+    lag_ms: z.int().min(0).nullable().meta({
+      description: 'milliseconds since the next newer revision was created; 0 = it uses the newest one',
+    }),
+    qps: z.number().min(0).nullable().meta({ description: 'queries in the last second' }),
     rows_lost: z.int().min(0).nullable().meta({
       description:
         'rows of the query log that were lost since its start, including those that were dropped because a log ring was full',
@@ -40,7 +42,7 @@ export const ClusterNode = z
     }),
     rows_missing_is_minimum: z.boolean().meta({
       description:
-        'a process of the node was killed, or is gone: the number of rows that had no number yet is unknown',
+        'a process of the node was killed, or the node is gone: how many rows it had not numbered yet is unknown',
     }),
     rows_spooled: z.int().min(0).nullable().meta({
       description:

@@ -47,7 +47,7 @@ export const StatsSummary = z
         'of the limited queries, those without a row in the log (repeats of a row): every other number includes them, but lists of names and unique_domains do not, because their names are not in the log',
     }),
     queries_not_logged: Count.meta({
-      description: 'of all queries, those that are not in the log because their client or domain is excluded',
+      description: 'queries that are not in the log because their client or domain is excluded',
     }),
     queries_not_counted: Count.meta({
       description:

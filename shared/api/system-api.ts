@@ -127,12 +127,12 @@ const DnsReach = z.strictObject({
   port_53: z.enum(['weir', 'free', 'taken', 'not_permitted']).meta({
     description:
       'weir: this node uses it; free: this node will use it after a restart; taken: another program uses it; ' +
-      'not_permitted: the user of Weir may not listen on it',
+      'not_permitted: the user that runs Weir may not listen on it',
   }),
   holder: z
     .strictObject({ program: z.string().nullable(), pid: z.int().min(1).nullable() })
     .nullable()
-    .meta({ description: 'the program that uses port 53, as far as the user of Weir can see' }),
+    .meta({ description: 'the program that uses port 53, as far as the user that runs Weir can see' }),
   command: z
     .string()
     .nullable()
@@ -158,7 +158,7 @@ export const Reachability = z
       }),
     this_device: z.strictObject({
       address: z.string().meta({ description: 'address that this request came from' }),
-      is_server: z.boolean().meta({ description: 'whether it came from the machine of the node' }),
+      is_server: z.boolean().meta({ description: 'whether it came from the machine that runs the node' }),
       last_seen: Timestamp.nullable().meta({
         description: 'time of its last query; null if it has sent none',
       }),

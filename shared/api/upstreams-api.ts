@@ -10,7 +10,7 @@ export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
 export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({
   id: 'UpstreamHealth',
   description:
-    'by server; for a server in several pools, its best state. The state of a forward zone counts only for servers that are in no pool',
+    'by server; for a server in several pools, its best state. The state in a forward zone is used only for servers that are not in a pool',
 });
 export type UpstreamHealth = z.infer<typeof UpstreamHealth>;
 

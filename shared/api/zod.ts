@@ -55,8 +55,8 @@ export const Preferences = z.object({
     .optional()
     .meta({
       description:
-        'wait=SECS (RFC 7240), at most 30: the answer is sent when the change is active on all running nodes, except for ' +
-        'lists that have not been fetched yet, or after this time',
+        'wait=SECS (RFC 7240), at most 30: the response is sent when the change is active on all running nodes, or after this ' +
+        'time; it does not wait for lists that have not been fetched yet',
       examples: ['wait=10'],
     }),
 });

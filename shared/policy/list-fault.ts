@@ -1,6 +1,6 @@
 /**
- * Why a list could not be used, as one of a fixed set, recognized from the reasons that `control-plane/lists/fetch/`
- * and the parser write. Pages show a message for each fault in the user's language instead of the English log line.
+ * The kind of reason why a list could not be used, recognized from the texts that `control-plane/lists/fetch/` and the
+ * parser write. Pages show a message for each fault in the user's language instead of the English log line.
  */
 
 /** Faults and the texts that identify their reasons; the first match is used. */
@@ -39,9 +39,9 @@ export interface ReadListFault {
   readonly status: number;
 }
 
-/** The action, and its address or file, which users have just entered. */
+/** The action and the address or file; users have just entered the latter, so messages leave both out. */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
-/** A list or its address; without one, other messages could match. */
+/** Messages about a list; others could match a reason by chance. */
 const OF_LIST =
   /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
 

@@ -147,7 +147,7 @@ function aliasPart(owner: Uint8Array, target: string): Part {
   return { ...partOf('CNAME', 0), owner, rdata: wireName(target) };
 }
 
-/** A random record of the draft; a valid one is added if it has none. */
+/** A random record of the answer under construction; adds a valid one if it has none. */
 function onePart(draft: Draft, random: Random): Part {
   if (draft.parts.length === 0) draft.parts.push(partOf(draft.qtype, draft.index));
   return random.of(draft.parts);

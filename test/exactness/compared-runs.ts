@@ -49,7 +49,7 @@ async function compareLife(
 ): Promise<string[]> {
   const { sent, answered } = seen;
   const metrics = weir === null ? null : await (await weir.api()).metrics();
-  // Only this count remains of them; for a killed process, nothing.
+  // Only the count of these queries is stored, and not even that for a killed process.
   const leftOut = metrics?.sum('weir_dns_excluded_total', { from: 'both' }) ?? 0;
   const stored = kept + leftOut;
   const reported = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;

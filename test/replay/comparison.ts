@@ -1,6 +1,6 @@
 /**
  * Comparison of a server with a reference, name by name, with the kind of each difference. An exception or an inexact
- * rule that covers a name explains why a complete engine decides differently.
+ * rule that covers a name can explain why a server that applies every rule decides differently.
  */
 import { isIP } from 'node:net';
 

@@ -207,7 +207,7 @@ describe('runCommand()', () => {
     expect((await run('top blocked --json --period 1h')).lines).toEqual(['[]']);
   });
 
-  test('pause and resume switch blocking', async () => {
+  test('pause and resume print the state of blocking', async () => {
     const answers = [await run('pause 10m'), await run('resume')];
     for (const { status, lines } of answers)
       expect([status, lines]).toEqual([0, ['blocking is on, as configured']]);
@@ -262,7 +262,7 @@ describe('config set and config reload', () => {
     expect(text).toContain('servers = ["192.0.2.53"]');
   });
 
-  test('change the folders of lists, which requests over the network cannot', async () => {
+  test('change the directories of lists, which cannot be changed over the network', async () => {
     expect(await run('config set blocking.list_dirs /srv/lists')).toMatchObject({ status: 0, errors: [] });
     expect((await run('config get blocking.list_dirs')).lines).toEqual([
       'blocking.list_dirs = ["/srv/lists"]',
@@ -313,7 +313,7 @@ describe('--url', () => {
     ]);
   });
 
-  test('sends the token of the environment or of a file, to the API prefix that it finds', async () => {
+  test('sends the token from the environment or from a file, to the API prefix that the server announces', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${String(request.headers['x-api-key'])}`);
@@ -334,7 +334,7 @@ describe('--url', () => {
     ]);
   });
 
-  test('follows no redirect with the token', async () => {
+  test('does not send the token to the target of a redirect', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(301, { Location: 'https://weir.test/api' }).end();
     }).listen(0, '127.0.0.1');

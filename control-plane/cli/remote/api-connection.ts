@@ -80,7 +80,7 @@ async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.Process
   const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
   if (token === undefined || token.trim() === '') return null;
   if (!/^[\x21-\x7e]+$/.test(token.trim()))
-    throw new Misuse('the token must be one word of printable characters');
+    throw new Misuse('the token must consist of printable characters without spaces');
   return token.trim();
 }
 

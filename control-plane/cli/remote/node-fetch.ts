@@ -60,7 +60,7 @@ function explain(error: Error, where: string): string {
       return `no server is listening on ${where}`;
     case 'EACCES':
     case 'EPERM':
-      return `no permission to open ${where}; run the command as the user of Weir, or with --url and a token`;
+      return `no permission to open ${where}; run the command as the user that runs Weir, or with --url and a token`;
     default:
       return `${where}: ${reasonOf(error)}`;
   }

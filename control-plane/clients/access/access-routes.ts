@@ -76,7 +76,9 @@ function allowNetworks(
     summary: 'Allow the clients of networks: adds them to `dns.allowed_clients`',
     body: AllowNetworksBody,
     answer: AllowedClients,
-    errors: { 409: 'set by the environment of this node, or its configuration file cannot be changed' },
+    errors: {
+      409: 'set by an environment variable of this node, or its configuration file cannot be changed',
+    },
     handle: async (request) => {
       const { networks } = request.body;
       await configuration.addEntries(policy, authorOf(request), 'dns.allowed_clients', networks);

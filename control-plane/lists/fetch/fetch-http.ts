@@ -147,7 +147,7 @@ const REASONS = new Map<string, string>([
   ['ENOSPC', 'the disk is full'],
   ['EDQUOT', 'the disk quota is used up'],
   ['EROFS', 'the file system is read-only'],
-  ['EIO', 'the disk failed'],
+  ['EIO', 'the disk reported an I/O error'],
   ['EACCES', 'permission denied'],
   ['ENOENT', 'the directory does not exist'],
 ]);

@@ -29,7 +29,7 @@ export function statusStreamRoutes(context: {
     summary:
       'State of this node as server-sent events: at once and after each change, with a comment every second',
     events: StatusEvent,
-    errors: { 429: 'too many streams at once; see Retry-After' },
+    errors: { 429: 'too many concurrent streams; see Retry-After' },
     handle: async ({ caller, http, response }) => {
       if (http.method === 'HEAD') return void response.set(HEADERS);
       const holder = holderOf(caller);

@@ -48,7 +48,7 @@ async function readBounded(response: IncomingMessage): Promise<Buffer> {
   let bytes = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new Error(`the response has more than ${MAX_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -56,10 +56,10 @@ async function readBounded(response: IncomingMessage): Promise<Buffer> {
 
 function textOf(body: Buffer, encoding: string): string {
   if (encoding === 'identity') return body.toString();
-  if (encoding !== 'gzip') throw new Error('the answer has an encoding that was not requested');
+  if (encoding !== 'gzip') throw new Error('the response has an encoding that was not requested');
   try {
     return gunzipSync(body, { maxOutputLength: MAX_BYTES }).toString();
   } catch (error) {
-    throw new Error(`the answer could not be decompressed: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`the response could not be decompressed: ${reasonOf(error)}`, { cause: error });
   }
 }

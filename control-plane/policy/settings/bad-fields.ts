@@ -9,7 +9,7 @@ import { ApiError } from '../../api/api-error.ts';
 
 /** Message for a key that no request can change on this node. */
 export const FIXED =
-  'is set by the environment of this node, or belongs to a configuration file that it does not have';
+  'is set by an environment variable of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
 /** Keys with which an admin could make the web server show any file, or send it elsewhere. */
 const LOCAL_ONLY = [

@@ -29,7 +29,7 @@ beforeEach(async () => {
   expect(await file()).toContain(CONFIG_TEXT);
 });
 
-/** Runs `work` as a user to whom the configuration file does not belong. */
+/** Runs `work` as a user who does not own the configuration file. */
 async function asOther<T>(work: () => Promise<T>): Promise<T> {
   process.seteuid!(otherUser);
   try {
@@ -127,7 +127,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await localText()).toContain(`ttl_secs = ${String(stored)}`);
   });
 
-  test('restores the local changes if the database refuses a change at its end', async () => {
+  test('restores the local changes if the database refuses to commit a change', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     const before = await localText();
     const acceptAgain = await config.refuseAtEnd();

@@ -37,7 +37,7 @@ describe('PATCH /config', () => {
     await expectUntouched(before);
   });
 
-  test('restores the file if the database refuses the change at its end', async () => {
+  test('restores the file if the database refuses to commit the change', async () => {
     await patch({});
     const before = await file();
     const acceptAgain = await config.refuseAtEnd();

@@ -19,7 +19,7 @@ import { refuseSilentPools, type TestUpstreams } from './silent-pools.ts';
 type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 
 const NOT_CHANGED =
-  'set by the environment of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
+  'set by an environment variable of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
 
 /** The part of the configuration that the routes use. */
 type StoredConfiguration = Pick<

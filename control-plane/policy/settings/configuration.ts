@@ -368,7 +368,7 @@ export class Configuration {
     const set = names.filter((name) => name in this.layers.environment);
     if (set.length === 0) return;
     const variables = set.map((name) => `${name} by ${variableOf(name.split('.'))}`);
-    throw conflict(`set by the environment of this node; change it there: ${variables.join(', ')}`);
+    throw conflict(`set by an environment variable of this node; change it there: ${variables.join(', ')}`);
   }
 
   private async refuseFaults(tx: Queryable, before: Values, layers: Layers): Promise<void> {

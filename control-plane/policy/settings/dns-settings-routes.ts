@@ -57,7 +57,9 @@ function changeSettings(
     body: DnsSettingsBody,
     answer: DnsSettings,
     entity: settings,
-    errors: { 409: 'set by the environment of this node, or its configuration file cannot be changed' },
+    errors: {
+      409: 'set by an environment variable of this node, or its configuration file cannot be changed',
+    },
     handle: async (request) => {
       const { body } = request;
       const server = body.local_dns_server ?? '';

@@ -227,7 +227,7 @@ describe('ClearRun', () => {
     expect(await lost()).toBe(0);
   });
 
-  test('while rows arrive, blocks are merged and lists created, by two at once: only cleared rows disappear', async () => {
+  test('two concurrent runs delete only cleared rows while rows arrive, blocks are merged and lists created', async () => {
     await store();
     const logger = new MemoryLogger();
     const { database, dataDir } = own;

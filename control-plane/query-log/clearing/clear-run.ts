@@ -192,7 +192,9 @@ export class ClearRun {
     await awaitLists(client, nodeId);
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
-      throw new ChangedConcurrently('clear the query log: blocks were merged or listed');
+      throw new ChangedConcurrently(
+        'clear the query log: its blocks were merged or added to lists concurrently',
+      );
     for (const { block, left } of planned) {
       if (left === null) continue;
       const { key, nextSeq } = runs.get(block.runId) ?? this.runs.get(block.runId) ?? newRun();

@@ -30,7 +30,7 @@ export function queryExportRoutes(context: {
     summary: 'The query log as a file, newest first',
     query: QueryLogExport,
     media: Object.values(ExportFormats).map(({ mediaType }) => mediaType),
-    errors: { 429: 'too many exports at once; see Retry-After' },
+    errors: { 429: 'too many concurrent exports; see Retry-After' },
     handle: async ({ query: { format, ...filters }, caller, http, response, gone }) => {
       const selection = selectionOf(filters, clock.nowMs(), clients);
       const headers = headersOf(format, clock.nowMs());

@@ -39,12 +39,13 @@ export interface BlockRequest extends TimeSpan {
 }
 
 /**
- * Number of blocks found at once, without their content: few at first, because a page of the newest rows needs no more.
+ * Number of blocks found at a time, without their content: few at first, because a page of the newest rows needs no
+ * more.
  */
 const FIRST_FOUND = 8;
 const MAX_FOUND = 512;
 /**
- * Number of blocks, and approximate number of bytes, fetched at once. While some are read, as many more are being
+ * Number of blocks, and approximate number of bytes, fetched at a time. While some are read, as many more are being
  * fetched.
  */
 const MAX_FETCHED = 64;

@@ -34,7 +34,7 @@ export function queryStreamRoutes(context: {
     summary: 'New rows of the query log as server-sent events, oldest first, every 100 ms',
     query: QueryLogFilters,
     events: QueryTailEvent,
-    errors: { 429: 'too many streams at once; see Retry-After' },
+    errors: { 429: 'too many concurrent streams; see Retry-After' },
     handle: async ({ query, caller, http, response }) => {
       const filter = new TailFilter(selectionOf(query, clock.nowMs(), clients));
       if (http.method === 'HEAD') return void response.set(HEADERS);

@@ -84,9 +84,12 @@ async function tryMove(task: UpgradeTask): Promise<void> {
   } catch (error) {
     signal.throwIfAborted();
     const reason = reasonOf(error);
-    logger.error('cannot move the database to another version; retrying at the next start', {
-      reason,
-    });
+    logger.error(
+      'could not move the database to the installed version of PostgreSQL; retrying at the next start',
+      {
+        reason,
+      },
+    );
     report({ detail: `stays at PostgreSQL ${madeBy(home)} until the next start: ${reason}`, isStuck: true });
     await settleClusters(home, logger);
   }

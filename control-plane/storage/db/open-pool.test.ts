@@ -78,7 +78,7 @@ test('OpenPool replaces a connection in steady use after five minutes', async ()
 });
 
 describe('a database that refuses new connections', () => {
-  test('for the limit of a role: is unavailable with the reason and degraded, until a connection opens', async () => {
+  test('is degraded at the connection limit of a role, with the reason, until a connection opens', async () => {
     const database = await open(url.replace('tester', 'limited'));
     // The liveness check has a connection, and all others are closed.
     database.listen('news', () => undefined);
@@ -106,7 +106,7 @@ describe('a database that refuses new connections', () => {
     );
   });
 
-  test('for its certificate: is unavailable with the reason and degraded, and open connections stay', async () => {
+  test('is degraded if its certificate expires, with the reason, and keeps open connections', async () => {
     const names = 'IP:127.0.0.1';
     await using gate = await TlsGate.open(url, authority.issue(names));
     const database = await open(
@@ -124,7 +124,7 @@ describe('a database that refuses new connections', () => {
     expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
-  test('from the start: is down, and calls name the reason without a server', async () => {
+  test('is down if its certificate is invalid from the start, and calls report the reason', async () => {
     await using gate = await TlsGate.open(url, authority.issue('DNS:other.example'));
     const urls = `${gate.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(join(authority.folder, 'ca.pem'))}`;
     const database = startDatabase({ urls, lock: own.lock, logger: new MemoryLogger() });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('StatementNames', () => {
-  test('name a text from its second run on, always the same, up to a limit of names', () => {
+  test('give a text the same name from its second run on, up to a limit of names', () => {
     const names = new StatementNames();
     expect([names.nameOf('a'), names.nameOf('a'), names.nameOf('b'), names.nameOf('a')]).toEqual([
       undefined,

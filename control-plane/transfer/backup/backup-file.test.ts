@@ -133,7 +133,7 @@ describe('a hostile file', () => {
     expect([bad.status, bad.problem.errors!.length]).toEqual([400, 1000]);
   });
 
-  test('is accepted if it is merely large, and two at once leave one of them', async () => {
+  test('is accepted if it is large, and of two concurrent restores only one remains', async () => {
     const many = (tag: string): unknown => ({
       ...EMPTY,
       managed_domains: Array.from({ length: 300 }, (_, n) => ({ name: tag, domain: `${tag}${n}.example` })),

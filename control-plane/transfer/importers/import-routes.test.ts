@@ -119,7 +119,8 @@ describe('POST {api}/import of a Pi-hole', () => {
         'not_mapped: its URL contains a secret, which is not imported: add the list manually',
     });
     expect(itemsOf(report, 'regex_filter')).toEqual({
-      'inverted\\.example$;invert': 'not_mapped: it denies; Weir does not support inverted expressions',
+      'inverted\\.example$;invert':
+        'not_mapped: it denies; Weir does not support inverted regular expressions',
       '(a)\\1': 'not_mapped: it denies; it uses the back reference \\1, which takes exponential time',
       'no\\.example$;reply=NONE':
         'differs: it denies; Pi-hole does not answer, and Weir answers as for a blocked name',

@@ -11,7 +11,7 @@ const RECORD = { name: '_acme-challenge.a.example.org', text: 'proof' };
 const OWNER = Buffer.from('\x08weir-key\0', 'latin1');
 const ALGORITHM = Buffer.from('\x0bhmac-sha256\0', 'latin1');
 
-/** Choices of the signer of a reply. */
+/** Properties of a reply and its signature that differ from those of a valid one. */
 interface Signing {
   readonly secret?: string;
   readonly signedSecs?: number;

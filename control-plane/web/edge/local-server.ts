@@ -13,7 +13,7 @@ import { SOCKET_NAME } from '../../api/socket-name.ts';
 const MAX_CONNECTIONS = 50;
 
 /**
- * Listens on the socket, with mode 0600; returns a function that stops that. The caller holds the lock of the data
+ * Listens on the socket, with mode 0600; returns a function that closes it. The caller holds the lock of the data
  * directory, so an existing socket is a leftover of a dead process. If the socket cannot be created, Weir logs that and
  * continues.
  */

@@ -127,17 +127,17 @@ describe('readPair()', () => {
     [
       'SHA-1',
       ['-newkey', 'rsa:2048', '-sha1'],
-      'the certificate is signed with sha1WithRSAEncryption, which others can forge',
+      'the certificate is signed with sha1WithRSAEncryption, whose signatures can be forged',
     ],
     [
       'MD5',
       ['-newkey', 'rsa:2048', '-md5'],
-      'the certificate is signed with md5WithRSAEncryption, which others can forge',
+      'the certificate is signed with md5WithRSAEncryption, whose signatures can be forged',
     ],
     [
       'ECDSA with SHA-1',
       [...ec('P-256'), '-sha1'],
-      'the certificate is signed with ecdsa-with-SHA1, which others can forge',
+      'the certificate is signed with ecdsa-with-SHA1, whose signatures can be forged',
     ],
     [
       'a use other than servers',
@@ -158,9 +158,12 @@ describe('readPair()', () => {
   test('refuses swapped texts, and reports that', () => {
     expect(faultOf(good.key, good.cert)).toEqual({
       field: 'cert',
-      message: 'expected a certificate in PEM (BEGIN CERTIFICATE), got a private key; are both swapped?',
+      message:
+        'expected a certificate in PEM (BEGIN CERTIFICATE), got a private key; are the certificate and the key swapped?',
     });
-    expect(faultOf(good.cert, good.cert).message).toContain('got a certificate; are both swapped?');
+    expect(faultOf(good.cert, good.cert).message).toContain(
+      'got a certificate; are the certificate and the key swapped?',
+    );
   });
 
   test('refuses encrypted keys of both forms, and logs nothing about them', () => {

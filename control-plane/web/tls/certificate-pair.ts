@@ -103,7 +103,7 @@ function readChain(text: string): [X509Certificate, ...X509Certificate[]] {
   });
   if (leaf !== undefined) return [leaf, ...issuers];
   const isKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text);
-  const found = isKey ? 'a private key; are both swapped?' : 'none';
+  const found = isKey ? 'a private key; are the certificate and the key swapped?' : 'none';
   throw new CertificateFault('cert', `expected a certificate in PEM (BEGIN CERTIFICATE), got ${found}`);
 }
 
@@ -115,7 +115,7 @@ function readKey(text: string): KeyObject {
   const [block] = blocks;
   if (block === undefined) {
     const isCertificate = text.includes('-----BEGIN CERTIFICATE-----');
-    const found = isCertificate ? 'a certificate; are both swapped?' : 'none';
+    const found = isCertificate ? 'a certificate; are the certificate and the key swapped?' : 'none';
     throw new CertificateFault('key', `expected a private key in PEM (BEGIN PRIVATE KEY), got ${found}`);
   }
   try {
@@ -158,7 +158,10 @@ function refuseWeak(certificate: X509Certificate, index: number): void {
   const isRoot = index > 0 && certificate.subject === certificate.issuer;
   const algorithm = certificate.signatureAlgorithm ?? 'unknown';
   if (!isRoot && /md[245]|sha-?1(?!\d)/i.test(algorithm))
-    throw new CertificateFault('cert', `${where} is signed with ${algorithm}, which others can forge`);
+    throw new CertificateFault(
+      'cert',
+      `${where} is signed with ${algorithm}, whose signatures can be forged`,
+    );
 }
 
 /** Clients expect each certificate after the first to have signed the one before (RFC 8446 section 4.4.2). */

@@ -53,7 +53,7 @@ export class SharedCertificate {
 
   /**
    * Installs each certificate that is shared from now on, and the latest one shared before; returns a function that
-   * stops that.
+   * ends this.
    */
   follow(changes: Pick<ChangeFollower, 'onChange'>): () => Promise<void> {
     return changes.onChange('web_certificate', () => this.take());

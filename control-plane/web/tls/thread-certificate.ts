@@ -33,7 +33,7 @@ export class ThreadCertificate {
     return this.given;
   }
 
-  /** Calls `deliver` after each change since the threads started; returns a function that stops that. */
+  /** Calls `deliver` after each change since the threads started; returns a function that removes it. */
   follow(deliver: (certificate: ServedCertificate) => void): () => void {
     const stops = [
       this.certificate.onChange((pair) => {

@@ -45,7 +45,7 @@ export class TicketKeys {
     return this.keys;
   }
 
-  /** Calls the listener when the keys change with the day or the secret; returns a function that stops that. */
+  /** Calls the listener when the keys change with the day or the secret; returns a function that removes it. */
   onChange(listener: () => void): () => void {
     let known = this.current();
     const looking = setInterval(() => {

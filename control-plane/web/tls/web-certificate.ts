@@ -60,7 +60,7 @@ export class WebCertificate {
     return this.refusal;
   }
 
-  /** Calls the listener with each new certificate; returns a function that stops that. */
+  /** Calls the listener with each new certificate; returns a function that removes the listener. */
   onChange(listener: (pair: CertificatePair) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -133,7 +133,7 @@ export class WebCertificate {
     return this.turns.run(() => this.parts.files.check(pair));
   }
 
-  /** Checks the files from now on; returns a function that stops that. */
+  /** Checks the files from now on; returns a function that ends the checks. */
   follow(): () => Promise<void> {
     const timer = setInterval(() => void this.checkFiles(), POLL_MS);
     timer.unref();

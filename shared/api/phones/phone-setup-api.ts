@@ -36,7 +36,7 @@ export const PhoneSetup = z
       }),
     problems: z
       .array(z.enum(SETUP_PROBLEMS))
-      .meta({ description: 'reasons why phones cannot connect at all, or not over one of the protocols' }),
+      .meta({ description: 'reasons why phones cannot connect, or cannot use one of the protocols' }),
     profile: z
       .strictObject({
         path: z.string().meta({

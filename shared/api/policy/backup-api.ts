@@ -305,7 +305,7 @@ export const BackupQuery = z.object({
   secrets: z
     .literal('false', 'expected false: POST /backup with a passphrase makes a backup with secrets')
     .optional()
-    .meta({ description: 'only false: POST /backup makes a backup with secrets' }),
+    .meta({ description: 'always false: POST /backup makes a backup with secrets' }),
 });
 /** The body of a request for a backup with secrets. */
 export const BackupBody = z

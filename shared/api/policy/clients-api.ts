@@ -45,7 +45,7 @@ export const Cidr = text(64).transform((value, context) => {
 });
 
 const KEY_USE =
-  'with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
+  'key with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
 
 const GroupChoice = Id.nullable().meta({ description: 'null = the group of its subnet, else Default' });
 

@@ -22,7 +22,7 @@ export const BlocklistSource = z
       }),
     has_text: z.boolean().meta({
       description:
-        'custom rules: users write its text here, see GET and PUT text; it is never fetched, and held only ' +
+        'custom rules: users write the text of this list (GET and PUT its text); it is never fetched, and held only ' +
         'if a new release interprets it differently',
     }),
     enabled: z.boolean(),

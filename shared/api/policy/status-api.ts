@@ -17,7 +17,8 @@ export const StatusEvent = z
       description: 'ids of the open requests of devices to unblock a name, see `/unblock-requests`',
     }),
     policy_version: z.int().min(0).meta({
-      description: 'changes with each change of policy or lists on this node: reload the displayed data',
+      description:
+        'changes with each change of policy or lists on this node; clients then reload the data that they display',
     }),
   })
   .meta({ id: 'StatusEvent' });

@@ -63,8 +63,8 @@ export const ADGUARD_REASONS = {
   adguard_newer_schema:
     'newer than {newest}, the newest that Weir knows: compare this report with the settings in AdGuard Home',
   adguard_no_ipv6: 'imported as no_ipv6 for every group',
-  adguard_filters_nobody: 'AdGuard Home filters no client, so it is imported as disabled',
-  adguard_no_filtering: 'AdGuard Home filters no client',
+  adguard_filters_nobody: 'AdGuard Home does not filter any client, so it is imported as disabled',
+  adguard_no_filtering: 'AdGuard Home does not filter any client',
   adguard_local_list: 'it is a local file: add data/filters/{id}.txt to the archive',
   adguard_bogus: 'AdGuard Home answers NXDOMAIN; Weir answers as for a blocked name',
   adguard_service_exceptions:
@@ -77,7 +77,7 @@ export const ADGUARD_REASONS = {
   adguard_name_and_tag: 'Weir does not support rules that select clients by both name and tag',
   adguard_no_tag: 'no client has this tag',
   adguard_odd_escape:
-    'an expression with \\S or \\x matches nothing in AdGuard Home; Weir applies the rule as written',
+    'a regular expression with \\S or \\x matches nothing in AdGuard Home; Weir applies the rule as written',
   adguard_odd_scheme:
     'a rule with a scheme matches nothing in AdGuard Home; Weir applies the rule as written',
   adguard_odd_dot:

@@ -6,7 +6,7 @@ export const BLOCKY_REASONS = {
     'clients whose name only the clientLookup server knows get the group Default: choose their group once they are listed',
   blocky_client_upstreams: 'Weir does not support upstreams for single clients',
   blocky_localhost: 'Weir answers localhost itself',
-  blocky_plain_lookup: 'Weir queries such a server over plain DNS: set dns.local_dns_server',
+  blocky_plain_lookup: 'Weir looks up names of clients over plain DNS only: set dns.local_dns_server',
   blocky_lookup_use: 'used for names of private addresses, also in queries of clients',
   blocky_fqdn_only: 'fqdnOnly answers single-label names with NXDOMAIN',
   blocky_custom_dns_first: 'customDNS answers {name} and all names below it, and takes precedence',

@@ -30,7 +30,7 @@ export const DNSMASQ_REASONS = {
   dnsmasq_synthesized: 'Weir does not generate records from addresses',
   dnsmasq_changed_addresses: 'Weir does not change addresses in answers',
   dnsmasq_scripts: 'Weir does not run scripts: put the output of the script into the file',
-  dnsmasq_query_log: 'dnsmasq does not keep one; Weir does: see database.log_queries',
+  dnsmasq_query_log: 'dnsmasq does not log queries, Weir does; see database.log_queries',
   dnsmasq_reserved_names: 'dnsmasq forwards them; Weir answers them itself: see dns.special_names',
   dnsmasq_servers_file:
     'dnsmasq uses the servers in this file, which is not in the upload: add it to the archive, or add the servers as a pool',
@@ -42,7 +42,7 @@ export const DNSMASQ_REASONS = {
   dnsmasq_alias_targets: 'Weir also returns the addresses of their targets',
   dnsmasq_unknown_option:
     'Weir does not know this dnsmasq option; the text is not shown because it may be a secret',
-  dnsmasq_private_reverse: 'Weir answers private addresses itself',
+  dnsmasq_private_reverse: 'Weir answers reverse lookups of private addresses itself',
   dnsmasq_in_pool: 'its servers are in the pool',
   dnsmasq_one_domain: 'Weir has one local domain',
   dnsmasq_no_seconds: 'it is not a number of seconds',

@@ -80,8 +80,8 @@ export const LINE_REASONS = {
   regexes_of_names:
     'too many regular expressions that every name must be matched against, because they contain no fixed text',
   regexes_of_addresses: 'too many regular expressions that every address must be matched against',
-  compile_time: 'earlier expressions have used up the time for compiling',
-  compile_memory: 'earlier expressions have used up the memory',
+  compile_time: 'earlier regular expressions have used up the time for compiling',
+  compile_memory: 'earlier regular expressions have used up the memory',
 
   // Compiling.
   in_regex: 'regular expression: {reason}',

@@ -15,9 +15,9 @@ export const OTHER_IMPORT_REASONS = {
   technitium_no_client: 'it applies to no client',
   technitium_server_address: 'Weir does not choose groups by the server address that was queried',
   technitium_no_group: 'it is not a network with a group',
-  technitium_one_answer: 'Weir has one for all clients: blocking.mode',
+  technitium_one_answer: 'Weir uses blocking.mode for all clients',
   technitium_allowed_regex:
-    'in Technitium an allowed expression takes precedence over a blocked name; in Weir the name takes precedence',
+    'in Technitium an allowed regular expression takes precedence over a blocked name; in Weir the name takes precedence',
   technitium_add_settings:
     'add the answer of /api/settings/get to the zip as settings.json, to import forwarders and blocking',
   technitium_apps: 'Weir has no apps',

@@ -35,7 +35,7 @@ export const PIHOLE_REASONS = {
   pihole_no_reply: 'Pi-hole does not answer, and Weir answers as for a blocked name',
   pihole_own_reply: 'Pi-hole answers with its own address, and Weir answers as for a blocked name',
   pihole_disabled_line: 'disabled: imported as a comment in that list',
-  pihole_inverted: 'Weir does not support inverted expressions',
+  pihole_inverted: 'Weir does not support inverted regular expressions',
   pihole_reply_name: 'the name in its reply is not a domain name',
   pihole_allows: 'it allows',
   pihole_denies: 'it denies',

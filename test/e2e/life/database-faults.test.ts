@@ -163,7 +163,7 @@ describe('weir with its own database, one fault after another', () => {
   });
 });
 
-describe('weir with a database server of its owner', () => {
+describe('weir with an external database server', () => {
   const tempDir = makeTempDir();
   const weirTempDir = makeTempDir();
   const logger = new MemoryLogger();

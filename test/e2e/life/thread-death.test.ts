@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     });
   }
 
-  test('weir replaces all threads at once, and closes their TCP connections', async () => {
+  test('weir replaces all threads if they die together, and closes their TCP connections', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     await tcp.ask('tcp.example.com', 'A');
     const before = weir.replacedThreads;

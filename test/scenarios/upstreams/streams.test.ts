@@ -63,7 +63,7 @@ describe('a server that closes its connections after a few answers', () => {
     ['tcp', 5, 'reset', 30],
     ['tls', 5, 'end', 30],
   ] as const)(
-    'answers over %s, %d per connection, then %s: all of %d at once',
+    'answers over %s, %d per connection, then %s: all of %d concurrent questions',
     async (kind, count, how, all) => {
       await using server = await StreamServer.start(kind, certificate, answersOnly(count, how));
       await using asked = await askedThrough(server);
@@ -82,16 +82,19 @@ describe('a server that closes its connections after a few answers', () => {
 });
 
 describe('a server whose idle connections go silent', () => {
-  test.each(['tcp', 'tls', 'https'] as const)('over %s: one question, then 20 at once', async (kind) => {
-    await using server = await StreamServer.start(kind, certificate, good);
-    await using asked = await askedThrough(server);
-    expect(await asked.ask()).toBe(ADDRESS);
-    const lost = new Set(server.peers);
-    server.script = (question) => {
-      if (!lost.has(question.peer)) good(question);
-    };
-    expect(await asked.askMany(20)).toEqual(allAnswered(20));
-  });
+  test.each(['tcp', 'tls', 'https'] as const)(
+    'over %s: one question, then 20 concurrent ones',
+    async (kind) => {
+      await using server = await StreamServer.start(kind, certificate, good);
+      await using asked = await askedThrough(server);
+      expect(await asked.ask()).toBe(ADDRESS);
+      const lost = new Set(server.peers);
+      server.script = (question) => {
+        if (!lost.has(question.peer)) good(question);
+      };
+      expect(await asked.askMany(20)).toEqual(allAnswered(20));
+    },
+  );
 
   test('over tcp after an idle second: 12 answers, and no delay once that is detected', async () => {
     const lastMs = new Map<unknown, number>();

@@ -94,13 +94,13 @@ describe('jest on a machine without docker-compose', () => {
   }
   const line = expect.stringMatching(/^skipped: needs docker-compose {2}\S*needy\.test\.js$/m) as unknown;
 
-  test('skips a suite that needs it with one line, and runs the others', () => {
+  test('prints one line for a suite that needs it, skips the suite, and runs the others', () => {
     const { status, stderr } = jest([]);
     expect([status, stderr]).toEqual([0, line]);
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
   });
 
-  test('does not fail if no other suite was asked for', () => {
+  test('succeeds if only skipped suites were selected', () => {
     const { status, stdout, stderr } = jest(['--runTestsByPath', 'needy.test.js']);
     expect([status, stdout, stderr]).toEqual([0, '0 passed, 0 failed, 1 skipped\n', line]);
   });

@@ -149,8 +149,8 @@ export const ANSWERS: readonly ExpectedStatus[] = [
 
 /** Names of the items without an equivalent, in the order of the report. */
 export const NOT_MAPPED = [
-  'everyone: its own kind of blocked answers',
-  'kids: allowed expressions over blocked names',
+  'everyone: answers to blocked queries',
+  'kids: allowed regular expressions and blocked names',
   '127.0.0.1',
   'zone home.example',
   'own.lan.example APP "Split Horizon" "x"',

@@ -72,7 +72,7 @@ describe('NamesWriter', () => {
     expect(read(namesPaths(stem).block)).toEqual({ lines: [], marks: [], textBytes: 0, lineCount: 0 });
   });
 
-  test('marks where every 1024th line starts, over more text than is written at once', () => {
+  test('marks where every 1024th line starts, over more text than one write contains', () => {
     const names = Array.from(
       { length: 2 * LINES_PER_MARK + 1 },
       (_, index) => `${index}.`.padEnd(240, 'a.'.repeat(120)) + 'example',

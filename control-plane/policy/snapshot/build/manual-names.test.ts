@@ -86,7 +86,7 @@ describe('editManualNames()', () => {
     expect(edits).toBeGreaterThan(150);
   });
 
-  test('leaves the previous table unchanged, and marks the new one as another build', () => {
+  test('leaves the previous table unchanged, and gives the new one another build number', () => {
     const many = Array.from({ length: 20 }, (_, at) => ({ ...ONE, id: at + 2, domain: `x${at}.example` }));
     const [before, after] = [rowsOf([ONE, ...many]), rowsOf(many)];
     const table = buildManualNames(before, SEEDS);

@@ -15,7 +15,7 @@ describe('addCname()', () => {
 });
 
 describe('addDhcpHost()', () => {
-  test('names the client of a MAC', () => {
+  test('sets the name of the client with a MAC', () => {
     const builder = new PlanBuilder();
     for (const line of ['02:00:5e:00:00:01,192.0.2.7,tv,24h', '192.0.2.8,box']) addDhcpHost(builder, line);
     const { document, items } = builder.finish('pihole');

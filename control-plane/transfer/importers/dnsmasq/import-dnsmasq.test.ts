@@ -122,7 +122,7 @@ server=/alone.example/#
     );
   });
 
-  test('reports which questions are answered otherwise', () => {
+  test('reports which questions Weir answers differently', () => {
     const file = `address=/deny.example/0.0.0.0
 address=/nx.example/
 address=/app.example/192.0.2.1

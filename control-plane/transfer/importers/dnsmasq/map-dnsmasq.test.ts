@@ -16,14 +16,14 @@ describe('isHosts()', () => {
 });
 
 describe('mapHosts()', () => {
-  test('names any other line by its number, without its text', () => {
+  test('reports a line without an address and name by its number, without its text', () => {
     const plan = mapHosts(filesOf('192.0.2.1 nas.example\n\npassword=hunter2\n'));
     expect(plan.document.local_records).toMatchObject([{ value: '192.0.2.1' }]);
     expect(plan.items).toContainEqual(expect.objectContaining({ name: 'line 3', result: 'not_mapped' }));
     expect(JSON.stringify(plan)).not.toContain('hunter2');
   });
 
-  test('refuses a file that has more other lines', () => {
+  test('refuses a file in which most lines have no address and name', () => {
     expect(() => mapHosts(filesOf('192.0.2.1 nas.example\na=b\nc=d\n'))).toThrow(ImportFault);
   });
 });

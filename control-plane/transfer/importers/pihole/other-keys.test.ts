@@ -29,7 +29,7 @@ describe('reportOtherKeys()', () => {
     ]);
   });
 
-  test('reports names that are answered otherwise, if there are upstream servers', () => {
+  test('reports names that Weir answers differently, if there are upstream servers', () => {
     expect(rowsOf({}, ['192.0.2.53#53']).map(([name]) => name)).toEqual([
       'names whose alias is denied',
       'pi.hole',

@@ -10,7 +10,7 @@ describe('readToml()', () => {
     expect(old).toMatchObject({ listeningMode: 'all', networkInterface: 'eth1' });
   });
 
-  test('reads the name of the domain where version 6.0 has it', () => {
+  test('reads the domain name from the key of version 6.0', () => {
     const { keys, databases } = readToml(
       Buffer.from('[dns]\ndomain = "lan"\n[files]\ngravity = "/data/g.db"\n'),
     );

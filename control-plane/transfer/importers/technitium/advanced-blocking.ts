@@ -86,15 +86,11 @@ function mapGroup(
 
 function reportRest(builder: PlanBuilder, title: string, group: ForeignTree): void {
   if (group.flag('blockAsNxDomain') === true || group.list('blockingAddresses').length > 0)
-    builder.notMapped(
-      'other',
-      `${title}: its own kind of blocked answers`,
-      importReason('technitium_one_answer'),
-    );
+    builder.notMapped('other', `${title}: answers to blocked queries`, importReason('technitium_one_answer'));
   if (group.list('allowedRegex').length > 0 && group.list('blocked').length > 0)
     builder.notMapped(
       'other',
-      `${title}: allowed expressions over blocked names`,
+      `${title}: allowed regular expressions and blocked names`,
       importReason('technitium_allowed_regex'),
     );
 }

@@ -168,7 +168,7 @@ export class Sessions {
     this.notifyEnd();
   }
 
-  /** Calls the listener whenever sessions were, or may have been, ended; returns a function that stops that. */
+  /** Calls the listener whenever sessions ended or may have ended; returns a function that removes the listener. */
   onEnded(listener: () => void): () => void {
     this.endListeners.add(listener);
     return () => this.endListeners.delete(listener);
