@@ -1,6 +1,6 @@
 /**
  * The entry of the process: parses the command line and the configuration, and runs the subcommand. Only `start` loads
- * the parts of the server, so that the others respond quickly.
+ * the parts of the server, so that the other subcommands respond quickly.
  */
 import { reasonOf } from '../shared/errors.ts';
 import { formatFault } from '../config/config-fault.ts';
@@ -22,7 +22,7 @@ import { version } from './host/version.ts';
 
 /** Exit status of a start with an invalid configuration (EX_CONFIG of sysexits.h): restarting does not help. */
 const BAD_CONFIG = 78;
-/** Prints failures; after a start has read `logging.format`, in that format. */
+/** Prints failures, in the format of `logging.format` once a start has read that key. */
 let reportFailure = (line: string): void => terminal.err(line);
 
 /** Runs the command; returns the exit status, or undefined if a server is now running. */
@@ -124,7 +124,7 @@ async function upgrade({ config }: LoadedConfig): Promise<number> {
 async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefined> {
   // Weir keeps answering if the reader of its log disappears, or if the disk of the log is full.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
-  // If Weir was root, another program runs from here on: no thread has started yet, and no file is open.
+  // `dropRoot` usually replaces a root process here, before it starts a thread or opens a file.
   const staysRoot = process.geteuid?.() === 0 ? await dropped(loaded, takesOver) : undefined;
   const { startWeir } = await import('./node/start.ts');
   await startWeir(loaded, { takesOver, staysRoot });
@@ -160,7 +160,7 @@ async function changePassword(loaded: LoadedConfig): Promise<number> {
   return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });
 }
 
-/** Ends `weir tail | head` when the reader is done. */
+/** Ends a command such as `weir tail | head` when the reader of its output has ended. */
 function endWithReader(): void {
   process.stdout.on('error', () => process.exit(0));
 }

@@ -18,7 +18,7 @@ export interface StoredChange {
 
 /** Additional data of an error. */
 export interface ApiErrorExtras {
-  /** The invalid fields of a 400. */
+  /** Invalid fields, for status 400. */
   readonly fields?: readonly FieldProblem[];
   /** Header fields of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -117,8 +117,8 @@ export function overloaded(detail: string, retryAfterSecs: number, cause?: unkno
 }
 
 /**
- * 503 for a change that is stored but not active yet, with the reason. Without Retry-After: it must not be sent again.
- * The detail must not contain secrets, so the cause is only logged.
+ * 503 for a change that is stored but not active yet, with the reason. There is no Retry-After, because the change must
+ * not be sent again. The detail must not contain secrets, so the cause is only logged.
  */
 export function notActive(reason: string, revision: number | null, cause?: unknown): ApiError {
   const detail = `the change is stored, but ${reason}; Weir applies it as soon as it can`;

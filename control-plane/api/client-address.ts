@@ -1,7 +1,7 @@
 /**
- * The address that a request came from: that of its connection (the peer's, or the one in a PROXY header), or the one
- * that a reverse proxy of `server.trusted_proxies` wrote to X-Forwarded-For. Express evaluates the header field; this
- * file ensures that the result is an address.
+ * The address that a request came from: the peer's, the one in a PROXY header, or the one that a reverse proxy in
+ * `server.trusted_proxies` wrote to X-Forwarded-For. Express evaluates the header field; this file ensures that the
+ * result is an address.
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -41,8 +41,8 @@ export function isThroughUnknownProxy(request: Request): boolean {
 }
 
 /**
- * Whether the address may stand for other devices: that of this machine, one that an unknown proxy has hidden, or that of a
- * trusted proxy which names no client.
+ * Whether the address may stand for other devices: the address of this machine, of an unknown proxy, or of a trusted
+ * proxy that does not name the client.
  */
 export function isClientHidden(request: Request): boolean {
   if (isOnThisMachine(request) || isThroughUnknownProxy(request)) return true;

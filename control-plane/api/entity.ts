@@ -11,7 +11,7 @@ import { preconditionFailed } from './api-error.ts';
 
 /**
  * Throws 412 if the entity is not in the state that the request expects; runs in the transaction of the change, before
- * it.
+ * the change.
  */
 export type Precondition = (tx: Queryable) => Promise<void>;
 
@@ -22,15 +22,15 @@ interface EntityRow<P extends Schema, A extends FieldsSchema> {
   /** Path of the entity, without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly params?: P;
-  /** The schema of its answer. */
+  /** Schema of the entity in answers. */
   readonly answer: A;
-  /** The body that writes it; its ETag covers the fields that it has in common with `answer`. */
+  /** Schema of the body that writes the entity; the ETag covers the fields that are also in `answer`. */
   readonly body: FieldsSchema;
   /** Reads the entity in the transaction of a change, at least the fields that the ETag covers; throws 404. */
   readonly read: (db: Queryable, params: Checked<P>) => Promise<Partial<Unchecked<A>>>;
   /** Additional fields that the ETag covers, or fields that it covers in another form. */
   readonly covers?: (answer: Partial<Unchecked<A>>) => Fields;
-  /** The parameters of its path, if they are not fields with the same names. */
+  /** The parameters of the path, if they are not fields with the same names. */
   readonly placeOf?: (answer: Unchecked<A>) => Fields;
 }
 
@@ -83,7 +83,10 @@ export function readOnlyEntity<A extends FieldsSchema>(
   return entity({ ...row, body: NoFields, read: async () => ({}) });
 }
 
-/** Opaque parts of the tags in a field If-Match (RFC 9110 section 13.1.1); null = any. A proxy that compresses makes tags weak. */
+/**
+ * Opaque parts of the entity tags in If-Match (RFC 9110 section 13.1.1); null = any. A proxy that compresses answers
+ * makes their tags weak.
+ */
 export function tagsIn(ifMatch: string): readonly string[] | null {
   if (ifMatch.trim() === '*') return null;
   return ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/^"|"$/g, ''));
@@ -101,7 +104,7 @@ export function readOnlyFields(fields: readonly string[], schema: FieldsSchema):
   return fields.filter((field) => !(field in schema.shape));
 }
 
-/** Fields in a different order give a different tag; they have the order of the schemas. */
+/** The tag depends on the order of the fields, which is that of the schema. */
 function tagOf(state: Fields): string {
   const hash = createHash('sha256').update(JSON.stringify(state));
   return `"${hash.digest('base64url').slice(0, 22)}"`;

@@ -1,6 +1,6 @@
 /**
- * Requests over the Unix socket in the data directory. Anyone who can open that file can read and change everything
- * there, so file permissions replace the login.
+ * Requests over the Unix socket in the data directory. Anyone who can open the socket can read and change everything,
+ * so file permissions replace the login.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';

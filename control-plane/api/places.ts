@@ -1,4 +1,4 @@
-/** Limits concurrent long answers, in total and per caller, so that one caller cannot use all of them. */
+/** Limits concurrent long answers, in total and per caller, so that one caller cannot use up the total. */
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
@@ -11,7 +11,7 @@ export interface PlaceLimits {
 const RETRY_SECS = 10;
 
 /**
- * The caller that a place belongs to: a user or a token by name. Null if callers cannot be distinguished: without
+ * The name of the user or token that a long answer counts for. Null if callers cannot be distinguished: without
  * authentication, and over the local socket.
  */
 export function holderOf(caller: Caller | null): string | null {
@@ -31,7 +31,7 @@ export class Places {
     this.limits = limits;
   }
 
-  /** Refuses a holder without a free place. @throws {ApiError} 429 */
+  /** Refuses another answer if the total limit, or the one of the holder, is reached. @throws {ApiError} 429 */
   admit(holder: string | null): void {
     const { total, perCaller } = this.limits;
     const busy = (limit: number, whose: string): Error =>
@@ -40,7 +40,7 @@ export class Places {
     if (holder !== null && (this.held.get(holder) ?? 0) >= perCaller) throw busy(perCaller, ` of ${holder}`);
   }
 
-  /** Takes a place; call the result to release it. @throws {ApiError} 429 */
+  /** Counts an answer; call the result when the answer ends. @throws {ApiError} 429 */
   take(holder: string | null): () => void {
     this.admit(holder);
     this.add(holder, 1);

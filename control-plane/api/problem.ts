@@ -45,7 +45,7 @@ export function problemHandler(logger: Logger) {
   };
 }
 
-/** Logs an error that is not the client's. */
+/** Logs an error that the client did not cause. */
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;

@@ -12,7 +12,7 @@ export function admitProxied(socket: Socket): void {
   sockets.add(socket);
 }
 
-/** Whether a request came over such a connection. */
+/** Whether a request came over a connection that began with a PROXY header. */
 export function isProxied({ socket }: Pick<Request, 'socket'>): boolean {
   return sockets.has(socket);
 }

@@ -37,7 +37,7 @@ function unsupported(detail: string): ApiError {
   return new ApiError(415, 'unsupported_media_type', detail, { headers: { Accept: 'application/json' } });
 }
 
-/** The unparsed body; empty without one. Throws 400 and 413. */
+/** The unparsed body; empty without a body. Throws 400 and 413. */
 export async function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
   refuseLarge(request, limitBytes, 'body');
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
  * Limits the request rate of a client network: for the whole web server (`web/edge/request-limits.ts`), and for single
- * public routes. Bounded, in memory of this node.
+ * public routes. The counts are only in the memory of this node, and their number is limited.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { clientNetwork } from '../../shared/net/client-network.ts';
@@ -21,7 +21,10 @@ export class RequestLimit {
   private readonly clock: Clock;
   private readonly costMs: number;
   private readonly burstMs: number;
-  /** When the whole burst is available again, in monotonic time. The network with the latest request is last. */
+  /**
+   * Times at which the whole burst is available again, on the monotonic clock, by network. The network with the latest
+   * request is last.
+   */
   private readonly freeAtMs = new Map<string, number>();
 
   constructor(clock: Clock, { perSecond, burst }: RequestRate) {
@@ -47,7 +50,7 @@ export class RequestLimit {
     const network = clientNetwork(address);
     const freeAtMs = Math.max(nowMs, this.freeAtMs.get(network) ?? nowMs);
     const waitMs = freeAtMs + this.costMs - this.burstMs - nowMs;
-    // Far less than a request: adding many costs causes rounding errors.
+    // Tolerates rounding errors, which add up; far less than the cost of one request.
     const isTooMany = waitMs > 0.001;
     this.freeAtMs.delete(network);
     this.freeAtMs.set(network, isTooMany ? freeAtMs : freeAtMs + this.costMs);

@@ -78,7 +78,7 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly body?: B;
   /** Converts a body that is not JSON to the value that `body` checks. */
   readonly form?: BodyForm;
-  /** The body is a file without an envelope, which the handler saves (`upload.ts`); maximum size in bytes. */
+  /** Maximum size in bytes of a body that is a file (not multipart), which the handler saves (`upload.ts`). */
   readonly uploadLimitBytes?: number;
   /** Schema of the answer's body; none = 204. */
   readonly answer?: A;

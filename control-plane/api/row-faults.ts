@@ -1,4 +1,7 @@
-/** Errors in the rows of a bulk request, which is rejected as a whole; all of them are reported with their index. */
+/**
+ * Errors in the rows of a bulk request. The request is rejected as a whole, and all errors are reported with the index
+ * of their row.
+ */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { ApiError, invalid } from './api-error.ts';
 
@@ -10,7 +13,7 @@ export class RowFaults {
   private readonly faults: FieldProblem[] = [];
   private hasInvalid = false;
 
-  /** Records a row that is invalid in any database. */
+  /** Records a row that is invalid whatever the database contains. */
   invalid(path: string, message: string): void {
     this.hasInvalid = true;
     this.faults.push({ path, message });

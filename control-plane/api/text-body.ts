@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 import { readBytes } from './request-body.ts';
 import type { BodyForm } from './route.ts';
 
-/** Media type of such a body. */
+/** Media type of a plain-text body. */
 export const TEXT_MEDIA_TYPE = 'text/plain';
 
 /** Reads a text of at most this many bytes. */

@@ -1,6 +1,6 @@
 /**
- * Writes the body of a request, a file without an envelope, to disk; within a limit, or the request ends with 400, 413
- * or 415.
+ * Writes the body of a request, which is a file (not multipart), to disk, within a limit, or ends the request with 400,
+ * 413 or 415.
  */
 import { open } from 'node:fs/promises';
 import type { Request } from 'express';
@@ -29,7 +29,7 @@ export async function saveUpload(request: Request, path: string, limitBytes: num
   if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file, but it is empty');
 }
 
-/** Only the client can end these early; a full disk causes an error when writing. */
+/** Only the client can end the chunks early; a full disk causes an error when writing. */
 async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
   try {
     // The request must outlive this loop even if it ends early: the answer uses the same socket.

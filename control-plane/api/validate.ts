@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
 
-/** Maximum number of reported fields; a file may have a million. */
+/** Maximum number of reported fields; a large body may contain a million invalid ones. */
 const MAX_FAULTS = 1000;
 
 /** The parsed `value`; throws 400 with every invalid field. `part` is the name of the request part. */

@@ -1,6 +1,6 @@
 /**
- * Makes a command that root runs work as the owner of the data directory. As root it would follow symbolic links that
- * the owner can put there, and leave files that the owner's Weir cannot read.
+ * Changes a command that root runs to the user who owns the data directory. A root process would follow symbolic links
+ * that the owner can create there, and leave files that the owner's Weir cannot read.
  */
 import { lstatSync, statSync } from 'node:fs';
 

@@ -23,7 +23,7 @@ export interface DnsListener {
   readonly senders: Pick<ProxySenders, 'hasNamed'>;
 }
 
-/** Replacing a thread takes half a second. */
+/** Longer than the half second in which a thread is replaced. */
 const TIMEOUT_MS = 2000;
 /** Any value: the socket is connected, so the kernel drops packets from other senders. */
 const ID = 1;

@@ -3,7 +3,7 @@
 /** An option of a command. */
 export interface OptionSpec {
   readonly name: string;
-  /** Placeholder of its value in the help; absent = it has no value. */
+  /** Placeholder of the value in the help; absent = the option has no value. */
   readonly value?: string;
   readonly help: string;
   /** Allowed values; absent = any. */
@@ -18,14 +18,14 @@ export interface CommandSpec {
   readonly arguments: string;
   readonly min: number;
   readonly max: number;
-  /** Allowed values of its first argument; absent = any. */
+  /** Allowed values of the first argument; absent = any. */
   readonly choices?: readonly string[];
   /** Whether the arguments are files, for completion. */
   readonly takesFiles?: true;
   /** One clause, without a full stop. */
   readonly summary: string;
   readonly options: readonly OptionSpec[];
-  /** Whether it sends requests to a running server. */
+  /** Whether the command sends requests to a running server. */
   readonly isRemote: boolean;
   /** The noun of a verb command; the overview shows only the noun. */
   readonly verbOf?: string;
@@ -42,7 +42,7 @@ const REMOTE: readonly OptionSpec[] = [
   { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
 ];
 
-/** A command that runs on this machine; `file`: it reads the configuration. */
+/** A command that runs on this machine; `file`: whether it reads the configuration. */
 export function here(name: string, summary: string, file = true): CommandSpec {
   return { name, arguments: '', min: 0, max: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
 }

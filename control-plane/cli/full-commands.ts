@@ -38,7 +38,7 @@ export async function backUpFully(
   });
 }
 
-/** Restores such a file to an empty data directory; returns the exit status. */
+/** Restores a copy of the database to an empty data directory; returns the exit status. */
 export async function restoreFully(
   { config }: LoadedConfig,
   file: string,

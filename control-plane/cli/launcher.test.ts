@@ -9,7 +9,7 @@ import { until, within } from '../../test/support/parts/until.ts';
 const LAUNCHER = join(import.meta.dirname, 'weir');
 
 test('weir starts a process that no signal turns into a debugger, and that leaves no core file', async () => {
-  // Waits for a password on its standard input.
+  // The process waits for a password on its standard input.
   const child = spawn(LAUNCHER, ['set-password'], { stdio: ['pipe', 'ignore', 'pipe'] });
   const ended = once(child, 'close');
   const commandLine = (): string[] => readFileSync(`/proc/${child.pid!}/cmdline`, 'utf8').split('\0');

@@ -31,9 +31,12 @@ export interface NounColumn {
 /** An option that sets a field. */
 export interface FieldOption extends OptionSpec {
   readonly field: string;
-  /** The value that an option without a value sets. */
+  /** The value of the field if the option takes no argument. */
   readonly sets?: boolean;
-  /** `group`: a name or an id; `none` is null. `clients`: names, addresses or ids with commas; `none` is an empty list. */
+  /**
+   * `group`: a name or an id; `none` is null. `clients`: names, addresses or ids, separated by commas; `none` is an
+   * empty list.
+   */
   readonly kind?: 'group' | 'clients';
   readonly only?: 'add' | 'change';
 }
@@ -59,7 +62,7 @@ export interface Noun {
   readonly examples: Readonly<Partial<Record<Verb | 'list', string>>>;
 }
 
-/** Body of `add`, and its collection. */
+/** Body of `add`, and the collection to add a row to. */
 export interface AddedBody {
   readonly collection: number;
   readonly body: Readonly<Record<string, unknown>>;

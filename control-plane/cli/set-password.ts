@@ -20,7 +20,7 @@ export interface SetPasswordParts {
   store(loaded: LoadedConfig, passwordHash: string): Promise<void>;
 }
 
-/** Asks, checks, stores; returns the exit status. */
+/** Asks for the password, checks it and stores it; returns the exit status. */
 export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   const { loaded, terminal } = parts;
   const password = await askForPassword(parts);
@@ -39,7 +39,7 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   return 0;
 }
 
-/** Reads a password, twice from a terminal, and checks its strength; otherwise reports the reason. */
+/** Reads a password, twice from a terminal, and checks its strength; reports the reason if it is rejected. */
 async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): Promise<string | undefined> {
   try {
     if (reader.interactive) terminal.err('new password (8 to 256 characters):');

@@ -26,7 +26,7 @@ import { createLogger } from '../host/log/winston-logger.ts';
 
 /** Maximum wait for the database, in milliseconds. */
 const WAIT_MS = 30_000;
-/** Between two attempts to connect, milliseconds. */
+/** Pause between two attempts to connect, in milliseconds. */
 const RETRY_MS = 250;
 
 /** Stores `passwordHash`, and ends all sessions. Throws if there is no database. */

@@ -8,7 +8,7 @@ import { HANDOVER_SOCKET, SILENCE_MS } from '../node/upgrade/handover-format.ts'
 import { OWN_RELEASE } from '../node/upgrade/successor.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Maximum pause between two steps: that of a hung process, and then of its end. */
+/** Maximum pause between two steps: one SILENCE_MS until a process counts as hung, and one until it has ended. */
 const STEP_MS = 2 * SILENCE_MS;
 
 /** Returns the exit status: 0 = replaced, 1 = the old server continues, 3 = there is no server to replace. */

@@ -11,7 +11,7 @@ export interface DefaultRoute {
 const ZERO4 = '00000000';
 const ZERO6 = '0'.repeat(32);
 
-/** The first one of IPv4. */
+/** The first default route of IPv4. */
 export function defaultRoute4(): DefaultRoute {
   const fields = linesOf('/proc/net/route').find(
     ([, destination, , flags]) => destination === ZERO4 && flags !== undefined,
@@ -21,7 +21,7 @@ export function defaultRoute4(): DefaultRoute {
   return { name, gateway: bytes.length === 4 ? bytes.map((byte) => parseInt(byte, 16)).join('.') : null };
 }
 
-/** The first one of IPv6. */
+/** The first default route of IPv6. */
 export function defaultRoute6(): DefaultRoute | undefined {
   const found = linesOf('/proc/net/ipv6_route').find(
     ([destination, length, , , gateway, , , , , name]) =>

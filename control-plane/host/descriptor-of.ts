@@ -1,7 +1,7 @@
-/** The descriptor of a connection or listener of Node.js, which has no public API for it. */
+/** The file descriptor of a connection or listener; Node.js has no public API for it. */
 import type { Server, Socket } from 'node:net';
 
-/** Throws if the socket has none, for example after it was closed. */
+/** Throws if the socket has no descriptor, for example after it was closed. */
 export function descriptorOf(socket: Socket | Server): number {
   const { _handle: handle } = socket as unknown as { _handle: { readonly fd: number } | null };
   if (handle === null || !(handle.fd >= 0))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
-/** KiB; `used` is what is not available. */
+/** KiB; `used` is the memory that is not available. */
 export interface MachineMemory {
   readonly total: number;
   readonly free: number;

@@ -1,7 +1,7 @@
-/** The version of Weir, which `package.json` alone knows. */
+/** The version of Weir, which only `package.json` contains. */
 import { readFileSync } from 'node:fs';
 
-/** Version in semver form, as in `0.1.0`. */
+/** Version in semver form, such as `0.1.0`. */
 export const version: string = readVersion();
 
 function readVersion(): string {

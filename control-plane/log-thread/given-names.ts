@@ -7,7 +7,7 @@ import type { SentNames, SentRules } from './log-messages.ts';
 
 /** Names of lists and schedules by snapshot version, and of upstreams. */
 export class GivenNames implements RecordNames {
-  /** Handles the messages that have arrived; they include all that were sent before a record was written. */
+  /** Handles the messages that have arrived; they include all that were sent before the current record was written. */
   readonly catchUp: () => void;
   private readonly history = new RuleHistory();
   private readonly upstreams = new Map<number, string>();
@@ -41,7 +41,7 @@ export class GivenNames implements RecordNames {
     this.last = {
       snapshot: { version },
       compiled: compiled ?? before!.compiled,
-      // The first version is complete.
+      // The first version is sent in full.
       rows: { ...before?.rows, ...rows, ...changed } as NumberedRules['rows'],
       ...(publishedAtMs !== undefined && { publishedAtMs }),
     };

@@ -1,7 +1,7 @@
 /**
  * The database as used by the log thread: a connection to the server that the control plane uses; the control plane
- * reports whether it is available, and its address. The control plane detects a lost server itself; here only the
- * queries on the connection fail.
+ * reports whether the database is available, and its address. The control plane detects a lost server itself; in this
+ * thread, only the queries on the connection fail.
  */
 import { reasonOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -21,7 +21,7 @@ import type { GivenDatabase } from './log-messages.ts';
 
 /** The name of the connection in `pg_stat_activity`. */
 const CONNECTION_NAME = 'weir log';
-/** Time limit in milliseconds for opening it, and for idle transactions. */
+/** Time limit in milliseconds for opening the connection, and for idle transactions. */
 const CONNECT_MS = 5000;
 const SILENT_MS = 15_000;
 
@@ -32,7 +32,7 @@ export class LogDatabase implements BlockDatabase {
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
   private given: GivenDatabase;
   private pool: OpenPool | undefined;
-  /** Server of the pool. */
+  /** The server that the pool connects to. */
   private server = '';
 
   constructor(given: GivenDatabase, logger: Logger, makeDays: BlockDatabase['makeDays']) {
@@ -51,7 +51,7 @@ export class LogDatabase implements BlockDatabase {
     return () => this.listeners.delete(listener);
   }
 
-  /** Applies a change of the database. */
+  /** Applies a new state or address of the database. */
   use(given: GivenDatabase): void {
     this.given = given;
     this.connect(given.target);

@@ -26,7 +26,7 @@ export interface LogSettings {
 /** The state of the database, as seen by the control plane. */
 export interface GivenDatabase {
   readonly status: DatabaseStatus;
-  /** Null if it is not connected. */
+  /** Null without a connection. */
   readonly target: SentTarget | null;
 }
 
@@ -36,7 +36,7 @@ export interface SentRules extends Pick<NumberedRules, 'publishedAtMs'> {
   readonly version: number;
   readonly compiled?: NumberedRules['compiled'];
   readonly rows: Partial<ManualRows>;
-  /** Changed managed domains, if they are few, instead of all: `withChanges()`. */
+  /** Only the changed managed domains, if they are few; see `withChanges()`. */
   readonly managed?: {
     readonly ids: readonly number[];
     readonly rows: ManualRows['managedDomains'];
@@ -68,9 +68,9 @@ export const LogControl = {
 /** Start data of the thread. */
 export interface LogThreadStart {
   readonly rings: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[];
-  /** `LogControl` */
+  /** The words of `LogControl`. */
   readonly control: SharedArrayBuffer;
-  /** `createTallyMemory()` */
+  /** The memory of `createTallyMemory()`. */
   readonly tally: Float64Array;
   readonly dataDir: string;
   readonly nodeId: number;
@@ -84,11 +84,11 @@ export interface LogThreadStart {
   readonly stream: { readonly target: string; readonly identity: string; readonly version: string } | null;
 }
 
-/** Answered once, by `done` or by a message with the same id. */
+/** A request, which is answered once, by `done` or by a message with the same id. */
 export type LogRequest =
   /** Reads all records, and stores the collected rows. */
   | { readonly type: 'flush' }
-  /** Rows for live views since the last such request. */
+  /** Rows for live views since the last request of this type. */
   | { readonly type: 'take-tail' }
   /** Reads the remaining records, then stops reading. */
   | { readonly type: 'stop-reading' }
@@ -116,7 +116,7 @@ export type ToLog =
   /** Test hook: throws an unhandled error. */
   | { readonly type: 'fault' };
 
-/** Clients that may not ask: a sample of their network. */
+/** A sample of refused queries from the network of a client. */
 export interface RefusedSample {
   readonly client: string;
   readonly queries: number;

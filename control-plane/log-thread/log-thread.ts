@@ -70,7 +70,7 @@ const drain = new LogDrain(
       seeLoops(row);
     },
     append: (row) => {
-      // Before the log, which may be disabled.
+      // Loops are detected even if the log is disabled.
       seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
@@ -122,7 +122,7 @@ function take(message: ToLog): void {
 }
 
 async function handle(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | 'close' }>): Promise<void> {
-  // Not within a turn of the drain, which handles messages.
+  // Leaves the turn of the drain, in which messages are handled.
   await new Promise(setImmediate);
   if (request.type === 'flush') {
     drain.readAll();

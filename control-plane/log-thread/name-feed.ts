@@ -20,7 +20,7 @@ const ROW_KINDS = [
   'schedules',
   'grants',
 ] as const satisfies readonly (keyof ManualRows)[];
-/** Number of changed managed domains from which all are sent. */
+/** Maximum number of changed managed domains that are sent separately; if more have changed, all are sent. */
 const MAX_CHANGED = 1000;
 
 /** One per node. */

@@ -1,7 +1,7 @@
 /**
  * The path of log rows to the database, as seen by the rest of the control plane: a thread that is replaced when it
- * dies or hangs. Records in the rings outlive it; rows that it had collected are lost, which shows as a gap in the log
- * and in the count of lost rows.
+ * dies or hangs. Records in the rings outlive the thread; rows that it had collected are lost, which is visible as a
+ * gap in the log and in the count of lost rows.
  */
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
@@ -99,7 +99,7 @@ export class QueryLogThread implements OwnRowsSource {
     this.heartbeats = setInterval(() => this.checkHeartbeat(), HEARTBEAT_MS);
   }
 
-  /** Allows or forbids storing rows for this node, or in the spool. */
+  /** Allows or forbids storing rows, in the database for this node or in the spool. */
   allowStoring(isAllowed: boolean): void {
     Atomics.store(this.words, LogControl.MAY_STORE_WORD, isAllowed ? 1 : 0);
   }
@@ -204,7 +204,7 @@ export class QueryLogThread implements OwnRowsSource {
     if (this.isTailed) worker.post({ type: 'tail', isWanted: true });
   }
 
-  /** Whether the DNS threads briefly wait for a log thread that is behind. */
+  /** Whether the DNS threads briefly wait for a log thread that lags. */
   private slowWriters(isSlow: boolean): void {
     for (const { answerLog, resolveLog } of this.ends!.memories)
       for (const ring of [answerLog, resolveLog]) slowWriter(ring, isSlow);

@@ -25,7 +25,7 @@ export const TIME_BOUNDS = Array.from(
   (_, index) => 2 ** index / MICROSECONDS,
 );
 
-/** Faults by their counter. */
+/** Counters of faults. */
 const FAULTS = {
   short_or_response: Counter.DROPPED_SHORT_OR_RESPONSE,
   format_error: Counter.FORMAT_ERRORS,

@@ -1,4 +1,4 @@
-/** Metrics for health checks without other metrics: certificates, disk, clock, versions, database, reload. */
+/** Metrics of the health checks that have no other metrics: certificates, disk, clock, versions, database, reload. */
 import type { NodeClaim } from '../storage/cluster/node-claim.ts';
 import type { Database } from '../storage/db/database.ts';
 import type { UsedCertificate } from './checks/certificate-check.ts';

@@ -37,7 +37,7 @@ export interface NodeMetricsParts {
   readonly database: Database;
   readonly sources: Pick<ListSources, 'list'>;
   readonly cache: Pick<CacheContents, 'metrics'>;
-  /** The answer cache itself. */
+  /** The memory of the answer cache. */
   readonly cacheMemory: { readonly byteLength: number };
   readonly clockFloor: Pick<ClockFloor, 'isWrong'>;
   readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;

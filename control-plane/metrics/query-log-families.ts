@@ -1,4 +1,4 @@
-/** Metrics of the path of log rows: rings of the threads, writer, spool. */
+/** Metrics of the query log on its way to the database: rings of the threads, writer, spool. */
 import { LogRing } from '../../shared/query-log.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { LogWriterCounters } from '../query-log/store/log-tally.ts';

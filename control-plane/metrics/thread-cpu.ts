@@ -8,7 +8,7 @@ const THREADS = '/proc/self/task';
 const DNS_THREAD = /^dns-(answer|resolve)-(\d+)$/;
 const NANOSECONDS = 1e9;
 
-/** Seconds of the main thread, of each DNS thread, and of all others together; empty except on Linux. */
+/** Seconds of the main thread, of each DNS thread, and of all other threads together; empty except on Linux. */
 export function readThreadCpu(): Sample[] {
   if (process.platform !== 'linux') return [];
   const sums = new Map<string, Sample>();

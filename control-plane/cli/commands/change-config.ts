@@ -21,7 +21,7 @@ export async function setConfig(run: CommandRun): Promise<0> {
   return print(run, `${key} is set`, restart);
 }
 
-/** Makes the server reload its file. */
+/** Makes the server reload its configuration file. */
 export async function reloadConfig(run: CommandRun): Promise<0> {
   const { restart_required: restart } = await run.client.call('POST /config/reload');
   return print(run, 'the configuration file was reloaded', restart);

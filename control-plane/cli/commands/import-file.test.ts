@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the command against an API with this report; resolves with the output and the requested URL. */
+/** Runs the command against an API that returns this report; resolves with the output and the requested URL. */
 async function run(
   options: Readonly<Record<string, string | true>>,
   report: ImportReport = REPORT,

@@ -1,4 +1,4 @@
-/** `weir import`: imports the settings of another program and reports the result of each. */
+/** `weir import`: imports the settings of another program and reports the result for each of them. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
 import { formatCount } from '../output/quantities.ts';

@@ -149,7 +149,7 @@ function newPassword(run: CommandRun): Promise<string> {
   });
 }
 
-/** Fields of the body from the options; `none` is null. */
+/** Fields of the body from the options; `none` becomes null. */
 async function fieldsGiven(
   run: CommandRun,
   noun: Noun,
@@ -246,7 +246,7 @@ function ask(client: TypedClient, collection: Collection, verb: Verb, given: obj
   return call(client, collection.verbs[verb]!, given);
 }
 
-/** The table contains the operation, so that its types are unknown here; the server validates the request. */
+/** The operation comes from the table, so its types are unknown here; the server validates the request. */
 function call(client: TypedClient, operation: Collection['list'], given: object): Promise<unknown> {
   return (client.call as (name: string, given: object) => Promise<unknown>).call(client, operation, given);
 }

@@ -11,7 +11,7 @@ import type { CommandRun } from './command-run.ts';
 type Event = EventOf<'GET /queries/stream'>;
 type Row = Event['rows'][number];
 
-/** Columns of the texts of a line. */
+/** Widths of the columns. */
 const Width = { CLIENT: 24, NAME: 40, TYPE: 6, STATUS: 20, TIME: 9 } as const;
 
 /** Prints a line, or a JSON object, for each query. Ends only with the stream. */

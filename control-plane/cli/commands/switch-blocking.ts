@@ -15,7 +15,10 @@ export async function pauseBlocking(run: CommandRun): Promise<0> {
   return print(run);
 }
 
-/** Returns control to the configuration; on a node that was paused without a database, until the pause would have ended. */
+/**
+ * Resumes as configured. On a node that was paused without a database, blocking stays enabled until the pause would
+ * have ended.
+ */
 export async function resumeBlocking(run: CommandRun): Promise<0> {
   const { client } = run;
   const { this_node_only: isHereOnly, timer_secs: secs } = await client.call('GET /blocking');

@@ -1,4 +1,4 @@
-/** Asks for a secret: typed without echo on a terminal, otherwise the first line of standard input. */
+/** Asks for a secret: typed without echo on a terminal, or else the first line of standard input. */
 import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
@@ -12,7 +12,7 @@ export interface WantedSecret {
   readonly mustRepeat: boolean;
 }
 
-/** The secret. @throws {Misuse} if there is none, or the two entries differ */
+/** The secret. @throws {Misuse} if no secret was entered, or the two entries differ */
 export async function typedSecret(
   { screen }: Pick<CommandRun, 'screen'>,
   { prompt, what, mustRepeat }: WantedSecret,

@@ -1,6 +1,6 @@
 /**
  * Makes text from any source safe for terminals: without characters that control the terminal or hide other text. Also
- * computes its width in columns.
+ * computes the width of text in columns.
  */
 
 /** Control and format characters (which can reverse the text), line ends, and unassigned or private characters. */

@@ -1,5 +1,5 @@
 /**
- * Which server the commands of root ask.
+ * The server that commands contact if root runs them.
  *
  * @needs root
  */

@@ -1,4 +1,4 @@
-/** Finds the server that a command contacts: the one of the data directory, or that of --url. */
+/** Finds the server that a command contacts: the one that runs on the data directory, or the one at --url. */
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
 
-/** A client of the server. Throws Misuse, and Unreachable. */
+/** A client of the server. Throws Misuse or Unreachable. */
 export async function connectApi(options: GivenOptions, env: NodeJS.ProcessEnv): Promise<TypedClient> {
   const { url } = options;
   return typeof url === 'string' ? connectUrl(url, options, env) : connectSocket(options, env);
@@ -37,7 +37,7 @@ async function connectSocket(
   return new TypedClient({ baseUrl: `http://localhost${apiPrefix(altCompat)}`, fetch: nodeFetch(socket) });
 }
 
-/** Root refuses to contact the server of a user who owns neither the socket's directory nor the machine. */
+/** Root refuses to contact a server whose socket belongs neither to root nor to the owner of the data directory. */
 export function refuseStrange(socket: string, dataDir: string, uid = process.geteuid?.()): void {
   if (uid !== 0) return;
   const [owner, dataOwner] = [socket, dataDir].map((path) => lstatSync(path, { throwIfNoEntry: false })?.uid);
@@ -75,7 +75,7 @@ async function connectUrl(url: string, options: GivenOptions, env: NodeJS.Proces
   });
 }
 
-/** From a file or the environment; other users of the machine could see an argument. */
+/** The token, from a file or the environment: other users of the machine could see it in an argument. */
 async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.ProcessEnv): Promise<string | null> {
   const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
   if (token === undefined || token.trim() === '') return null;

@@ -1,4 +1,4 @@
-/** The grace period of a day, which the migration of a release that starts to refuse clients sets. */
+/** The one-day grace period, which a migration sets when a release starts to refuse clients. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';

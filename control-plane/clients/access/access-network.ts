@@ -6,8 +6,8 @@ const IPV4_BITS = 24;
 const IPV6_BITS = 56;
 
 /**
- * The /24 of an IPv4 address, or the /56 of an IPv6 address, which is the size that a home or an office gets; other
- * text is unchanged.
+ * The /24 of an IPv4 address, or the /56 of an IPv6 address, which is the network size that a home or an office gets;
+ * other text is unchanged.
  */
 export function accessNetwork(address: string): string {
   const bytes = addressFromText(address);

@@ -7,7 +7,7 @@ import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { SeenAddress } from '../devices/client-record.ts';
 import type { ActiveAccess, AccessRows } from './active-access.ts';
 
-/** Clients last seen before this are not announced. */
+/** Clients last seen longer ago than this are not announced. */
 const RECENT_MS = 7 * 24 * 3_600_000;
 
 /** The refused clients of one network since the start. */
@@ -46,7 +46,7 @@ export class AccessReports {
     this.parts = parts;
   }
 
-  /** Clients of the last week that will be refused after the grace period; null = it has ended. */
+  /** Clients of the last week that will be refused after the grace period; null = the grace period has ended. */
   announcement(): Announcement | null {
     const { access, rows, clients, clock } = this.parts;
     const untilMs = access.graceEndMs(rows());
@@ -58,7 +58,7 @@ export class AccessReports {
     return { untilMs, clients: found };
   }
 
-  /** Networks that currently may not ask, the latest refusal first. */
+  /** Networks that currently may not query this node, the latest refusal first. */
   refused(): RefusedNetworkReport[] {
     const { access, rows, refused } = this.parts;
     const now = access.current(rows());

@@ -56,7 +56,7 @@ describe('GET /clients/refused', () => {
     refused = [
       report('203.0.113.0/24', '203.0.113.7', 5),
       report('2001:db8:1::/56', '2001:db8:1::7', 1),
-      // Of this machine's network since then.
+      // This network has become one of this machine since the refusal.
       report('198.51.100.0/24', '198.51.100.7', 3),
     ];
     const { refused: listed, ...rest } = await read();

@@ -1,4 +1,4 @@
-/** Clients that may query this node, and problems with that: for the API, health and the start message. */
+/** Warnings about which clients may query this node, for the API, health and the start message. */
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -19,13 +19,13 @@ export interface AccessStateParts {
   readonly clock: Clock;
 }
 
-/** Warnings, and the address that all clients have, if that is one of them. */
+/** Warnings, and the address that all clients seem to have, if a warning is about it. */
 export interface AccessNow {
   readonly warnings: readonly (typeof ACCESS_WARNINGS)[number][];
   readonly onlyAddress: string | null;
 }
 
-/** Clients last seen before this are ignored. */
+/** Clients last seen longer ago than this are ignored. */
 const RECENT_MS = 24 * 3_600_000;
 
 /** Lifetime of a result: with many clients it takes milliseconds to compute, and health is requested often. */
@@ -91,7 +91,7 @@ export interface AccessFacts {
   readonly listening: readonly string[];
   /** Addresses of the clients of the last day. */
   readonly clients: readonly string[];
-  /** Addresses of the default gateways, if this node runs in a container; else empty. */
+  /** Addresses of the default gateways, if this node runs in a container; empty outside a container. */
   readonly containerGateways: readonly string[];
   /** Whether a proxy that is not trusted forwarded requests from an address. */
   readonly forwardsFor: (address: string) => boolean;
@@ -108,8 +108,8 @@ export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): bo
 }
 
 /**
- * The gateway of a container, or a proxy that forwards for other clients, if all recent queries came from its address,
- * which then hides the real clients; else null. A single ordinary client uses its own address and never counts.
+ * The address of all recent queries if it hides the real clients: that of a container's gateway, or of a proxy that
+ * forwards for other clients. Null if there is no such address, as for a single ordinary client.
  */
 export function onlyAddress({ clients, containerGateways, forwardsFor }: AccessFacts): string | null {
   const all = new Set(clients);

@@ -1,7 +1,7 @@
 /**
  * Which clients may query this node: from the configuration, the current networks of this machine, and the addresses of
- * clients that are blocked by MAC. For the first day after an upgrade to a release that refuses more clients, everyone
- * still may, unless the allowed clients are configured.
+ * clients that are blocked by MAC. For the first day after an upgrade to a release that refuses more clients, all
+ * clients still may, unless the allowed clients are configured.
  */
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -16,10 +16,10 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 const POLL_MS = 5000;
 const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
-/** The length of a network of all addresses, which an interface with a wrong mask has. */
+/** Suffix of a network that contains all addresses; an interface with a wrong mask has one. */
 const ALL_ADDRESSES = '/0';
 
-/** Parts of the node that are needed here. */
+/** Parts of the node that this class needs. */
 export interface AccessParts {
   readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
   /** Knows the addresses at which a MAC was seen. */
@@ -29,7 +29,7 @@ export interface AccessParts {
   readonly connected?: () => readonly string[];
 }
 
-/** The rows that it depends on. */
+/** Policy rows that the access depends on. */
 export type AccessRows = Pick<PolicyRows, 'accessGraceEndMs'>;
 
 /** Decides which clients may query the node. One per node. */
@@ -57,13 +57,13 @@ export class ActiveAccess {
     const nowMs = this.parts.clock.nowMs();
     if (endMs === null || endMs <= nowMs) return null;
     if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
-    // A later time was stored while the clock was wrong.
+    // A later time must have been stored while the clock was wrong.
     return Math.min(endMs, nowMs + DAY_MS);
   }
 
   /**
-   * Calls `apply` after each change that is not one of the configuration, and retries until it succeeds; returns a
-   * function that stops this.
+   * Calls `apply` after each change of the access that does not come from the configuration, and retries until it
+   * succeeds; returns a function that stops the calls.
    */
   follow(rows: () => AccessRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void {
     let applied: Access | null = this.current(rows());

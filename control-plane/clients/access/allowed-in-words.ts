@@ -4,7 +4,7 @@
 const LISTED = 3;
 const ANYONE: readonly string[] = ['any', '0.0.0.0/0', '::/0'];
 
-/** Whether anyone may ask, over IPv4 or IPv6. */
+/** Whether anyone may query this node, over IPv4 or IPv6. */
 export function isOpenToAnyone(allowed: readonly string[]): boolean {
   return allowed.some((entry) => ANYONE.includes(entry));
 }

@@ -40,7 +40,7 @@ export class NodeAccess {
     this.state = new AccessState({ ...parts, config: this.config, proxies: this.proxies });
   }
 
-  /** The check of health. */
+  /** The health check for access. */
   check(): HealthCheck {
     const { allowed_clients: allowed } = this.config().dns;
     return accessCheck(allowed, this.reports.announcement(), this.state.now());

@@ -1,6 +1,6 @@
 /**
  * Networks of refused clients since the start, from the samples of the threads. Bounded: the senders of a flood may be
- * forged and in any network, so the one with the fewest queries among those refused longest ago is evicted.
+ * forged and in any network, so among the networks refused longest ago, the one with the fewest queries is evicted.
  */
 import { accessNetwork } from './access-network.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';
@@ -29,7 +29,7 @@ export class RefusedNetworks {
     });
   }
 
-  /** All of them. */
+  /** All refused networks. */
   all(): RefusedNetworkReport[] {
     return [...this.byNetwork.values()];
   }

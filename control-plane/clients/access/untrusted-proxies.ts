@@ -6,7 +6,7 @@
 /** Maximum number of addresses kept; a single one is enough for a warning. */
 const MAX_ADDRESSES = 64;
 
-/** Collects them since the start. */
+/** The untrusted proxies seen since the start. */
 export class UntrustedProxies {
   private readonly addresses = new Set<string>();
 

@@ -42,7 +42,7 @@ async function deleteClients(
   return rows.map(toClient);
 }
 
-/** Records rows that cannot be stored; returns the clients that others take over, by their identifiers. */
+/** Records rows that cannot be stored; returns, by identifier, the stored clients that new ones take over. */
 async function checkRows(
   tx: Queryable,
   rows: readonly ClientCreate[],

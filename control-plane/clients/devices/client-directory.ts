@@ -1,6 +1,6 @@
 /**
  * All clients that this node knows, in memory: their addresses, their groups, and sightings that are not stored yet.
- * The API reads from here and needs no database. `client-discovery.ts` updates and stores it.
+ * The API reads this directory and needs no database. `client-discovery.ts` updates and stores the clients.
  */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
@@ -61,7 +61,7 @@ export class ClientDirectory {
 
   /** Loads the rows of the database. Newer sightings are kept. */
   load(clients: readonly StoredClient[]): void {
-    // An address belongs to the client last seen there.
+    // An address belongs to the client that was last seen at it.
     const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
     for (const client of newestFirst) this.put(client);
   }
@@ -111,7 +111,7 @@ export class ClientDirectory {
     return this.byId.get(id);
   }
 
-  /** All stored clients, most recently seen first, without those that are part of another one. */
+  /** All stored clients, most recently seen first, without those that are part of another client. */
   all(): ClientRecord[] {
     const found: { record: ClientRecord; seenMs: number }[] = [];
     for (const record of this.byId.values())
@@ -145,7 +145,7 @@ export class ClientDirectory {
     const byIp = this.byIp.get(address);
     const mac = this.macs.macAt(address);
     const byMac = mac === null ? undefined : this.byMac.get(mac);
-    // A user who enters an address means the client there, unless that one has its own name or group.
+    // A user who enters an address means the client at it, unless that client has its own name or group.
     const isMeant =
       byIp !== undefined &&
       isManual(byIp) &&
@@ -154,8 +154,8 @@ export class ClientDirectory {
   }
 
   /**
-   * The name of the client last seen at an address: the given one, else the host name. With an id, that of the client
-   * that identified itself by its key, whatever the address; null if it no longer exists.
+   * The name of the client last seen at an address: the one that a user gave, or the host name. With `clientId`, the
+   * name of that client, which identified itself by its key, whatever the address; null if the client no longer exists.
    */
   nameAt(address: string, clientId: number | null = null): string | null {
     const record = clientId === null ? this.partAt(address) : this.byId.get(clientId);
@@ -195,14 +195,14 @@ export class ClientDirectory {
     return this.addressesOf(macClients);
   }
 
-  /** Addresses of the clients with a group by MAC; the first one represents addresses that are unknown yet. */
+  /** Addresses of the clients with a group by MAC; the first one stands for addresses that are not known yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.addressesOfMac(mac).map((address) => ({ address, groupId })),
     );
   }
 
-  /** Addresses of clients with an exclusion; those of a MAC as in `addressesOfMac()`. */
+  /** Addresses of clients with an exclusion; those of a MAC are as in `addressesOfMac()`. */
   excludedAddresses(excluded: PolicyRows['excludedClients']): ExcludedAddress[] {
     return excluded.flatMap(({ mac, address, exclusion }) => {
       const addresses = mac === null ? [address!] : this.addressesOfMac(mac);
@@ -210,7 +210,7 @@ export class ClientDirectory {
     });
   }
 
-  /** Addresses of a MAC; the first one represents addresses that are unknown yet. */
+  /** Addresses of a MAC; the first one stands for addresses that are not known yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
@@ -273,7 +273,7 @@ export class ClientDirectory {
     const isLocated = this.macs.macAt(address) !== null;
     if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
       record = this.create(address);
-    // It was identified by its address only, because its MAC was unknown.
+    // The client was identified only by its address, because its MAC was unknown.
     const byIp = this.byIp.get(address);
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
@@ -283,8 +283,8 @@ export class ClientDirectory {
   }
 
   /**
-   * Counts a sighting for a client that identified itself by its key; ignored if it no longer exists. The address is
-   * not recorded: the client may be behind the address of another one.
+   * Counts a sighting for a client that identified itself by its key; ignored if the client no longer exists. The
+   * address is not recorded: the client may be behind the address of another client.
    */
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);

@@ -48,7 +48,7 @@ beforeEach(async () => {
   ruleClients = [];
   start(served.database);
   await discovery.load();
-  // Policy contains each MAC at once, and addresses when they are seen.
+  // The policy contains each MAC immediately, and an address once it is seen.
   applications = 0;
 });
 
@@ -139,7 +139,7 @@ describe('ClientDiscovery', () => {
     start(served.database);
     await discovery.load();
     expect(directory.all()).toMatchObject([{ mac: MAC, storedQueries: 8, lastSeenMs: nowMs }]);
-    // The client keeps its place until the kernel reports another.
+    // The client stays at its address until the kernel reports another MAC there.
     expect(directory.at('192.0.2.7')).toMatchObject({ mac: MAC });
     expect(applications).toBe(1);
   });

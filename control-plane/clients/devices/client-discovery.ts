@@ -20,7 +20,9 @@ import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
 
 const TICK_MS = 1000;
-/** Interval of reading the table even without new addresses: a device may take over the address of another. */
+/**
+ * Interval at which the neighbour table is read even without new addresses: a device may take over another's address.
+ */
 const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
 const NAMES_MS = 5000;
@@ -47,7 +49,7 @@ export interface DiscoveryParts {
   readonly macClients: () => readonly PolicyMacClient[];
   /** Clients that active rules identify by MAC or by name. */
   readonly ruleClients: () => readonly string[];
-  /** Applies the addresses of those clients to the active policy. */
+  /** Applies the addresses of clients to the active policy. */
   readonly applyLive: () => Promise<void>;
   /** Days after which a client without a name or group is removed. */
   readonly keepDays: () => number;
@@ -109,7 +111,7 @@ export class ClientDiscovery {
       this.dueMs.leases = nowMs + LEASES_MS;
       if (await this.parts.leases.refresh()) {
         this.nameAll();
-        await this.parts.applyLive(); // The names of leases are local names.
+        await this.parts.applyLive(); // Host names in leases are local names, which are part of the live policy.
       }
     }
     const hasNews = this.takeSightings();

@@ -20,11 +20,11 @@ export const clientEntity = entity({
       merged: merged.map((part) => ({ ...UNKNOWN_PART, id: part })),
     };
   },
-  // Without the address of a client that is identified by MAC or key, and without the group of a network: both change
-  // by themselves.
+  // Without the address of a client that is identified by MAC or key, and without a group that a network assigns: both
+  // change by themselves.
   covers: (client) => ({
     ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
-    // A part has the fields of its client.
+    // A part has the fields of the client that it belongs to.
     ...((client.merged_into ?? null) !== null && OF_CLIENT),
     group_id: (client.merged_into ?? null) === null && isChosen(client.group_source) ? client.group_id : null,
     group_source: null,
@@ -49,8 +49,8 @@ function writableFields(client: StoredClient): Partial<Client> {
 }
 
 /**
- * A client that is sent back unchanged keeps the group of its network, which no user chose. `group_source` shows that
- * the group was read.
+ * A client that is sent back unchanged keeps the group of its network, which no user chose. `group_source` in the body
+ * shows that the group comes from an answer.
  */
 export function changedGroup(
   clients: ClientDirectory,

@@ -13,16 +13,16 @@ export interface StoredClient {
   readonly key: string | null;
   /** Addresses at which the client was seen, the most recent first. */
   readonly addresses: readonly string[];
-  /** `server.site` of the node that saw it there. */
+  /** `server.site` of the node that saw the client at these addresses. */
   readonly site: string;
   readonly hostname: string | null;
   /** Name given by a user. */
   readonly name: string | null;
-  /** Null = none was assigned. */
+  /** Null = no group was assigned. */
   readonly groupId: number | null;
-  /** The client that it is part of, or its own id if it has parts; null = neither. */
+  /** Id of the client that this one is part of, or its own id if it has parts; null = neither. */
   readonly deviceId: number | null;
-  /** Whether an administrator has acknowledged it. */
+  /** Whether an administrator has acknowledged the client. */
   readonly isAcknowledged: boolean;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;
@@ -42,7 +42,7 @@ export interface ChangedClients {
 
 /** A client in memory. */
 export interface ClientRecord {
-  /** Null until the database has it. */
+  /** Null until the client is stored. */
   id: number | null;
   ip: string | null;
   mac: string | null;
@@ -60,19 +60,19 @@ export interface ClientRecord {
   lastSeenMs: number | null;
   /** Number of queries stored in the database. */
   storedQueries: number;
-  /** Number of queries since. */
+  /** Number of queries that are not stored yet. */
   newQueries: number;
-  /** Whether it has changes that are not in the database. */
+  /** Whether the record has changes that are not stored yet. */
   isDirty: boolean;
 }
 
 /** An address that queries came from, or a client that identified itself by its key. */
 export interface Sighting {
-  /** '' for a client that identified itself. */
+  /** '' for a client that identified itself by its key. */
   readonly address: string;
   /** Id of the client; absent for an address. */
   readonly clientId?: number;
-  /** Since its last sighting. */
+  /** Number of queries since the previous sighting. */
   readonly queries: number;
   /** Unix milliseconds. */
   readonly lastSeenMs: number;
@@ -84,7 +84,7 @@ export interface SeenAddress {
   readonly lastSeenMs: number;
 }
 
-/** A record of a row. */
+/** The record of a stored client. */
 export function recordOf(stored: StoredClient): ClientRecord {
   const { queryCount, addresses, ...others } = stored;
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
@@ -102,7 +102,10 @@ export function newRecord(ip: string, mac: string | null, site: string): ClientR
 
 type Settings = 'name' | 'groupId' | 'key' | 'deviceId' | 'excludeFromLog' | 'excludeFromStats';
 
-/** Whether a user gave it a name, group, key or exclusion or merged it, so that it is never evicted or taken over. */
+/**
+ * Whether a user gave the client a name, group, key or exclusion, or merged it, so that it is never evicted or taken
+ * over.
+ */
 export function isManual(record: Pick<ClientRecord, Settings>): boolean {
   const { name, groupId, key, deviceId, excludeFromLog, excludeFromStats } = record;
   const isExcluded = excludeFromLog || excludeFromStats;
@@ -153,7 +156,7 @@ export function noteAddress(record: ClientRecord, address: string): void {
 
 const NEW_MS = 86_400_000;
 
-/** Whether it was first seen in the last day, and has neither a name nor another sign that it is known. */
+/** Whether the client was first seen in the last day, and nothing, such as a name, shows that users know it. */
 export function isNew(record: ClientRecord, nowMs: number): boolean {
   const { firstSeenMs, name, deviceId, isAcknowledged } = record;
   if (firstSeenMs === null || name !== null || deviceId !== null || isAcknowledged) return false;

@@ -287,7 +287,9 @@ async function auditChange(
   return subject;
 }
 
-/** Changes a client in the database, then in memory, which looks up its addresses, then in the active policy. */
+/**
+ * Changes a client in the database, then in memory (which looks up the client's addresses), then in the active policy.
+ */
 async function change(
   policy: PolicyChanges,
   clients: ClientDirectory,

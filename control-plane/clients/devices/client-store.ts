@@ -32,14 +32,14 @@ export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, cl
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, device_id, acknowledged, first_seen, last_seen,
   query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
-/** No name, group, key or exclusion was given, and it was not merged. */
+/** The client has no name, group, key or exclusion, and was not merged. */
 const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
-/** Such clients without a grant or a linked user, which would lose their client. */
+/** `UNTOUCHED`, and without a grant or a linked user, which would lose their client. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)
   AND NOT EXISTS (SELECT FROM user_clients WHERE client_id = clients.id)`;
 
-/** Clients with a name, group, key or exclusion, and of the others the `limit` most recently seen. */
+/** Clients with a name, group, key or exclusion, and the `limit` most recently seen of all other clients. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
   const { rows } = await db.query<ClientRow>(
     `SELECT ${COLUMNS} FROM clients ORDER BY (${UNTOUCHED}), last_seen DESC NULLS LAST LIMIT $1`,
@@ -61,7 +61,7 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
   return toClient(existing(rows[0], id));
 }
 
-/** The client that it is part of, and the ids of its parts. */
+/** The client that a client is part of, and the ids of the client's parts. */
 export async function readMerged(
   db: Queryable,
   id: number,
@@ -79,7 +79,7 @@ export async function readMerged(
 
 /**
  * Stores a client with settings of a user. A client that was only seen is taken over; 409 if it already has a name,
- * group, key or exclusion, or another one has that key; 400 for an unknown group.
+ * group, key or exclusion, or if another client has that key; 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, client_key: key } = client;
@@ -123,7 +123,7 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   return toClient(existing(rows[0], id));
 }
 
-/** Removes all clients from a group; they get the group of their network, else Default. */
+/** Removes all clients from a group; they get the group of their network, or Default. */
 export async function releaseClients(db: Queryable, groupId: number): Promise<void> {
   await db.query('UPDATE clients SET group_id = NULL WHERE group_id = $1', [groupId]);
 }
@@ -140,7 +140,7 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients with settings by users or that they acknowledged, and `others`, which had settings. */
+/** All clients that users gave settings or acknowledged, and those with the ids `others`, which had settings before. */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
   const { rows } = await db.query<{ id: number }>(
     `SELECT id FROM clients WHERE NOT (${UNTOUCHED}) OR acknowledged`,
@@ -276,7 +276,7 @@ function existing(row: ClientRow | undefined, id: number): ClientRow {
   return row;
 }
 
-/** 409 for a MAC, address or key of another client, 400 for an unknown group. */
+/** Runs `work`; throws 409 for a MAC, address or key of another client, 400 for an unknown group. */
 export async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

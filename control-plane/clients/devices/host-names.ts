@@ -1,7 +1,7 @@
 /**
  * Looks up host names of clients by PTR, through a DNS thread of this node, so that local records, forward zones and
- * the cache apply; devices without such a name are asked directly by mDNS. A few questions at a time; each address
- * again after a pause. Only private addresses: questions about others would leak to upstreams.
+ * the cache apply; devices without such a name are asked directly by mDNS. Asks a few questions at a time, repeats each
+ * after a pause, and asks only about private addresses, because questions about public ones would leak to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../../shared/clock.ts';
@@ -40,7 +40,7 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
 
 /**
  * Asks the device at the address for its own name: a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which needs no
- * multicast. Only names below `local` are accepted, because mDNS is for these.
+ * multicast. Only names below `local` are accepted, because mDNS is only for them.
  */
 export function askDevice(port = MDNS_PORT): AskNames {
   return async (client) => {
@@ -51,7 +51,7 @@ export function askDevice(port = MDNS_PORT): AskNames {
   };
 }
 
-/** The names that `first` finds, else those of `second`, whose failures are ignored. */
+/** The names that `first` finds; if there are none, those that `second` finds, whose failures are ignored. */
 export function askInTurn(first: AskNames, second: AskNames): AskNames {
   return async (client) => {
     const names = await first(client);

@@ -1,6 +1,6 @@
 /**
- * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks; the last one of an
- * address wins), distinguished by content. Pure, and never throws: a file that is being written may end anywhere.
+ * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks; the last block of an
+ * address applies), distinguished by content. Pure, and never throws: a file that is being written may end anywhere.
  */
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
@@ -37,7 +37,7 @@ function readDnsmasq(text: string, nowMs: number): Lease[] {
   return leases;
 }
 
-/** dhcpd.leases(5). */
+/** The format is described in dhcpd.leases(5). */
 function readDhcpd(text: string, nowMs: number): Lease[] {
   const byAddress = new Map<string, Lease | null>();
   for (const [, address = '', body = ''] of text.matchAll(/^\s*(?:lease|iaaddr)\s+(\S+)\s*\{([^}]*)\}/gm)) {

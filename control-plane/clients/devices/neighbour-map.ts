@@ -1,6 +1,6 @@
 /**
  * Addresses and their MACs, from the kernel's neighbour table. The kernel drops entries that it does not need; this map
- * keeps the last MAC until another one answers for the address.
+ * keeps the last MAC until another MAC answers for the address.
  */
 
 /** Maximum number of addresses; if it is exceeded, the ones learnt first are evicted. */
@@ -48,8 +48,8 @@ export class NeighbourMap {
   }
 
   /**
-   * The least confirmed one, not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses change
-   * daily.
+   * The least confirmed address, not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses
+   * change daily.
    */
   private leastConfirmed(addresses: readonly string[]): string {
     const confirmed = (address: string): number => this.macs.get(address)?.confirmed ?? 0;

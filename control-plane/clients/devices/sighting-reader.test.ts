@@ -37,7 +37,7 @@ beforeEach(() => {
   clients = tableWith(2);
 });
 
-/** A table in which 192.0.2.0/24 is in the group. */
+/** A table in which the clients of 192.0.2.0/24 belong to this group. */
 function tableWith(groupId: number): ClientTable {
   const groups = [1, 2, 3].map((id) => ({ id, enabled: true }));
   const rows = { ...NO_POLICY_ROWS, groups, subnets: [{ cidr: '192.0.2.0/24', groupId }] };
@@ -63,7 +63,7 @@ describe('ClientSightings', () => {
     ask(answer, '192.0.2.1', NOW_SECS + 5);
     ask(answer, '2001:db8::1', NOW_SECS + 1);
     ask(resolve, '192.0.2.1', NOW_SECS + 3);
-    // In the order in which they were last seen.
+    // Clients are listed in the order in which they were last seen.
     expect(sightings.sweep()).toEqual([
       { address: '2001:db8::1', queries: 1, lastSeenMs: (NOW_SECS + 1) * 1000 },
       { address: '192.0.2.1', queries: 3, lastSeenMs: (NOW_SECS + 5) * 1000 },
@@ -81,7 +81,7 @@ describe('ClientSightings', () => {
         for (let times = index % 3; times >= 0; times--)
           ask(answer, `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, NOW_SECS + round);
       const counts = new Map(sightings.sweep().map(({ address, queries }) => [address, queries]));
-      // A few windows are full, so clients that lost a slot there to another have lower counts.
+      // A few windows are full; clients that lost their slot in one have lower counts.
       const whole = Array.from({ length: 20_000 }, (_, index) => index).filter(
         (index) => counts.get(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`) === (index % 3) + 1,
       );
@@ -98,7 +98,7 @@ describe('ClientSightings', () => {
     expect(sightings.sweep()).toEqual([
       { address: '192.0.2.9', queries: 1, lastSeenMs: (NOW_SECS + 60) * 1000 },
     ]);
-    // It stays, because it is newer than everything else in its window.
+    // The client keeps its slot, because it was seen later than all others in its window.
     for (let index = 0; index < 7; index++) ask(answer, '192.0.2.9', NOW_SECS + 61);
     expect(sightings.sweep()).toEqual([
       { address: '192.0.2.9', queries: 7, lastSeenMs: (NOW_SECS + 61) * 1000 },
@@ -112,7 +112,7 @@ describe('ClientSightings', () => {
     clients = tableWith(3);
     expect(ask(answer, '192.0.2.1', NOW_SECS, 2)).toBe(2);
     clients = new ClientTable(buildClientTable(NO_POLICY_ROWS, NOTHING_LIVE));
-    // It is remembered from version 2, whatever the table says.
+    // The group is remembered from version 2, whatever the table contains.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
     expect([2, 3].map((version) => recordOf(answer.count(query, snapshotAt(version), nobodyNew)))).toEqual([

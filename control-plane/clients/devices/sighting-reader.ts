@@ -10,11 +10,11 @@ import { addressToText } from '../../../shared/net/ip.ts';
 export interface ClientSighting {
   /** Address literal; IPv4 dotted. '' for a client that identified itself by its key. */
   readonly address: string;
-  /** The id of such a client. */
+  /** Id of a client that identified itself by its key. */
   readonly clientId?: number;
-  /** Queries since then. */
+  /** Queries since the previous sweep. */
   readonly queries: number;
-  /** Unix milliseconds of the last one, in whole seconds. */
+  /** Unix milliseconds of the last query, in whole seconds. */
   readonly lastSeenMs: number;
 }
 
@@ -66,7 +66,8 @@ class ThreadSightings {
   sweep(report: ReportSighting): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
-      // A plain read, because almost all slots are unchanged: a change that this sweep misses is found by the next one.
+      // A non-atomic read is enough, because almost all slots are unchanged: the next sweep finds a change that this
+      // one misses.
       const count = words[at + L.COUNT_AT]!;
       if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
         this.sweepSlot(at, report);
@@ -80,7 +81,7 @@ class ThreadSightings {
     return true;
   }
 
-  /** Reports a slot, unless it is being reassigned: then the next sweep does. */
+  /** Reports a slot, unless it is being reassigned: then the next sweep reports it. */
   private sweepSlot(at: number, report: ReportSighting): void {
     const { words, before, address } = this;
     const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
@@ -94,7 +95,7 @@ class ThreadSightings {
     const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
     for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
     before[at + L.COUNT_AT] = count;
-    // Fewer than before: the address lost its slot and got a new one.
+    // The count is lower than before: the address lost its slot and got a new one.
     const queries = known < count ? count - known : count;
     const isKeyed = address.getInt32(0) === KEYED_SIGHTING;
     const client = isKeyed

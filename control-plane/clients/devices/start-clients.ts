@@ -43,7 +43,7 @@ export interface ClientParts {
   readonly activePolicy: { applyLive(): Promise<void> };
 }
 
-/** Starts discovery; returns how to stop it. */
+/** Starts discovery; call the result to stop. */
 export function startClients(parts: ClientParts): () => Promise<void> {
   const { access, clients: directory, configuration, database, clock, logger, supervisor } = parts;
   const rows = (): PolicyRows => parts.publisher.current().rows;

@@ -7,7 +7,7 @@ const IPV4_PREFIX_BITS = 96;
 
 /** Networks with their groups. */
 export class SubnetIndex {
-  /** Groups by the bytes of the network, for each length of prefix, the longest first. */
+  /** Groups by the bytes of the network, for each prefix length, the longest first. */
   private readonly byLength: readonly (readonly [number, ReadonlyMap<string, number>])[];
 
   constructor(subnets: readonly PolicySubnet[]) {

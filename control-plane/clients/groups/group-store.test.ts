@@ -1,4 +1,4 @@
-/** Deleting a group with everything that refers to it over HTTP and in the database, and undoing that. */
+/** Deleting a group and everything that refers to it, and undoing the deletion, over HTTP and in the database. */
 import { describe, expect, test } from '@jest/globals';
 import { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { type Revision, RevisionList } from '../../../shared/api/revisions-api.ts';
@@ -26,7 +26,7 @@ async function references(): Promise<unknown> {
   return rows[0];
 }
 
-/** A list of these groups. */
+/** Adds a list for these groups. */
 async function addList(name: string, ...groupIds: number[]): Promise<void> {
   await clients.suite.database.query(
     `WITH s AS (INSERT INTO list_sources (name, url) VALUES ($1, 'https://lists.example/' || $1) RETURNING id)

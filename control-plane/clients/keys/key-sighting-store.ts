@@ -10,7 +10,7 @@ export interface KeySighting {
   readonly lastMs: number;
 }
 
-/** Adds sightings; those of keys that the client no longer has are ignored. */
+/** Adds sightings; sightings of keys that the client no longer has are ignored. */
 export async function storeKeySightings(db: Queryable, sightings: readonly KeySighting[]): Promise<void> {
   if (sightings.length === 0) return;
   const rows = sightings.map(({ clientId, key, firstMs, lastMs }) => ({

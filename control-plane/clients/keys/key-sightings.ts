@@ -1,4 +1,4 @@
-/** Clients that identified themselves by their key, until the database has them. */
+/** Clients that identified themselves by their key, until they are stored in the database. */
 import type { KeySighting } from './key-sighting-store.ts';
 
 /** Milliseconds between two writes about a key that the database already has. */
@@ -21,7 +21,7 @@ export class KeySightings {
     } else this.noted.set(clientId, { clientId, key, firstMs: seenMs, lastMs: seenMs, storedMs: null });
   }
 
-  /** Sightings to store: of new keys at once, of others after a minute, or all of them. */
+  /** Sightings to store: of new keys immediately, of others after a minute, or all of them. */
   due(which: 'new' | 'all'): KeySighting[] {
     return [...this.noted.values()].filter(
       ({ storedMs, lastMs }) =>
@@ -29,7 +29,7 @@ export class KeySightings {
     );
   }
 
-  /** Notes that these are stored. */
+  /** Notes that these sightings are stored. */
   settle(stored: readonly KeySighting[]): void {
     for (const { clientId, key, lastMs } of stored) {
       const now = this.noted.get(clientId);

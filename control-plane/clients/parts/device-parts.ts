@@ -3,7 +3,7 @@
 /** The required fields of a client. */
 interface Part {
   readonly id: number | null;
-  /** The client whose name, group and exclusions apply; for that client itself, its own id; null = not merged. */
+  /** Id of the client whose name, group and exclusions apply, even if it is this client itself; null = not merged. */
   readonly deviceId: number | null;
 }
 

@@ -39,7 +39,8 @@ describe('probes over HTTP', () => {
     const session = await api.logIn();
     const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
       api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
-    // More than clients without a session may create; sequentially, because connections are limited for each address.
+    // More probes than clients without a session may create; one after the other, because connections are limited for
+    // each address.
     for (let count = 0; count < 61; count++) expect((await sendIn('POST', '/api/probes')).status).toBe(201);
     const probe = await create();
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);

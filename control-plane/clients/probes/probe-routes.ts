@@ -1,7 +1,7 @@
 /**
  * HTTP routes of probes, which check that a device uses this node: `{api}/probes` for users, and the same routes under
- * `/check` for people without an account. There, a probe is read by an id that cannot be guessed, and shows only how
- * its own name was queried; the requests of each network are limited.
+ * `/check` for people without an account. Under `/check`, a probe is read by an id that cannot be guessed, and shows
+ * only how its own name was queried; the requests of each network are limited.
  */
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
@@ -33,7 +33,7 @@ interface Door {
 /** Maximum requests of one network per minute. */
 const CREATED_PER_MINUTE = 60;
 const READS_PER_MINUTE = 1200;
-/** Seconds after which one of too many probes may have ended. */
+/** Seconds after which a client may try again if there are too many probes. */
 const RETRY_SECS = 30;
 
 const unlimited = (): void => undefined;
@@ -52,7 +52,7 @@ export function probeRoutes(context: ProbeContext): Route[] {
   ];
 }
 
-/** Rows below the page `/check`. */
+/** Routes below the page `/check`. */
 export function publicProbeRoutes(context: ProbeContext): Route[] {
   const doorOf = (aMinute: number): Door => {
     const limit = new RequestLimit(context.clock, { perSecond: aMinute / 60, burst: aMinute });

@@ -10,7 +10,7 @@ import { PROBE_LIFE_MS, Probes } from './probes.ts';
 
 const clock = new TestClock();
 
-/** A row like those of the drain, in the middle of some memory. */
+/** A row like those of the drain, in the middle of a larger buffer. */
 function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   const row = emptyRow();
   const qname = nameFromText(name)!;
@@ -25,7 +25,7 @@ function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   return row;
 }
 
-/** Probes, and a function that shows a row of the log to their watch. */
+/** Probes, and a function that passes a row of the log to their watch. */
 function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
   const watch = new ProbeWatch();
   const probes = new Probes(clock, (tokens) => watch.use(tokens));

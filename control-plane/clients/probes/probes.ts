@@ -1,6 +1,6 @@
 /**
  * Probes: one-time names below a zone that is never forwarded. If the name of a probe was queried, the device uses this
- * node, and the address is known. In memory of this node only, few and short-lived; never in the log.
+ * node, and the address is known. Probes are few and short-lived: only in the memory of this node, never in the log.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';

@@ -9,8 +9,8 @@ const LENGTHS = [6, 7, 9];
 const NAMELESS = new Set(['', 'private', 'ieee registration authority']);
 
 /**
- * The file for a registry: the registered text, whose first line is the name, by prefix in hexadecimal digits. Prefixes
- * of random addresses and of groups are left out.
+ * The file for a registry, which maps prefixes in hexadecimal digits to the registered texts; the first line of a text
+ * is the name. Prefixes of random addresses and of groups are left out.
  */
 export function packVendors(
   registry: Readonly<Record<string, string>>,
@@ -54,7 +54,7 @@ function isOfOneVendor(digits: string): boolean {
   return /^[0-9a-f]+$/.test(digits) && !isRandomMac(digits) && !isGroupMac(digits);
 }
 
-/** Names in groups, in which each omits the start that it shares with the previous one. */
+/** Names in groups, in which each name omits the start that it shares with the previous one. */
 function packNames(names: readonly string[]): { readonly offsets: number[]; readonly bytes: Buffer } {
   const offsets: number[] = [];
   const parts: Buffer[] = [];

@@ -39,10 +39,10 @@ export class VendorTable {
   private readonly nameNumbers: readonly Uint16Array[];
   private readonly groups: Uint32Array;
   private readonly names: Buffer;
-  /** Decoded names: only those of devices in the network, so few. */
+  /** Decoded names: few, because only those of devices in the network are needed. */
   private readonly decoded = new Map<number, string>();
 
-  /** @throws if the bytes are not such a file */
+  /** @throws if the bytes are not a vendor table */
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     const headerBytes = bytes.indexOf(0x0a) + 1;
     this.header = JSON.parse(Buffer.from(bytes.subarray(0, headerBytes)).toString()) as VendorHeader;
@@ -121,12 +121,12 @@ export class VendorTable {
 type Report = (reason: string) => void;
 
 /**
- * The table in a file; null if it cannot be read, for example because it belongs to a newer release. Any reason is
- * reported, except that there is no file.
+ * The table in a file; null if it cannot be read, for example because it belongs to a newer release. Reports the
+ * reason, unless the file does not exist.
  */
 export function readVendors(file: URL, report: Report): VendorTable | null {
   try {
-    // A copy starts at an address that is aligned for words.
+    // The copy is aligned for 32-bit words.
     return new VendorTable(new Uint8Array(readFileSync(file)));
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT')) report(reasonOf(error));
@@ -137,7 +137,10 @@ export function readVendors(file: URL, report: Report): VendorTable | null {
 let shipped: VendorTable | null | undefined;
 let reportShipped: Report = () => undefined;
 
-/** Sets what receives the reason if the table that is included in Weir cannot be read when it is first needed. */
+/**
+ * Sets the callback that receives the reason if the table that is included in Weir cannot be read when it is first
+ * needed.
+ */
 export function reportVendors(report: Report): void {
   reportShipped = report;
 }
@@ -148,7 +151,7 @@ export function shippedVendors(): VendorTable | null {
   return shipped;
 }
 
-/** The vendor of a MAC, as the registry has it; null = unknown. */
+/** The vendor of a MAC, as in the registry; null = unknown. */
 export function vendorOf(mac: string | null): string | null {
   return mac === null ? null : (shippedVendors()?.vendorOf(mac) ?? null);
 }

@@ -98,7 +98,7 @@ export class ClockFloor {
     this.storedMs = nowMs;
     await this.store();
     if (!isLowered) return;
-    // The kernel is more reliable than a file from a time when its source was wrong.
+    // The kernel's clock is more reliable than a file that was written while its time source was wrong.
     this.parts.logger.warn('replaced the stored time, which was in the future', { file: TIME_FILE });
     this.logChange();
     this.onLowered();

@@ -8,7 +8,10 @@ import type { Clock } from '../../../shared/clock.ts';
 
 /** Milliseconds of running without a step after which the clock is trusted. */
 const SETTLED_MS = 6 * 3_600_000;
-/** Milliseconds of difference between two checks that count as a step; less is a clock that is being slewed. */
+/**
+ * Milliseconds of difference between two checks that count as a step; a smaller one means that the clock is being
+ * slewed.
+ */
 export const STEP_MS = 60_000;
 
 /** Detects steps of the wall clock. Call it periodically: a step that is undone between two calls is not detected. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { loadLibc } from '../../../shared/libc.ts';
 
-/** `unknown`: this system does not report it, or Weir is not permitted to query it (koffi, seccomp). */
+/** `unknown`: this system does not report the state, or Weir is not permitted to query it (koffi, seccomp). */
 export type KernelClock = 'synchronised' | 'unsynchronised' | 'unknown';
 
 interface ClockCalls {

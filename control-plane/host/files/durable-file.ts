@@ -1,4 +1,4 @@
-/** Writes files that exist completely or not at all, even after a power cut. */
+/** Writes files so that they exist completely or not at all, even after a power cut. */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -12,7 +12,7 @@ export function writeDurably(path: string, ...parts: readonly Uint8Array[]): Pro
   return streamDurably(path, parts, PRIVATE);
 }
 
-/** Writes a file in the same way from parts that arrive one by one; if they fail, no file remains. */
+/** Writes a file in the same way from parts that arrive one by one; if a part fails, no file remains. */
 export async function streamDurably(
   path: string,
   parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

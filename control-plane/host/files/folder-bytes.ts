@@ -2,7 +2,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of the files directly in the folder; null if it cannot be read. Files that vanish while it runs count as 0. */
+/**
+ * Bytes of the files directly in the folder; null if it cannot be read. Files that vanish during the call count as 0.
+ */
 export async function folderBytes(folder: string): Promise<number | null> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 /** Bytes per read: while the kernel fills new memory, no other thread gets the core (17 MB took 47 ms). */
 const READ_BYTES = 64 * 1024;
 
-/** Fills `bytes` from offset `from` of the file; false if it ends before. */
+/** Fills `bytes` from offset `from` of the file; false if the file ends too early. */
 export async function readFully(file: FileHandle, bytes: Uint8Array, from: number): Promise<boolean> {
   for (let at = 0; at < bytes.length;) {
     const length = Math.min(READ_BYTES, bytes.length - at);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-/** Jest gives tests a copy of `process`, so that they see no warnings. */
+/** Jest gives tests a copy of `process`, so a test in this process would see no warnings. */
 const program = (work: string): string => `
   import { createLogger } from '${join(import.meta.dirname, 'winston-logger.ts')}';
   import { logProcessFaults } from '${join(import.meta.dirname, 'process-faults.ts')}';

@@ -5,7 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
 
-/** Starts logging them; returns a function that stops it. */
+/** Starts logging these messages; call the result to stop. */
 export function logProcessFaults(logger: Logger): () => void {
   const replaced = process.listeners('warning');
   const warn = (warning: NodeJS.ErrnoException): void => {

@@ -25,7 +25,7 @@ export class RecentLines {
     this.nowMs = nowMs;
   }
 
-  /** All of them, the newest first. */
+  /** All kept lines, the newest first. */
   all(): RecentLine[] {
     return this.kept.toReversed();
   }

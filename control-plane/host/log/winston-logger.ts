@@ -77,7 +77,7 @@ function toJson(level: string, message: string, fields: LogFields): string {
   return escapeUnsafe(JSON.stringify({ ...fields, timestamp: now(), level, message }, plain));
 }
 
-/** External text must not forge lines or reorder one. */
+/** External text must not forge lines or reorder their characters. */
 function toText(level: string, message: string, fields: LogFields): string {
   const pairs = fieldsText(fields);
   return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs === '' ? '' : ' '}${pairs}`;

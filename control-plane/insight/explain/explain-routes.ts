@@ -47,7 +47,7 @@ function askerOf(
   if (record === undefined) throw notFound(`client ${clientId}`);
   const seen = record.ip ?? (record.mac === null ? undefined : clients.addressesOfMac(record.mac)[0]);
   if (seen !== undefined) return { client: seen, clientId, ...asGroup };
-  // Never seen, but its group is known.
+  // The client was never seen, but its group is known.
   return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
 }
 

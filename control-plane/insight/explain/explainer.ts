@@ -43,12 +43,12 @@ export const ORIGINS = {
   [RuleOrigin.GRANT]: 'grant',
 } as const;
 
-/** A question in words. */
+/** A question as text. */
 export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;
-  /** Key that the client uses, or id of the client that identified itself by one; absent, '' and 0 = neither. */
+  /** Key that the client uses, or id of the client that identified itself by a key; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
   /** The group to explain for instead of the client's; absent and 0 = the client's. */

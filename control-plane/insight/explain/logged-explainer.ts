@@ -1,7 +1,7 @@
 /**
- * Explains a row of the query log, together with its logged values. If policy has not changed since, the active policy
- * explains the query. Otherwise the generation of its time does, if it is on this node's disk; if not, the active
- * policy, and the answer contains the reason.
+ * Explains a row of the query log, together with its logged values. The active policy explains the query if it has not
+ * changed since. If it has, the generation that was active at that time explains the query; if this generation is not
+ * on this node's disk, the active policy does, and the answer contains the reason.
  */
 import type { ExplainAnswer, LoggedThen } from '../../../shared/api/explain-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -12,7 +12,7 @@ import type { Explainer } from './explainer.ts';
 import { type Inexact, inexactReason } from './inexact-reason.ts';
 import type { PastExplainer } from './past-explainer.ts';
 
-/** Parts of it. */
+/** Parts of the explainer. */
 export interface LoggedExplainerParts {
   readonly explainer: Pick<Explainer, 'explain'>;
   readonly past: Pick<PastExplainer, 'explainAt'>;
@@ -59,7 +59,7 @@ export async function explainLogged(
   return { logged: toThen(logged, before, inexact), ...(await parts.explainer.explain(question)) };
 }
 
-/** From the upstreams on, the log has the rest: the server, the answer, and the results of the answer checks. */
+/** The log contains the results of all later stages: the server, the answer, and the results of the answer checks. */
 function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
   if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
   const { status, rcode, answers, upstream } = logged;
@@ -91,7 +91,7 @@ function toThen(
   };
 }
 
-/** Why the active policy may differ from that of the time; null if it is the same. */
+/** Why the active policy may differ from the one that answered the query; null if they are the same. */
 function causeOf({ then, now, nowSince }: Revisions, timestamp: string): Inexact['cause'] | null {
   if (then !== now) return 'changed_since';
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;

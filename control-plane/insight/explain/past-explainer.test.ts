@@ -114,7 +114,7 @@ describe('PastExplainer', () => {
     await expect(past.explainAt(question, FIRST_MS + 60_000, AbortSignal.abort())).rejects.toThrow();
     const gone = new AbortController();
     const pending = past.explainAt(question, FIRST_MS + 60_000, gone.signal);
-    // The thread starts in this turn, and cannot have answered in the next one.
+    // The thread starts in this turn of the event loop, and cannot have answered by the next one.
     onRead = () => void setImmediate(() => gone.abort());
     await expect(pending).rejects.toThrow(/abort/);
     onRead = () => undefined;

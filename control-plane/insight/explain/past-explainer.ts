@@ -44,7 +44,8 @@ export class PastExplainer {
   }
 
   /**
-   * The answer by the generation that was active here at a given time in Unix milliseconds; null if it is not stored.
+   * The answer by the generation that was active on this node at a given time in Unix milliseconds; null if it is not
+   * stored.
    */
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
@@ -64,7 +65,7 @@ export class PastExplainer {
           listsContaining: (of, rules, groupId) => history.listsContaining(of, rules, groupId),
         },
         servers,
-        // No server was asked here; the log contains the one that answered.
+        // No server was asked for this explanation; the log contains the one that answered.
         upstreamName: () => undefined,
         // The copy of the list may be a newer one.
         findLine: async () => null,

@@ -53,7 +53,7 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   const rows: PolicyRows = {
     ...before,
     sources: parts.sources,
-    // An unchanged array is recognised as unchanged rows.
+    // Rows count as unchanged if their array is the same object.
     managedDomains: isUsed(managed) ? managedDomains : before.managedDomains,
     regexFilters: isUsed(filters) ? regexFilters : before.regexFilters,
     blockedServices:
@@ -68,7 +68,10 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   return { rows, faults };
 }
 
-/** Addresses of clients with a group by MAC in the draft; its changes of an address take precedence over the MAC. */
+/**
+ * Addresses of clients with a group by MAC in the draft; changes that the draft makes for an address take precedence
+ * over those for the MAC.
+ */
 export function draftedAddresses(
   { clients }: SimulateBody,
   { macClients }: Pick<PolicyRows, 'macClients'>,

@@ -27,7 +27,7 @@ export class SimulationWorker {
   private readonly ended = Promise.withResolvers<never>();
   private readonly stop = (): void => void this.end();
 
-  /** Ends when the signal is aborted. */
+  /** The thread ends when the signal is aborted. */
   constructor(start: SimulationStart, signal: AbortSignal) {
     this.signal = signal;
     this.worker = new Worker(ENTRY, {
@@ -42,7 +42,7 @@ export class SimulationWorker {
     if (signal.aborted) this.stop();
   }
 
-  /** Resolves when both policies are ready: whether addresses in answers matter. */
+  /** Resolves when both policies are ready; true if addresses in answers matter. */
   async opened(): Promise<boolean> {
     const message = await this.next();
     return message.type === 'opened' && message.checksAddresses;

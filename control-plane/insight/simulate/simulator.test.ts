@@ -324,7 +324,7 @@ describe('POST /simulate', () => {
 
   test('is 503 if its thread runs out of memory, and the next one is simulated', async () => {
     const whole = log;
-    // Questions are outside its heap; these bring texts that are not.
+    // Questions are outside the heap of the thread; these texts are inside it.
     const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
     log = {
       distinctQuestions: async (request, signal) => {

@@ -9,9 +9,9 @@ export interface UsedCertificate {
   readonly use: CertificateUse;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Reason why the configured files are not in use; null = they are. */
+  /** Reason why the configured files are not in use; null = they are in use. */
   readonly fault: string | null;
-  /** Why it could not be renewed by ACME; absent if it could, or is not renewed. */
+  /** Reason why ACME could not renew the certificate; absent if it could, or if ACME is not used. */
   readonly renewalFault?: string;
 }
 
@@ -23,7 +23,9 @@ const WARN_SHARE = 1 / 3;
 
 const NAMES: Readonly<Record<CertificateUse, string>> = { web: 'of the web server', dns: 'of encrypted DNS' };
 
-/** Degraded from two weeks before a certificate expires, while it cannot be renewed, or the configured one cannot be used. */
+/**
+ * Degraded if a certificate expires within two weeks or cannot be renewed, or if the configured files cannot be used.
+ */
 export function certificatesCheck(certificates: readonly UsedCertificate[], nowMs: number): HealthCheck {
   const faults = certificates.flatMap((certificate) => {
     const name = `the certificate ${NAMES[certificate.use]}`;

@@ -21,9 +21,9 @@ export interface DiskState {
 
 const MIB = 1024 ** 2;
 const POLL_MS = 10_000;
-/** The disk is nearly full below the smaller of the first two limits, but not above the third. */
+/** The disk is nearly full below `share` or `bytes`, whichever is less, and always below `min`. */
 const LOW = { share: 0.05, bytes: 1024 * MIB, min: 32 * MIB } as const;
-/** Below this the disk counts as full: the database writes in units of 8 KiB, and of 16 MiB. */
+/** With less free space than this, the disk counts as full: the database writes in units of 8 KiB, and of 16 MiB. */
 const FULL_BYTES = MIB;
 /** Share of its limit above which the spool is nearly full. */
 const SPOOL_SHARE = 0.5;
@@ -42,7 +42,7 @@ export class DiskSpace {
     this.logger = logger;
   }
 
-  /** Starts measuring; returns a function that stops it. */
+  /** Starts measuring; call the result to stop. */
   start(): () => Promise<void> {
     this.timer = setInterval(() => void this.check(), POLL_MS).unref();
     void this.check();

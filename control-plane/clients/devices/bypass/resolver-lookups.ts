@@ -47,8 +47,7 @@ function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
 }
 
 /**
- * Each with its subdomains. For a name that is also used for many other things, only the host of the resolver is
- * listed.
+ * Names of resolvers, each with its subdomains. If a name has many other uses, only the host of the resolver is listed.
  */
 const RESOLVERS: ReadonlySet<string> = new Set([
   ...['dns.google', 'cloudflare-dns.com', 'one.one.one.one', 'cloudflare-gateway.com'],

@@ -25,7 +25,7 @@ export function clientClearRoutes(context: {
       summary: 'Delete clients that were only seen: those without a name, group, key, exclusion or grant',
       body: ClientClearBody,
       answer: ClientsCleared,
-      waits: false, // Only-seen clients are not part of policy.
+      waits: false, // Clients that were only seen are not part of the policy.
       handle: async (request) => {
         const { dry_run: isTrial, ...period } = request.body;
         const span = seenSpan(period, clock.nowMs());

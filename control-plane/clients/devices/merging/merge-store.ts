@@ -13,9 +13,9 @@ const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 const WITH_PARTS = `SELECT ${COLUMNS} FROM clients WHERE id = ANY($1::integer[]) OR device_id = ANY($1::integer[])`;
 
 /**
- * Makes clients, with their own parts, part of another one. From then on, the name, group and exclusions of the other
- * one apply, and it gets their grants and users. 404; 400 for unknown clients and for the client itself; 409 for parts
- * of a third one.
+ * Merges clients, with their own parts, into another client, whose name, group and exclusions apply from then on, and
+ * which gets their grants and users. 404; 400 for unknown clients and for the client itself; 409 for parts of a third
+ * client.
  */
 export async function mergeClients(
   tx: Queryable,
@@ -63,7 +63,7 @@ function checkOthers(main: StoredClient, found: readonly StoredClient[], others:
 
 /**
  * Makes a part of a client a separate client again, with the client's group and exclusions, so that its filtering does
- * not change. 404; 409 if it is not a part.
+ * not change. 404; 409 if the client is not a part.
  */
 export async function splitClient(tx: Queryable, id: number): Promise<readonly ClientChange[]> {
   await tx.query(LOCK);
