@@ -1,5 +1,6 @@
 /**
- * Keys of periodic work of a node, whose effect is visible in its database, its folder and the servers that it asks.
+ * Configuration keys of a node's periodic work, whose effect is visible in its database, its folder and the servers
+ * that it asks.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';

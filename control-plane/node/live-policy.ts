@@ -76,7 +76,7 @@ export function localSources(
   };
 }
 
-/** Points `pi.hole` to this machine if it serves that API. A user's record for the name has precedence. */
+/** Points `pi.hole` to this machine if it serves the compatibility API. A user's record for the name has precedence. */
 function compatNames({ server }: Config): LeaseName[] {
   if (!server.alt_compat) return [];
   const { bind_address: listening } = server;

@@ -37,9 +37,9 @@ export interface Node {
   /** The last warnings and errors of `logger`. */
   readonly recentLines: Pick<RecentLines, 'all'>;
   readonly dataDir: string;
-  /** Resolves when the data directory belongs to this process; in a takeover, the threads answer before that. */
+  /** Resolves when the data directory belongs to this process; in a takeover, the threads already answer earlier. */
   readonly mayWrite: Promise<void>;
-  /** Whether another process hands over the data directory, and this one must be completely ready before that. */
+  /** Whether another process will hand over the data directory, for which this one must first be completely ready. */
   readonly isTakingOver: boolean;
   /** Sockets of the process that is replaced; null = none. */
   readonly inherited: InheritedSockets | null;
@@ -55,7 +55,7 @@ export interface Node {
   readonly neighbours: ReadNeighbours;
   /** The port that DNS is answered on; it differs from the configuration if that port was not available. */
   readonly dnsPort: number;
-  /** Ports on which this Weir currently listens. */
+  /** Ports on which this process currently listens. */
   readonly ownPorts: Set<number>;
   readonly stops: Stops;
 }

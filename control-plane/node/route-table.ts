@@ -135,7 +135,7 @@ const FEATURES = [
   queryStreamRoutes,
   timelineRoutes,
   logClearRoutes,
-  // After the other paths below /queries, whose names would be parsed as ids.
+  // Listed after the other paths below /queries, whose names `{id}` would match.
   queryRoutes,
   statsRoutes,
   breakdownRoutes,
@@ -171,7 +171,7 @@ const COMPAT_FEATURES = [
 /** The context of the routes of the compatibility API. */
 export type CompatContext = ContextOf<(typeof COMPAT_FEATURES)[number], CompatRoute>;
 
-/** Every row of the compatibility API. There are no others: nothing here changes more than the caller's own session. */
+/** All routes of the compatibility API. They change nothing except the caller's own session. */
 export function compatTable(context: CompatContext): CompatRoute[] {
   return COMPAT_FEATURES.flatMap((rows) => rows(context));
 }

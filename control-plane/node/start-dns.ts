@@ -47,8 +47,8 @@ export type DnsContext = Awaited<ReturnType<typeof startDns>>;
 
 /**
  * The DNS side: threads with the last snapshot, which `startThreads()` starts, and the path of their log records to the
- * database. `before` is the state of the process whose sockets were inherited; one that has ended counts as ready if it
- * ever was.
+ * database. `before` is the state of the process whose sockets were inherited; a process that has ended counts as ready
+ * if it ever was ready.
  */
 export async function startDns(node: Node, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, clock, stops } = node;
@@ -111,7 +111,7 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   const reports = startReports(node, supervisor, log.writer);
   const startThreads = async (): Promise<void> => {
     await supervisor.start();
-    // Its code is loaded after DNS is answered.
+    // The code of the log thread is loaded after DNS is answered.
     log.writer.start({ memories: supervisor.memories(), seen: reports.seen });
     followAnchors();
   };
@@ -256,7 +256,7 @@ function logSettings({ database, dns }: Config): LogSettings {
   };
 }
 
-/** Claims the node's name in the database, when it has started and there is a database. */
+/** Claims the node's name in the database, once the claim is started and a database is available. */
 function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim {
   const claim = new NodeClaim({ ...node, onHeld });
   node.stops.push(() => claim.stop());
@@ -264,8 +264,8 @@ function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim
 }
 
 /**
- * The answer cache, with the answers of the last run if they are kept; it is saved after the threads have ended, with
- * the settings that produced its answers: null = several.
+ * The answer cache, with the answers of the last run if they are kept. It is saved after the threads have ended, with
+ * the settings that produced its answers, or null if its answers come from several settings.
  */
 async function openCache(
   { config, configuration, dataDir, clock, inherited, logger, mayWrite, stops }: Node,

@@ -40,7 +40,7 @@ interface NodeStart {
   readonly stops: Stops;
   /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
-  /** Set when that process is known. */
+  /** `taking` is set when the other process is known. */
   readonly handover: { taking: UpgradeTarget | null };
   readonly steps: StartSteps;
 }
@@ -139,7 +139,9 @@ function openDatabase(
   return database;
 }
 
-/** The sockets of the other process, in a handover; it pauses its API after that, so the code is loaded before. */
+/**
+ * Takes the sockets of the other process in a handover. That process then pauses its API, so the code is loaded before.
+ */
 async function takeSockets(
   steps: StartSteps,
   taking: UpgradeTarget | null,

@@ -41,8 +41,7 @@ import { upstreamDetails } from '../resolving/upstreams/upstream-health.ts';
 export type PolicyContext = Awaited<ReturnType<typeof startPolicy>>;
 
 /**
- * The policy side: policy in the database and lists. Longer than others, because it only lists the parameters of each
- * part.
+ * The policy side: policy in the database and lists. The function is long because it lists the parameters of each part.
  */
 export async function startPolicy(dns: DnsContext) {
   const { config, configuration, logger, dataDir, database, clock, stops } = dns;
@@ -139,7 +138,7 @@ export async function startPolicy(dns: DnsContext) {
 const PREVIEW_HEAP_MIB = 256;
 const PREVIEW_DEADLINE = { baseMs: 10_000, msPerMib: 1000 };
 
-/** Previews lists before they are added, in a thread that no compilation waits for. */
+/** Previews lists before they are added, in a separate thread, so that no compilation waits. */
 function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>): ListPreviews {
   const pool = new CompilePool(PREVIEW_HEAP_MIB, PREVIEW_DEADLINE);
   stops.push(() => pool.close());
@@ -203,7 +202,7 @@ function catalogRefreshOf(
   return refresh;
 }
 
-/** The names that a new list is checked against: those of all nodes, because it is fetched for all. */
+/** The names that a new list is checked against: those of all nodes, because the list is fetched for all nodes. */
 function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
   const untilAnswered = new AbortController().signal;
   const read = (days: number, limit: number): Promise<readonly string[]> => {

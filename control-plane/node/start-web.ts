@@ -179,7 +179,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   };
 }
 
-/** Clients that ask people on the page `/check`, as the DNS side knows them. */
+/** How DNS treats the clients that open the page `/check`. */
 function askingClients({ access, explainer, publisher }: PolicyContext): AskingClients {
   return {
     admits: (address) => {
@@ -204,7 +204,7 @@ function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
   return { ...upstreamCaOf(configuration.current()), dnsPort };
 }
 
-/** Tests servers once, with these resolvers for their names. */
+/** Tests servers once, whose names these resolvers look up. */
 function upstreamTest(policy: PolicyContext): TestUpstreams {
   return (servers, bootstrap, gone) =>
     testUpstreams(servers, { ...upstreamTestParts(policy), bootstrap }, gone);

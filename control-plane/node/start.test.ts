@@ -54,7 +54,7 @@ describe('startWeir() of a process', () => {
     });
     holder.close();
     await weir.untilHealth(({ checks }) => checks.web.status === 'ok');
-    // Once, however often it was tried.
+    // The message appears once, however many attempts failed.
     expect(weir.output.match(/could not listen for HTTP/g)).toHaveLength(1);
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
@@ -76,7 +76,7 @@ describe('startWeir() of a process', () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });
-    // Root gets a warning before.
+    // As root, Weir first prints a warning.
     expect(weir.output.split('\n').at(-2)).toBe(
       `weir: cannot create data directory ${dataDir}: a part of the path is not a directory`,
     );

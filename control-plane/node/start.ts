@@ -1,7 +1,7 @@
 /**
  * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database starts in the
  * background; the parts that need it follow. A process that takes over from another one starts everything before it
- * takes the data directory, so that the other one is still complete if a step fails. Stopping runs the same list
+ * takes the data directory, so that the other one still works completely if a step fails. Stopping runs the same list
  * backwards.
  */
 import { resolve } from 'node:path';
@@ -77,7 +77,8 @@ export async function startWeir(
 }
 
 /**
- * Reports the failure to the process that this one was to replace, which receives queries again before this one stops.
+ * Reports the failure to the process that this one should have replaced. That process receives queries again before
+ * this one stops.
  */
 async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
   if (!takesOver) return;
@@ -125,8 +126,8 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
       void Promise.all([stopped, giving?.end(stopped)]).then(() => process.exit(0));
       return;
     }
-    // In a terminal, both this process and the one that it takes over from receive the signal, and that one forwards
-    // it.
+    // In a terminal, this process and the one that it takes over from both receive the signal, and the latter also
+    // forwards it.
     if (handover.isTaking) return;
     logger.warn('stopping immediately: data that is not stored is lost', { signal });
     giving?.endAtOnce();
@@ -165,7 +166,7 @@ async function startParts(start: Start): Promise<void> {
   const reload = (): void => void node.configuration.reloadLater(context.policy);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
-  // Its web port is free only after the other process has ended.
+  // The web port is free only after the other process has ended.
   if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('start the web server');
   const { startWeb } = await import('./start-web.ts');
@@ -223,7 +224,7 @@ async function startGiving(
   stops.push(() => announceState(dns, NodeState.DRAINING));
 }
 
-/** Shows the addresses on which it answers. */
+/** Shows the addresses on which Weir answers. */
 async function greet(
   { loaded, dataDir, config, version, dnsPort, logger }: Node,
   web: RetriedWebServer,
@@ -246,9 +247,7 @@ async function greet(
   else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
-/**
- * After a time, lets a node without a policy answer unfiltered, if configured; returns a function that cancels this.
- */
+/** After a time, lets a node without a policy answer unfiltered, if configured; call the result to cancel. */
 function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;

@@ -12,9 +12,9 @@ export type Stop = (withinMs: number) => Promise<void> | void;
 /** A stop with its own time limit. */
 export interface TimedStop {
   readonly stop: Stop;
-  /** Maximum milliseconds for it; by default all remaining time. */
+  /** Maximum milliseconds for the part; by default all remaining time. */
   readonly withinMs?: number;
-  /** Milliseconds reserved for it, however long earlier parts take. */
+  /** Milliseconds reserved for the part, however long earlier parts take. */
   readonly keptMs?: number;
 }
 
@@ -45,7 +45,7 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
   const late = sleep(withinMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
   try {
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
-    stopped.catch(() => undefined); // Reported below, unless it fails after its time limit.
+    stopped.catch(() => undefined); // A failure is reported below, unless it occurs after the time limit.
     if ((await Promise.race([stopped, late])) === 'late')
       logger.warn('could not stop a component in time', { waited_ms: Math.round(withinMs) });
   } catch (error) {

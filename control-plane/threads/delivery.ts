@@ -9,7 +9,7 @@ import type { Events } from './events.ts';
 
 /**
  * Maximum wait for all threads to apply a delivery, in milliseconds: longer than it takes to detect a hang and to
- * replace the thread, so that a change waits for the replacement. It delays the next one by no more than that.
+ * replace the thread, so that a change waits for the replacement. A delivery delays the next one by at most this time.
  */
 const WAIT_MS = 6000;
 
@@ -42,7 +42,7 @@ export class Delivery<T extends { readonly version: number }> {
 
   /**
    * Sends the next version to every thread and waits, for at most `waitMs`, until all use it; resolves with the number
-   * of threads that do not yet. It stays queued for them; a replacement starts with it.
+   * of threads that do not use it yet. The version stays queued for them; a replacement starts with it.
    */
   async deliver(next: T): Promise<number> {
     const { what, message, threads, events, logger, waitMs = WAIT_MS } = this.parts;

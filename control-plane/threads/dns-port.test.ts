@@ -23,7 +23,7 @@ async function takeTcp(address: string, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes a UDP port, shared with others that share it. */
+/** Takes a UDP port that other sockets may share. */
 async function takeUdp(address: string): Promise<number> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   socket.bind({ address, port: 0, exclusive: true });

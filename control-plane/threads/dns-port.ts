@@ -1,14 +1,14 @@
 /**
  * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another server of the
- * same user; so each address is first tried without it, over UDP and TCP. If port 53 is only the default and is
- * unavailable, 5300 is used, and the log explains the reason and the remedy.
+ * same user; so each address is first tried without this option, over UDP and TCP. If port 53 is only the default and
+ * is unavailable, 5300 is used, and the log explains the reason and the remedy.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 import { hasErrorCode } from '../../shared/errors.ts';
 
-/** A port of the DNS listeners that could not be bound. */
+/** Reason and remedy, by error code, if a DNS port cannot be bound. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses this port; stop it or choose another port',
   EACCES: 'ports below 1024 need root or CAP_NET_BIND_SERVICE; choose another port',
@@ -57,7 +57,7 @@ export async function chooseDnsPort(
   throw new DnsPortUnavailable(`${reason}; ${explain(second, FALLBACK_DNS_PORT)}`, second.cause);
 }
 
-/** Whether the DNS listeners could have the port: `taken` by another program, or `not_permitted` for this user. */
+/** Whether the DNS listeners can use the port: `taken` by another program, or `not_permitted` for this user. */
 export type PortState = 'free' | 'taken' | 'not_permitted';
 
 /** Tries to bind the port without keeping it. */
@@ -84,7 +84,7 @@ async function tryPort(addresses: readonly string[], port: number): Promise<Port
       try {
         await bind(address, port);
       } catch (cause) {
-        // A kernel without IPv6 is served over IPv4.
+        // If the kernel lacks IPv6, Weir listens only on IPv4.
         if (address === '::' && hasErrorCode(cause, 'EAFNOSUPPORT') && addresses.includes('0.0.0.0'))
           continue;
         return { address, transport, cause };

@@ -41,7 +41,7 @@ describeCalls('DNS threads that are asked to end but to keep their sockets', () 
     const waiting = Promise.all([client.ask(BLOCKED, 'A'), askOverTcp(port, BLOCKED, 'A')]);
     await supervisor.readAgain();
     expect((await waiting).map(({ data }) => data)).toEqual([['0.0.0.0'], ['0.0.0.0']]);
-    // Nothing died.
+    // No thread died.
     expect(supervisor.state().restarts).toBe(0);
     await supervisor.drain();
   });

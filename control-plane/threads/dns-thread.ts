@@ -33,16 +33,16 @@ const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 /** A running DNS thread. */
 export class DnsThread {
   readonly start: ThreadStart;
-  /** Versions of the snapshot and the settings that it uses; -1 until it has confirmed one. */
+  /** Versions of the snapshot and the settings that the thread uses; -1 until it has confirmed one. */
   readonly active = { snapshot: -1, settings: -1 };
-  /** Backend of its sockets; null until it is ready. */
+  /** Backend of the thread's sockets; null until the thread is ready. */
   backend: 'batch' | 'dgram' | null = null;
-  /** Test hook: its response to the last `measure`; null until it arrives. */
+  /** Test hook: the thread's response to the last `measure`; null until it arrives. */
   measures: ThreadMeasures | null = null;
   ended = false;
-  /** Whether it is finishing the answers in flight and will then end. */
+  /** Whether the thread is finishing the answers in flight and will then end. */
   isDraining = false;
-  /** Whether it is drained permanently: no other thread takes over its sockets. */
+  /** Whether the thread is drained permanently: no other thread takes over its sockets. */
   private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
@@ -86,16 +86,14 @@ export class DnsThread {
       writeSync(wakeFd, EVENTFD_ONE);
   }
 
-  /** Makes it finish the answers in flight and end; see the message. */
+  /** Makes the thread finish the answers in flight and end; see the message `drain`. */
   drain(keepSockets: boolean, withinMs: number): void {
     this.isDraining = true;
     this.isLast = !keepSockets;
     this.post({ type: 'drain', keepSockets, withinMs });
   }
 
-  /**
-   * Closed here and not by the thread, as `post` might otherwise write to a number that now belongs to another file.
-   */
+  /** Closes the descriptor here, not in the thread: `post` might write to its number after another file has got it. */
   private closeWakeFd(): void {
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) closeSync(wakeFd);

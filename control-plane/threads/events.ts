@@ -2,7 +2,7 @@
 export class Events {
   private readonly watchers = new Set<() => void>();
 
-  /** Resolves when `condition` holds; it is checked now and after every event. */
+  /** Resolves when `condition` is true; it is checked now and after every event. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise((resolve) => {

@@ -24,7 +24,7 @@ type TestRequest =
 export interface MeasuredThread {
   /** Slots of `shared/memory/counters.ts` by name, with statuses by their own names; they outlive the thread. */
   readonly counters: Readonly<Record<string, number>>;
-  /** Log records that found the ring full. */
+  /** Log records dropped because the ring was full. */
   readonly logRecordsDropped: number;
   /** Null if there is no such thread, like the answer thread with the fallback backend. */
   readonly memory: ThreadMeasures | null;

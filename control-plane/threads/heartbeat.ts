@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Number of consecutive checks. */
+/** Number of consecutive checks without a new beat. */
 const MISSED_BEATS = 3;
 
 /** Last observations of one thread's heartbeat. */
@@ -20,8 +20,8 @@ export class Heartbeat {
   }
 
   /**
-   * Checks the thread. Returns true once: when it has missed several beats, and not because other threads used the
-   * cores.
+   * Checks the thread. Returns true once, when the thread has missed several beats, unless the reason is that other
+   * threads used the cores.
    */
   startsToHang(beat: number): boolean {
     this.missed = beat === this.last ? this.missed + 1 : 0;
@@ -36,7 +36,7 @@ export class Heartbeat {
 /** CPU time of a thread since its start, in milliseconds. */
 export interface CoreTime {
   readonly ranMs: number;
-  /** Time in which it was ready to run but others ran. */
+  /** Time in which the thread was ready to run, but others ran. */
   readonly waitedMs: number;
 }
 
@@ -72,7 +72,7 @@ function nameOf(task: string): string | null {
 
 /**
  * Whether the silence of a thread from `before` to `now` is explained by a lack of CPU time: it hardly ran although it
- * was ready to.
+ * was ready.
  */
 export function wasStarved(before: CoreTime | null, now: CoreTime | null): boolean {
   if (before === null || now === null) return false;

@@ -67,7 +67,7 @@ export class NodeMemory {
     return ROLES.indexOf(role) * this.workers + worker;
   }
 
-  /** Releases everything that a dead thread held: the cache's lock, connections, claims. */
+  /** Releases everything that a dead thread owned: the cache's lock, connections, claims. */
   release(worker: number, role: ThreadRole): void {
     const { cache, connections, claims } = this.buffers;
     const asker = this.askerOf(worker, role);

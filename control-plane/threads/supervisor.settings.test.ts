@@ -41,7 +41,7 @@ function newNames(): (client: number) => string {
   return (client) => `r${round}-${client}.example`;
 }
 
-/** Questions that the first upstream has and does not answer yet. */
+/** Questions that the first upstream has received and not answered yet. */
 function held(): ReceivedQuery[] {
   const queries: ReceivedQuery[] = [];
   first.udpScript = (query) => void queries.push(query);

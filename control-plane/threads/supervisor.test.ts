@@ -165,7 +165,7 @@ describe('broadcast()', () => {
 
   test('broadcast() also gives the newest snapshot to a thread that is starting', async () => {
     const supervisor = await start();
-    // Asked now, because a worker without threads does not know its back end.
+    // Read now, because a worker without threads does not know its back end.
     const roles = rolesOf(supervisor);
     for (const role of roles) breakThread(supervisor, role, 'exit');
     const versions = [2, 3, 4];

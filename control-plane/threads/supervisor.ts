@@ -55,7 +55,7 @@ const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 /** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats every second. */
 const HEARTBEAT_MS = 1000;
-/** Maximum wait for all threads when stopping in milliseconds: longer than the longest query, less than 5 s. */
+/** Maximum wait for all threads when stopping, in milliseconds: longer than the longest query, less than 5 s. */
 const DRAIN_MS = 3500;
 /** Part of the stop time for terminating the remaining threads. */
 const TERMINATE_MS = 100;
@@ -105,9 +105,9 @@ export class WorkerSupervisor {
     this.setNodeState(options.nodeState ?? NodeState.HOLDING);
   }
 
-  /** Starts all workers; rejects with a DnsListenError if a port is unavailable, and if threads die. */
+  /** Starts all workers; rejects with a DnsListenError if a port is unavailable, or another error if threads die. */
   async start(): Promise<void> {
-    // A signal may have stopped the node before its threads: those that start now would keep the process alive.
+    // A signal may have stopped the node before its threads: threads that start now would keep the process alive.
     if (this.isStopping()) return;
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
@@ -115,7 +115,7 @@ export class WorkerSupervisor {
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
-      // Queries they have already read are answered first.
+      // Queries that the threads have already read are answered first.
       await this.drain();
       throw this.startFailure;
     }

@@ -23,7 +23,7 @@ const WAIT_MS = 10_000;
 
 /** Sends requests to resolve threads and matches responses by id. */
 export class ThreadRequests {
-  /** Sends to any resolve thread; returns whether there is one. */
+  /** Sends a message to any resolve thread; false if there is none. */
   private readonly post: (message: ToWorker) => boolean;
   private readonly explanations = new Map<number, (explanation: Explanation) => void>();
   private readonly trustPoints = new Map<number, (keys: TrustPointKeys | null) => void>();
@@ -34,31 +34,31 @@ export class ThreadRequests {
     this.post = post;
   }
 
-  /** Has a thread explain the answer to a question; rejects with ThreadUnavailable. */
+  /** Makes a thread explain the answer to a question; rejects with ThreadUnavailable. */
   explain(question: QuestionToExplain): Promise<Explanation> {
     return this.ask(this.explanations, (id) => ({ type: 'explain', id, ...question }));
   }
 
-  /** Has a thread query the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
+  /** Makes a thread query the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
   /**
-   * Has a thread answer a message in wire form for a client of 16 bytes, with a key, '' = none; null = no reply is due.
-   * Rejects with ThreadUnavailable.
+   * Makes a thread answer a message in wire form for a client, an address of 16 bytes, with its key ('' = none);
+   * resolves with null if no reply is due. Rejects with ThreadUnavailable.
    */
   relay(message: Uint8Array, client: Uint8Array, clientKey: string): Promise<Uint8Array | null> {
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: false }));
   }
 
-  /** Has a thread answer an internal query, which is neither logged nor counted. */
+  /** Makes a thread answer an internal query, which is neither logged nor counted. */
   askOwn(message: Uint8Array): Promise<Uint8Array | null> {
     const [client, clientKey] = [LOOPBACK, ''];
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: true }));
   }
 
-  /** Handles a thread's response; a late one is dropped. */
+  /** Handles a thread's response; a late one is ignored. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);

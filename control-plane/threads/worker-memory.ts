@@ -1,4 +1,4 @@
-/** Shared memory of the workers: created here, so that it outlives their threads. */
+/** Shared memory of the workers: created by the control plane, so that it outlives their threads. */
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';

@@ -7,7 +7,7 @@ import type { DiskSpace } from '../../metrics/checks/disk-space.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { readDatabaseBytes } from './database-size.ts';
 
-/** The rows of the diagnosis. */
+/** The routes of the diagnosis. */
 export function diagnosisRoutes(context: {
   disk: Pick<DiskSpace, 'now'>;
   database: Queryable & Pick<Database, 'status'>;
@@ -50,7 +50,7 @@ export function diagnosisRoutes(context: {
   ];
 }
 
-/** Null while the database is not there: all else is answered from memory. */
+/** Null without a database; all other values come from memory. */
 async function databaseBytes(database: Queryable & Pick<Database, 'status'>): Promise<number | null> {
   if (database.status().state !== 'up') return null;
   return readDatabaseBytes(database).catch(() => null);

@@ -1,6 +1,6 @@
 /**
- * A complete Weir server started by root, with `weir` among the users of a separate mount namespace; the machine's are
- * unchanged.
+ * A complete Weir server started by root, with `weir` among the users of a separate mount namespace; the machine's
+ * users are unchanged.
  *
  * @needs root
  */
@@ -26,7 +26,10 @@ const OTHER = 64_995;
 const ONLY_LOW_PORTS = '0000000000000400';
 const WITHOUT_KOFFI = new URL('../../../test/support/weir/without-koffi.ts', import.meta.url).href;
 
-/** Script for a namespace with its own users and network, so that ports below 1024 are free; then runs the command. */
+/**
+ * Script that gives a namespace its own users and network, so that ports below 1024 are free, and then runs the
+ * command.
+ */
 const MACHINE = `mount --bind passwd /etc/passwd && mount --bind group /etc/group && ip link set lo up && exec "$@"`;
 
 let tempDir: TempDir;
@@ -65,7 +68,7 @@ interface StartOptions {
   readonly flags?: readonly string[];
   readonly words?: readonly string[];
   readonly database?: string;
-  /** Namespaces of a running process instead of new ones. */
+  /** Process whose namespaces are used instead of new ones. */
   readonly beside?: OwnProcess;
 }
 
@@ -93,7 +96,7 @@ function start(options: StartOptions = {}): OwnProcess {
 
 const answers = (weir: OwnProcess): Promise<void> => weir.untilOutput(/Weir \S+ is running\./);
 
-/** Fields of /proc/PID/status, and of each thread's, which must be the same. */
+/** Fields of /proc/PID/status, which must be the same for each thread. */
 function rights({ pid }: OwnProcess): Record<string, string> {
   const fields = ['Uid', 'Gid', 'Groups', 'CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb', 'NoNewPrivs'];
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -120,7 +123,7 @@ test('Weir started by root switches to the user weir, keeps only the right to us
   const { uid, mode } = lstatSync(dataDir);
   expect([uid, mode & 0o777, lstatSync(join(dataDir, 'lock')).uid]).toEqual([WEIR, 0o700, WEIR]);
   expect(weir.output).not.toContain('running as root');
-  // It rereads its file and is replaced, with the rights that it has.
+  // The server can reread its file and be replaced with its remaining rights.
   weir.child.kill('SIGHUP');
   await using next = start({ beside: weir, words: ['--take-over'] });
   await answers(next);

@@ -78,7 +78,7 @@ function obstacleOf(
   if (missing.length > 0)
     return { reason: `root lacks ${missing.join(', ')}`, remedy: 'run the container as the user weir' };
   const dataDir = resolve(loaded.config.server.data_dir);
-  // It would refuse this process if it had another user.
+  // The running process would refuse this one if it ran as another user.
   if (takesOver && isRunByRoot(dataDir))
     return {
       reason: 'the running process of Weir is root',
@@ -91,7 +91,7 @@ function obstacleOf(
       ? [...releaseFiles(), ...(loaded.file === undefined ? [] : [loaded.file]), './.'].find(isClosed)
       : process.execPath;
   if (closed !== undefined) return closedPath(closed);
-  // Its owner chose the configuration.
+  // The account controls the configuration, so paths in it must not keep Weir root.
   if (loaded.file !== undefined && isOnWayOf(account, loaded.file)) return undefined;
   const named = namedFiles(loaded).find(isClosed);
   return named === undefined ? dataDirObstacle(account, dataDir) : closedPath(named);
@@ -99,7 +99,7 @@ function obstacleOf(
 
 /**
  * Whether the account owns the path, or a folder or link that leads to it. Then it can restrict the path itself, which
- * must not keep Weir root: root would follow the links that the account puts there.
+ * must not keep Weir root: root would follow the links that the account creates.
  */
 function isOnWayOf({ uid }: Account, path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -138,7 +138,7 @@ function firstUnentered(account: Account, path: string): string | undefined {
   return above ?? (asAccount(account, () => mayEnter(path)) ? undefined : path);
 }
 
-/** The directory of an embedded database outside the data directory; no other, whatever the file there contains. */
+/** Directory of an embedded database outside the data directory; a path that Weir does not use for this is ignored. */
 function databaseElsewhere(dataDir: string): string[] {
   const pointer = join(dataDir, 'postgres.location');
   if (lstatSync(pointer, { throwIfNoEntry: false })?.isFile() !== true) return [];
@@ -147,8 +147,9 @@ function databaseElsewhere(dataDir: string): string[] {
 }
 
 /**
- * Not `chown -R`: it would also change the owner of the release's programs, to which the data directory has hard links.
- * Uses a name in its own folder, so that a link put there cannot lead elsewhere.
+ * The command is not `chown -R`, which would also change the owner of the release's programs, to which the data
+ * directory has hard links. `-execdir` uses names relative to their own folder, so that a symbolic link cannot lead
+ * elsewhere.
  */
 function foreignTo(path: string, folders: readonly string[]): StaysRoot {
   const give = `find ${folders.map(shellWord).join(' ')} ! -type d -links +1 -o -execdir chown -h ${NAME}: {} +`;
@@ -251,7 +252,7 @@ function isRunByRoot(dataDir: string): boolean {
   try {
     socket = connectUnix(calls, join(dataDir, HANDOVER_SOCKET), TIMEOUT_MS);
   } catch {
-    return false; // Nothing is running there; the start reports it.
+    return false; // Nothing is running there, which the start reports.
   }
   try {
     return peerUser(calls, socket) === 0;

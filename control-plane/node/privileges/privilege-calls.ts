@@ -51,7 +51,8 @@ export function loadPrivilegeCalls(): { calls: PrivilegeCalls } | { reason: stri
 }
 
 /**
- * Names of capabilities that are required for switching users and that this process lacks, as root in a container may.
+ * Names of capabilities that are required for switching users and that this process lacks, which is possible for root
+ * in a container.
  */
 export function missingCapabilities(status = readFileSync('/proc/self/status', 'utf8')): string[] {
   const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
@@ -61,8 +62,8 @@ export function missingCapabilities(status = readFileSync('/proc/self/status', '
 }
 
 /**
- * Switches to the account permanently. Throws if a step fails: the process is then in between and must end. Core files
- * are disabled, and threads may have niceness 0 again.
+ * Switches to the account permanently. Throws if a step fails: the process then has only some of the rights, and must
+ * end. Core files are disabled, and threads may have niceness 0 again.
  */
 export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   const check = (step: string, result: number): void => {
@@ -90,7 +91,7 @@ export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   prctl('SET_NO_NEW_PRIVS', 1);
 }
 
-/** Root in a container may not be permitted to; Weir works without it. */
+/** Sets a limit if permitted: root in a container may not be, and Weir works without the limit. */
 function limit(calls: PrivilegeCalls, resource: number, value: number): void {
   const limits = BigUint64Array.of(BigInt(value), BigInt(value));
   calls.setrlimit(resource, calls.address(limits));

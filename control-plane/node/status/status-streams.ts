@@ -14,7 +14,7 @@ import type { PlaceLimits } from '../../api/places.ts';
 export interface StatusStreamsParts {
   /** The current state, from memory; if `version` is the same text, only time-dependent values have changed. */
   readonly read: () => { readonly event: StatusEvent; readonly version: string };
-  /** Calls back when sessions may have ended; returns a function that stops this. */
+  /** Calls `listener` when sessions may have ended; call the result to stop. */
   readonly sessions: { onEnded(listener: () => void): () => void };
   readonly logger: Logger;
   /** Milliseconds between two comments. */
@@ -23,7 +23,7 @@ export interface StatusStreamsParts {
 
 /** A request for the stream. */
 export interface StatusRequest {
-  /** Caller that its place belongs to (`holderOf`). */
+  /** Caller that the stream counts for (`holderOf`). */
   readonly holder: string | null;
   /** Permission check, see `TailRequest`. */
   readonly isAllowed: () => Promise<boolean>;
@@ -102,7 +102,7 @@ export class StatusStreams {
     for (const stream of this.streams) {
       if (isDue && stream.isChecking) end(stream.response);
       else if (isDue) this.check(stream);
-      // A reader that does not read notices this itself.
+      // A reader that does not read the stream gets no comments.
       if (stream.response.writableNeedDrain || stream.response.writableEnded) continue;
       if (stream.isChecking || !this.sendChange(stream)) stream.response.write(':\n\n');
     }

@@ -22,7 +22,7 @@ export class CpuShares {
     this.read = read;
   }
 
-  /** Percent of one core that each has used since the last measurement; the first time, since the start. */
+  /** Percent of one core that each thread has used since the last measurement, or at first since the start. */
   percents(): ReadonlyMap<string, number> {
     const nowMs = this.clock.monotonicMs();
     const spanMs = nowMs - this.atMs;

@@ -48,8 +48,8 @@ const PERMIT =
   "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
 
 /**
- * One line that makes the port available to Weir, with its restart if it is a service; null if nothing has to be run,
- * or Weir does not know how to stop the program.
+ * One line that makes the port available to Weir, with Weir's restart if Weir is a service; null if nothing has to be
+ * run, or Weir does not know how to stop the program.
  */
 export function commandFor(
   state: 'free' | 'taken' | 'not_permitted',
@@ -63,11 +63,11 @@ export function commandFor(
   return steps.length === 0 ? null : steps.join(' && ');
 }
 
-/** Stops the program; null if Weir does not know how. */
+/** Command that stops the program; null if Weir does not know how. */
 function releaseOf({ program, unit }: PortHolder): string | null {
   if (program === 'systemd-resolve')
-    // The file from its package would be replaced by an upgrade; /etc/resolv.conf refers to the stub listener that is
-    // disabled.
+    // An upgrade of systemd would replace the file from its package; /etc/resolv.conf refers to the stub listener that
+    // is disabled.
     return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
   // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which also do other things.
   const isOwnUnit = unit !== null && SERVICES[program ?? ''] === unit;

@@ -1,6 +1,6 @@
 /**
- * Returns memory to the system that the C library keeps after it was freed: of fetched lists, of compilations, of
- * compressed blocks. After a compilation of a million rules, that is a fifth of the process.
+ * Returns freed memory that the C library keeps to the system: memory of fetched lists, compilations and compressed
+ * blocks. After a compilation of a million rules, that is a fifth of the process.
  */
 import { loadLibc } from '../../../shared/libc.ts';
 import { HeapGrowth } from '../../../shared/threads/heap-growth.ts';
@@ -32,9 +32,9 @@ export function startReleasingMemory(): () => void {
   };
 }
 
-/** The C library's function; null if it has none, as musl, or it cannot be called. */
+/** The C library's function; null if the library has none, like musl, or it cannot be called. */
 export function findRelease(): (() => void) | null {
   const libc = loadLibc<MemoryCalls>({ malloc_trim: ['int', ['size_t']] });
-  // Without it, more memory stays in use, with no other effect.
+  // Without the function, more memory stays in use, with no other effect.
   return 'calls' in libc ? () => void libc.calls.malloc_trim(0) : null;
 }

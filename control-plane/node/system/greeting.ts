@@ -49,7 +49,7 @@ export function greeting(facts: GreetingFacts): string {
   return lines.join('\n');
 }
 
-/** Reason why no device uses it yet, and what to do. */
+/** Reason why no device uses Weir yet, and what to do. */
 function otherPort(dns: DnsReach): string[] {
   const fact = `Devices cannot use Weir on port ${String(dns.dns_port)}: devices and routers use port ${String(DNS_PORT)}.`;
   if (dns.is_chosen) return [fact, 'server.dns_port is set to it.', ''];
@@ -100,7 +100,7 @@ function webAddress(facts: GreetingFacts): string {
   return `${facts.isSecure ? 'https' : 'http'}://${inUrl(placesOf(facts)[0])}:${String(facts.webPort)}/`;
 }
 
-/** Its addresses, the best first: an address of this machine if it listens on no other. */
+/** Addresses of Weir, the best first; one that only this machine can reach if Weir listens on no other. */
 function placesOf({ addresses, bindAddresses }: GreetingFacts): [string, ...string[]] {
   const [first = localAddress(bindAddresses), ...others] = addresses.map(placeOf);
   return [first, ...others];

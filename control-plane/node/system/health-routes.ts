@@ -17,7 +17,7 @@ export function healthRoutes(
     health: { checks(): Health['checks'] };
   },
 ): Route[] {
-  // 200 while DNS is answered, else 503. Callers without the right to read everything see states, but no names of
+  // Status 200 if DNS is answered, or 503. Callers without the right to read everything see states, but no names of
   // servers and faults.
   const readHealth = route({
     method: 'GET',

@@ -6,7 +6,7 @@ import { defaultRoute4 } from '../../host/default-gateway.ts';
 /** Kinds of permanent addresses; those that a provider assigns change, and are left out. */
 export type LanAddressKind = 'ipv4' | 'ula' | 'link_local';
 
-/** An address in the form that users enter; one of the kind `link_local` is valid only on its own link. */
+/** An address in the form that users enter; an address of the kind `link_local` is valid only on its own link. */
 export interface LanAddress {
   readonly address: string;
   readonly kind: LanAddressKind;
@@ -55,8 +55,8 @@ function kindOf6(address: string): LanAddressKind | null {
 }
 
 /**
- * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable,
- * as does Podman; a container that shares the network of its machine unsets it.
+ * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable
+ * `container`, as does Podman; a container that shares the network of its machine unsets it.
  */
 export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
   return (env['container'] ?? '') !== '';

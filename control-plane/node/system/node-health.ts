@@ -23,7 +23,7 @@ export interface NamedNode {
   readonly startedAtMs: number;
 }
 
-/** The node as its checks describe it. */
+/** Health of the node, from its checks. */
 export function healthOf(node: NamedNode, checks: Health['checks']): Health {
   const isWhole = Object.values(checks).every((check) => check.status === 'ok');
   return {
@@ -42,7 +42,7 @@ export interface HealthParts {
   readonly publisher: SnapshotPublisher;
   /** Reason why rows of the query log cannot be stored; null = they can. */
   readonly logTrouble: () => string | null;
-  /** Finished days of it as files. */
+  /** Export of finished days of the query log. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble' | 'otherVersions' | 'aheadMs'>;
   readonly clockFloor: Pick<ClockFloor, 'trouble'>;
@@ -216,7 +216,7 @@ export function clockCheck(trouble: string | null, aheadMs: number | null): Heal
   return { status: 'degraded', detail: `the clock is ${secs} s ${side} that of the database` };
 }
 
-/** Always ok: for a process that stays root, the detail and the log explain it. */
+/** Always ok: if the process stays root, the detail and the log explain why. */
 export function privilegesCheck(userId: number | undefined): HealthCheck {
   if (userId !== 0) return { status: 'ok' };
   return { status: 'ok', detail: 'Weir runs as root: see its log for the reason, and what to do' };

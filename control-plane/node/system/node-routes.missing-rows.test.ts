@@ -23,7 +23,7 @@ async function blockOf(gatherer: BlockGatherer, rows: number): Promise<LogBatch>
   return toBatch(gatherer.runKey, gatherer.seal()!);
 }
 
-/** Rows that the node lacks; as text if they may be more. */
+/** Rows that the node lacks; as text if there may be more. */
 async function missing(): Promise<number | string> {
   const { rows, isMinimum } = (await missingRows(own.database)).get(NODE) ?? { rows: 0, isMinimum: false };
   return isMinimum ? `at least ${rows}` : rows;
@@ -43,7 +43,7 @@ describe('missingRows()', () => {
     expect(await missing()).toBe('at least 8');
     await own.database.query('UPDATE nodes SET last_seen = now(), run = $1', [second]);
     expect(await missing()).toBe(8);
-    // Its next process finds the spool.
+    // The node's next process finds the spool.
     await storeBlock(own.database, spooled, how);
     expect(await missing()).toBe(3);
   });

@@ -66,7 +66,7 @@ export function holderOfPort(port: number, proc = '/proc'): PortHolder | null {
   return { program: holder.name, pid: holder.pid, unit: unitOf(`${proc}/${holder.pid}/cgroup`) };
 }
 
-/** From a line such as `0::/system.slice/dnsmasq.service` (cgroups(7)). */
+/** The unit in a line such as `0::/system.slice/dnsmasq.service` (cgroups(7)). */
 function unitOf(path: string): string | null {
   return /\/([\w@.\\-]+\.service)(?:\/|$)/m.exec(readText(path))?.[1] ?? null;
 }
@@ -93,7 +93,7 @@ function runningProcesses(proc: string): RunningProcess[] {
       const name = readFileSync(`${proc}/${entry}/comm`, 'utf8').trim();
       return [{ pid: Number(entry), name, uid: statSync(`${proc}/${entry}`).uid }];
     } catch {
-      // It has ended.
+      // The process has ended.
       return [];
     }
   });
@@ -103,7 +103,7 @@ function hasSocket(folder: string, inodes: ReadonlySet<string>): boolean {
   try {
     return readdirSync(folder).some((fd) => inodes.has(readlinkSync(`${folder}/${fd}`)));
   } catch {
-    // It belongs to another user, or has ended.
+    // The process belongs to another user, or has ended.
     return false;
   }
 }

@@ -19,8 +19,8 @@ const MADV_DONTNEED = 4;
 const HEAD = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+\s*(.*)$/;
 
 /**
- * The mappings of a file in the text of `/proc/PID/smaps` that contain only data of the file: neither written to nor
- * with pages that the process has changed, as the dynamic linker does before it protects them.
+ * The mappings of a file in the text of `/proc/PID/smaps` that contain only data of the file: not writable, and without
+ * pages that the process has changed, as the dynamic linker does before it protects some.
  */
 export function unchangedMappings(smaps: string, file: string): Mapping[] {
   const found: Mapping[] = [];
@@ -39,7 +39,10 @@ export function unchangedMappings(smaps: string, file: string): Mapping[] {
   return found;
 }
 
-/** Unmaps them; resolves with the bytes of the mappings, 0 if that is not possible here. */
+/**
+ * Unmaps the unchanged pages of the program; resolves with the bytes of their mappings, or 0 if that is not possible
+ * here.
+ */
 export async function releaseProgramPages(): Promise<number> {
   const libc = loadLibc<AdviceCalls>({ madvise: ['int', ['uintptr_t', 'size_t', 'int']] });
   if ('reason' in libc) return 0;

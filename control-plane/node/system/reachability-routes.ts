@@ -12,7 +12,7 @@ import { isInContainer, lanAddresses } from './lan-addresses.ts';
 /** Addresses from which programs on this machine send queries. */
 const OWN: readonly string[] = ['127.0.0.1', '::1'];
 
-/** The row. */
+/** The route of the report. */
 export function reachabilityRoutes(context: {
   dnsListening: () => DnsPortParts;
   clients: Pick<ClientDirectory, 'partAt' | 'seenSince'>;

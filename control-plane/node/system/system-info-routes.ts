@@ -9,7 +9,7 @@ import { machineMemory, percentOf } from '../../host/machine-memory.ts';
 
 /** CPU seconds of a thread. */
 interface ThreadCpu {
-  /** `thread`: answer, resolve and others; `worker`: a number for those two. */
+  /** `thread`: `answer`, `resolve` or another; `worker`: a number for the first two. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

@@ -19,8 +19,8 @@ const HELPERS = [
 const MAX_NICENESS = 19;
 
 /**
- * Gives threads that are started from now on the niceness of the threads that they replace, if there are any and it is
- * permitted: a process that another one has started inherits the niceness of its control plane. Returns the wanted
+ * Gives threads that are started from now on the niceness of the threads that they replace, if there are any and this
+ * is permitted: a process that another one has started inherits the niceness of its control plane. Returns the wanted
  * value.
  */
 export function adoptDnsPriority(running: number | undefined, logger: Logger): number {
@@ -49,7 +49,7 @@ export function raiseDnsPriority(wanted: number, logger: Logger): void {
       const helper = HELPERS.find((one) => one.name.test(name));
       if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MAX_NICENESS));
     }
-    // If this process inherited the niceness of a control plane, it is kept, so that it does not grow with each
+    // If this process inherited the niceness of a control plane, the value is kept, so that it does not grow with each
     // upgrade.
     setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MAX_NICENESS));
   } catch (error) {

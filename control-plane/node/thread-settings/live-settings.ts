@@ -9,7 +9,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 export interface LiveSettingsParts {
   /** The settings for a configuration, with the trust anchors found so far. Reads the files in the configuration. */
   readonly settingsOf: (config: Config) => Promise<WorkerSettings>;
-  /** Sends them to all threads; returns the number of threads that have not acknowledged them in time. */
+  /** Sends the settings to all threads; returns the number of threads that have not acknowledged them in time. */
   readonly deliver: (settings: WorkerSettings) => Promise<number>;
   /** Called when threads use a configuration. */
   readonly delivered: () => void;
@@ -70,7 +70,7 @@ export class LiveSettings {
       return;
     }
     this.active = next;
-    // Answers of other servers, with other trust settings, or without a cache: no cached answer may be used.
+    // Answers of other servers or with other trust settings must not be used, and none without a cache.
     this.isCacheOld ||=
       !isDeepStrictEqual([before.pools, before.dnssec], [next.pools, next.dnssec]) ||
       (before.cache.enabled && !next.cache.enabled);

@@ -56,7 +56,7 @@ export class FollowedAnchors {
     return { ...settings, dnssec: { ...dnssec, anchors: this.keeper.anchors() } };
   }
 
-  /** Starts following the keys of the anchors' zones, if it does not yet. */
+  /** Starts following the keys of the anchors' zones, unless it already does. */
   follow(validators: Validators): void {
     if (this.started === this.keeper) return;
     this.started = this.keeper;

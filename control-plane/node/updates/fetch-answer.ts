@@ -6,12 +6,12 @@ import { requestList } from '../../lists/fetch/fetch-http.ts';
 import { FETCH_LIMITS } from '../../lists/fetch/fetch-limits.ts';
 import { type FetchBounds, lookupBySystem } from '../../lists/fetch/list-host.ts';
 
-/** How to ask. */
+/** A request for the newest version. */
 export interface AnswerRequest {
   readonly url: string;
   readonly bounds: FetchBounds;
   readonly signal: AbortSignal;
-  /** Milliseconds for all of it; by default ten seconds. */
+  /** Milliseconds for the whole request; by default ten seconds. */
   readonly totalMs?: number;
 }
 

@@ -30,7 +30,7 @@ describe('readAnswer()', () => {
 });
 
 describe('isNewer()', () => {
-  /** In order. */
+  /** Versions in ascending order. */
   const VERSIONS = [
     ...['0.1.0-alpha', '0.1.0-alpha.1', '0.1.0-alpha.beta', '0.1.0-beta.2', '0.1.0-beta.11', '0.1.0'],
     ...['0.1.1', '0.2.0', '0.10.0', '1.0.0'],

@@ -20,7 +20,7 @@ export function readAnswer(text: string): Release {
   const answer = ReleaseAnswer.safeParse(value);
   if (!answer.success)
     throw new Error('the answer is not an object with a version such as "0.2.0" and an https url');
-  // As the browser will read it.
+  // In the form in which browsers parse the URL.
   return { version: answer.data.version, url: new URL(answer.data.url).href };
 }
 
@@ -37,7 +37,9 @@ export function isNewer(version: string, than: string): boolean {
   return compareEarly(early.split('.'), other.split('.')) > 0;
 }
 
-/** Compares pre-release parts: numbers as such and before words; the shorter one comes first if it is the beginning. */
+/**
+ * Compares pre-release parts: numbers by value and before words; if one is the beginning of the other, it comes first.
+ */
 function compareEarly(a: readonly string[], b: readonly string[]): number {
   for (let at = 0; at < Math.min(a.length, b.length); at++) {
     const [left, right] = [a[at]!, b[at]!];

@@ -63,7 +63,7 @@ async function open({ clock = new TestClock(), url = `${base}/newest.json`, vers
     random: () => 0.5,
   });
   const stop = check.start();
-  // It starts as soon as the data directory exists.
+  // The check starts as soon as the data directory exists.
   await Promise.resolve();
   await check.check();
   const passHours = async (hours: number): Promise<void> => {
@@ -81,7 +81,7 @@ describe('UpdateCheck', () => {
     expect([asked, check.state().newer]).toEqual([[], null]);
     await passHours(1);
     expect([asked, check.state().newer, check.state().fault]).toEqual([['/newest.json'], NEWER, null]);
-    // At 12:00 UTC of each day.
+    // One request is sent at 12:00 UTC each day.
     await passHours(10 * 24);
     expect(asked).toHaveLength(10);
     await stop();

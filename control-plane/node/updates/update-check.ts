@@ -16,7 +16,7 @@ import { isNewer, readAnswer, type Release } from './update-answer.ts';
 
 /** Parts of the check. */
 export interface UpdateCheckParts {
-  /** `server.update_url`; empty = nothing is asked. */
+  /** `server.update_url`; empty = no requests. */
   readonly url: () => string;
   /** The running version. */
   readonly version: string;
@@ -32,11 +32,11 @@ export interface UpdateCheckParts {
 
 /** State of the check. */
 export interface UpdateState {
-  /** Null = nothing has been asked yet. */
+  /** Null = no request yet. */
   readonly checkedAtMs: number | null;
-  /** Null = the running version is the newest one, or that is not known. */
+  /** Null = the running version is the newest one, or this is not known. */
   readonly newer: Release | null;
-  /** Why the last request failed; null = it did not. */
+  /** Why the last request failed; null = it succeeded. */
   readonly fault: string | null;
 }
 
@@ -66,7 +66,7 @@ export class UpdateCheck {
     this.random = parts.random ?? Math.random;
   }
 
-  /** Checks every minute whether a request is due, once this process may write; returns a function that stops this. */
+  /** Checks every minute whether a request is due, once this process may write; call the result to stop. */
   start(): () => Promise<void> {
     void this.parts.mayWrite.then(() => this.begin());
     return async () => {
@@ -121,7 +121,7 @@ export class UpdateCheck {
     const { bounds, clock, logger } = this.parts;
     const nowMs = clock.nowMs();
     this.checkedAtMs = nowMs;
-    // At a random minute of the next day: one request a day, and not all nodes of the world at the same time.
+    // The next request is sent at a random minute of the next day, so that not all nodes send it at the same time.
     this.dueAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + this.randomMinutes(DAY_MINUTES);
     try {
       this.newest = readAnswer(await fetchAnswer({ url, bounds, signal: this.stopping.signal }));
@@ -146,7 +146,10 @@ export class UpdateCheck {
     await writeDurably(join(this.parts.dataDir, FILE), Buffer.from(JSON.stringify(stored)));
   }
 
-  /** Reads the state of an earlier process. Without it, or if it is damaged, the check begins as at the first start. */
+  /**
+   * Reads the state of an earlier process. Without such a state, or if it is damaged, the check begins as at the first
+   * start.
+   */
   private async read(): Promise<void> {
     const path = join(this.parts.dataDir, FILE);
     try {

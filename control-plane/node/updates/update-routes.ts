@@ -5,7 +5,7 @@ import type { Route } from '../../api/route.ts';
 import type { Configuration } from '../../policy/settings/configuration.ts';
 import type { UpdateCheck } from './update-check.ts';
 
-/** The row of the update check. */
+/** The route of the update check. */
 export function updateRoutes(context: {
   updates: Pick<UpdateCheck, 'state'>;
   configuration: Pick<Configuration, 'current'>;

@@ -38,11 +38,11 @@ export function sendDescriptors(
   descriptors.forEach((fd, i) => view.setInt32(ControlHead.SIZE + i * DESCRIPTOR_SIZE, fd, true));
   const laid = layOut(calls, bytes, descriptors.length === 0 ? new Uint8Array(0) : control);
   const sent = calls.sendmsg(socket, calls.address(laid.head), MessageFlag.NOSIGNAL);
-  // Refers to the memory that the kernel uses, so that it is kept until here.
+  // Refers to the memory that the kernel uses, so that it is not collected earlier.
   if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
 }
 
-/** Waits for bytes and descriptors. Throws if the kernel had to omit some, and closes the others. */
+/** Waits for bytes and descriptors. Throws if the kernel had to omit some, and closes those that arrived. */
 export function receiveDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -74,7 +74,7 @@ export function peerUser(calls: DescriptorCalls, socket: number): number {
   return credentials[1]!;
 }
 
-/** struct msghdr for both buffers; returned together with the memory that it points to, so that it is kept. */
+/** struct msghdr for both buffers; returned together with the memory that it points to, so that it is not collected. */
 function layOut(calls: DescriptorCalls, bytes: Uint8Array, control: Uint8Array) {
   const head = new Uint8Array(new ArrayBuffer(Message.HEAD_SIZE));
   const iov = new Uint8Array(new ArrayBuffer(Iov.SIZE));

@@ -51,7 +51,7 @@ export class InheritedSockets {
 
   /**
    * Gives the workers the sockets that they would open, before they start. If there are more sockets at an address than
-   * workers, some workers get several, because the kernel fills the queues of all of them.
+   * workers, some workers get several, because the kernel distributes queries to all of them.
    */
   giveTo(memories: readonly WorkerMemory[], settings: WorkerSettings): void {
     for (const place of placesOf(settings))
@@ -100,7 +100,7 @@ function note(control: Int32Array, transport: BoundSocket['transport'], fd: numb
   return true;
 }
 
-/** Addresses and ports of the sockets of threads with these settings: both wildcards share one for UDP. */
+/** Addresses and ports of the sockets of threads with these settings: both wildcards share one socket for UDP. */
 function placesOf({ bindAddresses, dnsPort, dotPort, dohPort }: WorkerSettings): SocketPlace[] {
   const isMerged = bindAddresses.includes('::') && bindAddresses.includes('0.0.0.0');
   const streamPorts = [dnsPort, dotPort, dohPort].filter((port) => port !== null);

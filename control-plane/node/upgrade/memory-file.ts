@@ -15,7 +15,7 @@ export function memoryFile(
   return fd;
 }
 
-/** All bytes of such a file, even if the other process stopped writing; null if the descriptor is not such a file. */
+/** All bytes of an anonymous file, even if the other process stopped writing; null for another kind of descriptor. */
 export function readMemoryFile(fd: number): Buffer | null {
   const status = fstatSync(fd);
   if (!status.isFile()) return null;

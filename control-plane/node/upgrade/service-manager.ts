@@ -52,8 +52,8 @@ export class ServiceManager {
   stayAlive(): void {
     const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
-    // The first one immediately, because the last one of an earlier process may be a whole period old. Then twice per
-    // period.
+    // The first heartbeat is sent immediately, because the last one of an earlier process may be a whole period old;
+    // then two are sent per period.
     this.notify('WATCHDOG=1');
     this.watchdog = setInterval(() => this.notify('WATCHDOG=1'), Number(periodUs) / 2000);
     this.watchdog.unref();

@@ -1,25 +1,28 @@
 /**
- * Releases this node's resources to another process, step by step. It can undo each step until it leaves, which frees
- * the data directory; after that it can answer from memory until another process does.
+ * Releases this node's resources to another process, step by step. Each step can be undone until the node leaves, which
+ * frees the data directory; after that, the node can answer from memory until another process answers.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { NodeState } from '../../../shared/threads/messages.ts';
 import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** Operations of these steps on the node. */
+/** Operations on the node that the steps need. */
 export interface DepartingNode {
   /** The state that the node reports to load balancers. */
   nodeState(): NodeStateCode;
   /** Accepts no more API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
-  /** Answers queries in flight, and reads no more. */
+  /** Answers queries in flight, and reads no more queries. */
   stopReading(): Promise<void>;
-  /** Undoes both, as far as they were done; resolves when its threads answer. */
+  /** Undoes `prepare` and `stopReading`, as far as they were done; resolves when the threads answer. */
   readAgain(): Promise<void>;
   /** Stops everything else; then the lock of the data directory is free. */
   leave(): Promise<void>;
-  /** Answers again while it leaves, or after that, from memory and without a log; resolves when its threads answer. */
+  /**
+   * Answers again, from memory and without a log, while the node leaves or after it has left; resolves when the threads
+   * answer.
+   */
   keepAnswering(): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ export interface HandedSockets {
   readonly nodeState: NodeStateCode;
 }
 
-/** The shutdown of one node. It leaves once, whatever happens to the process that takes over. */
+/** The shutdown of one node. The node leaves once, whatever happens to the process that takes over. */
 export class Shutdown {
   private readonly node: DepartingNode;
   private readonly logger: Logger;
@@ -45,7 +48,7 @@ export class Shutdown {
     this.step = step;
   }
 
-  /** Whether it leaves, or has left. */
+  /** Whether the node is leaving, or has left. */
   get hasBegun(): boolean {
     return this.leaving !== undefined;
   }
@@ -57,7 +60,7 @@ export class Shutdown {
     return this.handed;
   }
 
-  /** Answers queries in flight, and reads no more. */
+  /** Answers queries in flight, and reads no more queries. */
   stopReading(): Promise<void> {
     return this.node.stopReading();
   }
@@ -67,7 +70,7 @@ export class Shutdown {
     return (this.leaving ??= this.leaveOnce());
   }
 
-  /** Answers again: as before, or from memory if it has left. */
+  /** Answers again: as before, or from memory if the node has left. */
   resume(): Promise<void> {
     return this.hasBegun ? this.node.keepAnswering() : this.node.readAgain();
   }

@@ -1,7 +1,7 @@
-/** The steps of a start that can fail. If one fails in an upgrade, the running process stays. */
+/** The steps of a start that can fail. If one fails in an upgrade, the running process continues. */
 
 /**
- * In the order of a process that takes over: it reads no queries before everything that could fail is ready. Other
+ * The order is that of a process that takes over: it reads no queries until everything that could fail is ready. Other
  * starts begin with the DNS threads. Each failure is reported with its reason; `test/e2e/upgrade/failing-steps.test.ts`
  * makes each step fail.
  */
@@ -23,7 +23,7 @@ export type StartStep = (typeof START_STEPS)[number];
 export class StartSteps {
   private current: StartStep = START_STEPS[0];
 
-  /** The current step, which has failed if the start has. */
+  /** The current step, which is the failed one if the start has failed. */
   get step(): StartStep {
     return this.current;
   }

@@ -14,8 +14,8 @@ const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_P
 const MAX_FAULT = 2000;
 
 /**
- * Resolves if a release can read the configuration that it would be started with. The process that starts later may no
- * longer be able to report that. Rejects with the errors, or with the reason why the release cannot be run.
+ * Resolves if a release can read the configuration that it would be started with. The process that starts later may not
+ * be able to report errors. Rejects with the errors, or with the reason why the release cannot be run.
  */
 export function checkRelease(release: string, configFile: string | null, withinMs: number): Promise<void> {
   const command = commandOf(release);
@@ -30,17 +30,17 @@ export function checkRelease(release: string, configFile: string | null, withinM
   });
 }
 
-/** Runs from its creation; it is killed if it does not take over in time. */
+/** A process that takes over. It runs from its creation, and is killed if it does not take over in time. */
 export class Successor {
-  /** Resolves with the reason for its end, in words. */
+  /** Resolves with the reason for its end, as text. */
   readonly ended: Promise<string>;
   private readonly child: ChildProcess;
   private readonly silence: NodeJS.Timeout;
   private wasSilent = false;
 
   /**
-   * Starts a release in a directory; it is killed after `silenceMs` unless `hasCome()` is called. Throws if the
-   * directory has no release.
+   * Starts a release in a directory; the process is killed after `silenceMs` unless `hasCome()` is called. Throws if
+   * the directory has no release.
    */
   constructor(release: string, configFile: string | null, silenceMs: number) {
     this.child = spawnRelease(release, configFile);
@@ -61,7 +61,7 @@ export class Successor {
     void this.ended.then(() => this.hasCome());
   }
 
-  /** Undefined if it cannot be run. */
+  /** Undefined if the release cannot be run. */
   get pid(): number | undefined {
     return this.child.pid;
   }
@@ -71,13 +71,13 @@ export class Successor {
     clearTimeout(this.silence);
   }
 
-  /** Asks it to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
+  /** Asks the process to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
   stop(withinMs: number): Promise<string> {
     this.child.kill('SIGTERM');
     return this.endWithin(withinMs);
   }
 
-  /** Waits for its end, and kills it after `withinMs` milliseconds; returns the reason. */
+  /** Waits for the end of the process, and kills it after `withinMs` milliseconds; returns the reason. */
   async endWithin(withinMs: number): Promise<string> {
     const late = setTimeout(() => this.kill(), withinMs);
     const end = await this.ended;
@@ -85,7 +85,7 @@ export class Successor {
     return end;
   }
 
-  /** Kills it immediately. */
+  /** Kills the process immediately. */
   kill(): void {
     this.child.kill('SIGKILL');
   }

@@ -11,7 +11,7 @@ import { loadDescriptorCalls } from './descriptor-calls.ts';
 import { HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeSource } from './upgrade-source.ts';
 
-/** The least privileged user of every Linux. */
+/** The user `nobody`, who exists on every Linux system. */
 const STRANGER = 65_534;
 const never = (): Promise<never> => Promise.reject(new Error('the other user was let in'));
 

@@ -34,9 +34,9 @@ afterEach(() => {
   tempDir.remove();
 });
 
-/** A side whose steps only record that they were taken. */
+/** A running side whose steps only record that they were taken. */
 async function start(silenceMs = TIMEOUT_MS, ownRelease = '/nonexistent'): Promise<void> {
-  // A handover that is undone after its test has ended must not record that in the next test's list.
+  // A handover that is undone after its test has ended must not record its steps in the next test's list.
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
@@ -78,7 +78,7 @@ async function answering(): Promise<HandoverChannel> {
   talk.send(HELLO);
   await talk.expect('welcome', TIMEOUT_MS);
   talk.send({ type: 'loaded' });
-  // Everything is as before this side left, if it has left.
+  // The state is the one from before this side left.
   expect(await talk.expect('sockets', TIMEOUT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.send({ type: 'reading' });
   await talk.expect('stopped', TIMEOUT_MS);
@@ -99,7 +99,7 @@ describe('UpgradeSource', () => {
       (all) => all.length === 4,
     );
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'gone to 4242']);
-    // The other process may listen there already.
+    // The other process may already listen at this path.
     expect(existsSync(path)).toBe(true);
     talk.end();
   });
@@ -223,7 +223,7 @@ describe('UpgradeSource', () => {
     await talk.expect('free', TIMEOUT_MS);
     talk.send({ type: 'holding' });
     await talk.ended();
-    // The process that asked Weir to stop ends it.
+    // The request to stop ends this process, not the handover.
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 

@@ -36,18 +36,18 @@ export interface HandoverParts extends DepartingNode {
   readonly calls: DescriptorCalls | null;
   /** Milliseconds of silence after which the other process counts as hung; by default 20 s. */
   readonly silenceMs?: number;
-  /** The directory that this process was started from; that of this file by default. */
+  /** The directory that this process was started from; by default the one of this file. */
   readonly ownRelease?: string;
-  /** Ends this process; `pid` continues. */
+  /** Ends this process; the process `pid` continues. */
   gone(pid: number): void;
 }
 
 /** A process that takes over. */
 interface Attempt {
   readonly talk: HandoverChannel;
-  /** Descriptors that it gets in exchange for the ticket. */
+  /** Descriptors that the process gets in exchange for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
-  /** Resolves when it has succeeded or was undone. */
+  /** Resolves when the attempt has succeeded or was undone. */
   over: Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export class UpgradeSource {
   private readonly parts: HandoverParts;
   private readonly path: string;
   private server: Server;
-  /** The file of its socket, which a successor replaces. */
+  /** Inode of the socket's file, which a successor replaces. */
   private socketInode: number | undefined;
   private readonly departure: Shutdown;
   private attempt: Attempt | undefined;
@@ -102,8 +102,8 @@ export class UpgradeSource {
 
   /**
    * Called when Weir is stopping; `stopped` resolves when it has stopped. A process that was started as the successor
-   * is also stopped: it then finds the lock free, stores its data and ends. One that was started from outside keeps
-   * running.
+   * is also stopped: it then finds the lock free, stores its data and ends. A successor that was started by another
+   * program keeps running.
    */
   async end(stopped: Promise<void>): Promise<void> {
     this.ending = stopped;
@@ -157,7 +157,8 @@ export class UpgradeSource {
   }
 
   /**
-   * The file's permissions ensure the same, except that an old kernel or a container may ignore directory permissions.
+   * Rejects other users. The permissions of the socket should suffice, but an old kernel or a container may ignore
+   * those of its directory.
    */
   private checkUser(socket: Socket): void {
     if (this.parts.calls === null) return;
@@ -175,20 +176,20 @@ export class UpgradeSource {
       );
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     await checkRelease(release, configFile, silenceMs);
-    // Another one may have been requested in the meantime.
+    // Another upgrade may have been requested in the meantime.
     this.refuseConcurrent(this.attempt ?? this.successor);
     const successor = this.launch(release);
     this.watcher = talk;
     try {
       this.step(`process ${String(successor.pid ?? '')} of ${release} starts`);
       const reason = await successor.ended;
-      // If the handover is being undone, that gives a better reason.
+      // A handover that is being undone gives a better reason.
       await this.attempt?.over;
       if (this.ending === undefined)
         talk.send({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
     } finally {
       this.watcher = undefined;
-      // Another one may have been started to recover from this one's failure.
+      // Another successor may have been started to recover from the failure of this one.
       if (this.successor === successor) this.successor = undefined;
       this.lastFailure = undefined;
     }
@@ -223,7 +224,7 @@ export class UpgradeSource {
     await attempt.over;
   }
 
-  /** All steps, in order. */
+  /** All steps of a handover, in order. */
   private async lead(attempt: Attempt, version: string, pid: number): Promise<void> {
     const { parts, departure } = this;
     const { talk } = attempt;
@@ -240,7 +241,7 @@ export class UpgradeSource {
     await talk.expect('reading', silenceMs);
     this.step('the new process answers queries, together with this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
-    // A process that hangs would not report it.
+    // The waits for the new process are limited, because a hung process cannot report a failure.
     talk.send({ type: 'stopped' });
     await talk.expect('go', silenceMs);
     await Promise.race([departure.leave(), talk.ended()]);
@@ -249,7 +250,7 @@ export class UpgradeSource {
     this.step('the new process has locked the data directory');
     // The file of the socket is kept, because it belongs to the other process.
     this.isOver = true;
-    // Otherwise the sender of the signal would wait for the end of this process.
+    // Without this return, the sender of the signal would wait for the end of this process.
     if (this.ending !== undefined) return;
     this.watcher?.send({ type: 'done', pid, version });
     parts.gone(pid);
@@ -260,7 +261,7 @@ export class UpgradeSource {
     if (this.ending !== undefined) return this.ending;
     attempt.promised = undefined;
     await this.departure.resume();
-    // Not earlier, because a process that can still answer does so until this one does.
+    // Not sent earlier, because a process that can still answer must do so until this one answers.
     attempt.talk.send({ type: 'failed', reason });
     attempt.talk.end();
     const end = await this.successor?.endWithin(STOP_MS);
@@ -269,7 +270,7 @@ export class UpgradeSource {
     if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
   }
 
-  /** Starts processes of this release until one has taken over the sockets; until then this one answers. */
+  /** Starts processes of this release until one has taken over the sockets; until then this process answers. */
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
@@ -280,7 +281,7 @@ export class UpgradeSource {
         await this.listenAgain();
         reason = await this.launch(ownRelease).ended;
       } catch (error) {
-        // Its directory may be missing: this process answers until it exists again.
+        // The directory of the release may be missing: this process answers until it exists again.
         reason = reasonOf(error);
       }
       await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });

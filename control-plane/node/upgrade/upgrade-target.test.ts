@@ -14,7 +14,7 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeTarget } from './upgrade-target.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Enough for the earlier messages. */
+/** Long enough for the messages before the missing one. */
 const SHORT_MS = 1000;
 
 let tempDir: TempDir;

@@ -32,7 +32,7 @@ export class UpgradeTarget {
   readonly lock: LaterLock;
   /** DNS port of the running process. */
   readonly dnsPort: number;
-  /** Niceness of its answer threads. */
+  /** Niceness of the answer threads of the running process. */
   readonly niceness: number;
   private before: NodeStateCode = NodeState.HOLDING;
   private isNeeded = false;
@@ -128,7 +128,7 @@ export class UpgradeTarget {
     return this.isNeeded;
   }
 
-  /** Called when this process answers; resolves when it has the data directory. Throws if that was undone. */
+  /** Called when this process answers; resolves when it has the data directory. Throws if the handover was undone. */
   async finish(): Promise<void> {
     try {
       this.talk.send({ type: 'reading' });
@@ -148,7 +148,9 @@ export class UpgradeTarget {
     await this.untilGone();
   }
 
-  /** Called if this process cannot start. It still answers; resolves when the running one receives queries again. */
+  /**
+   * Called if this process cannot start. It still answers; resolves when the running process receives queries again.
+   */
   async fail(reason: string): Promise<void> {
     this.talk.send({ type: 'failed', reason });
     const isReading = new AbortController();
@@ -158,7 +160,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * The running process ends when it is informed of the new owner of the lock; one that hangs has nothing left to do.
+   * Waits for the end of the running process, which has been informed of the new owner of the lock. A process that
+   * hangs has nothing left to do.
    */
   private async untilGone(): Promise<void> {
     const isGone = new AbortController();
@@ -193,7 +196,7 @@ export async function reportFailedStart(dataDir: string, reason: string): Promis
   const socket = connect(join(dataDir, HANDOVER_SOCKET));
   const talk = new HandoverChannel(socket);
   talk.send({ type: 'start-failed', reason });
-  // If nothing is listening there, only the log contains the reason.
+  // If nothing is listening at the socket, only the log contains the reason.
   await talk.next(READ_AGAIN_MS).catch(() => undefined);
   talk.end();
 }

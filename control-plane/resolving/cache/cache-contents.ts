@@ -1,4 +1,4 @@
-/** Lists and drops entries of the shared answer cache for the API. */
+/** Lists and removes entries of the shared answer cache for the API. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type {
   CacheEntryFilter,
@@ -21,7 +21,7 @@ import type { CopiedEntry } from './cache-index.ts';
 import { CacheIndex, entryName } from './cache-index.ts';
 import { EntryMatch } from './entry-match.ts';
 
-/** Reads and drops entries. */
+/** Reads and removes entries. */
 export class CacheContents {
   private readonly index: CacheIndex;
   private readonly total: (counter: number) => number;
@@ -71,7 +71,7 @@ export class CacheContents {
     return { data, total, limit, offset };
   }
 
-  /** Drops the matching entries, for all workers at once; returns their number. Rejects with CacheBusy. */
+  /** Removes the matching entries, for all workers at once; returns their number. Rejects with CacheBusy. */
   drop(filter: CacheEntryFilter): Promise<number> {
     return this.index.drop(new EntryMatch(filter));
   }

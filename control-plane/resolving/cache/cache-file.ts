@@ -120,7 +120,7 @@ export class CacheFile {
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
-      // Entries dropped from now on must not return after a crash.
+      // Entries removed from now on must not return after a crash.
       await rm(this.path);
       return contents;
     } catch (error) {
@@ -166,7 +166,7 @@ function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
-/** Appends an entry; false if there is no room for it. */
+/** Appends an entry; false if it does not fit. */
 function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
   const { head, index, slab, bucketMask, slabUnits } = memory;
   const units = bytes.length / CACHE_UNIT;

@@ -1,5 +1,5 @@
 /**
- * The entries of the shared answer cache, one after another, to list, drop or save them. An entry is returned as a
+ * The entries of the shared answer cache, one after another, to list, remove or save them. An entry is returned as a
  * consistent copy; changes of the index need the lock, as in the workers.
  */
 import { ApiError } from '../../api/api-error.ts';
@@ -36,7 +36,7 @@ export class CacheBusy extends ApiError {
   }
 }
 
-/** Buckets processed per hold of the lock: less than a millisecond. */
+/** Buckets processed each time the lock is taken: less than a millisecond. */
 const BUCKETS_PER_TURN = 1024;
 const LOCK_TRIES = 500;
 const ALL = { matches: (): boolean => true };
@@ -83,7 +83,9 @@ export class CacheIndex {
       yield { first, end: Math.min(first + BUCKETS_PER_TURN, buckets) };
   }
 
-  /** Places in a part of the index with an entry that matches; for `copy`, which may find that it no longer exists. */
+  /**
+   * Places with a matching entry in a part of the index, for `copy`; the entry may no longer exist when it is copied.
+   */
   *places({ first, end }: Turn, match: Pick<EntryMatch, 'matches'>): Generator<number> {
     const { index, slab, slabUnits } = this.memory;
     for (let bucket = first; bucket < end; bucket++) {
@@ -98,7 +100,7 @@ export class CacheIndex {
     }
   }
 
-  /** Drops the matching entries; returns their number. Rejects with CacheBusy. */
+  /** Removes the matching entries; returns their number. Rejects with CacheBusy. */
   async drop(match: Pick<EntryMatch, 'matches'>): Promise<number> {
     const { index, head } = this.memory;
     let dropped = 0;

@@ -7,7 +7,7 @@ import { CacheEntry } from '../../../shared/memory/answer-cache-layout.ts';
 /** The entries of a name, of a type, or both; all if neither is given. */
 export class EntryMatch {
   private readonly qtype: number | undefined;
-  /** Folded wire form. */
+  /** Wire form in lower case. */
   private readonly name: Uint8Array | undefined;
   private readonly isWithBelow: boolean;
 
@@ -17,7 +17,7 @@ export class EntryMatch {
     this.name = domain === undefined ? undefined : nameFromText(domain.replace(/^\*\./, ''))!;
   }
 
-  /** Whether the entry at `at` matches. If it is overwritten during the call, the result may be wrong. */
+  /** Whether the entry at `at` matches. If the entry is overwritten during the call, the result may be wrong. */
   matches(slab: Uint8Array, at: number): boolean {
     const { qtype, name } = this;
     const typeAt = at + CacheEntry.QTYPE;

@@ -1,7 +1,7 @@
 /**
- * Keeps trust anchors up to date (RFC 5011): has a thread query the keys of each followed zone, at the intervals given
- * by the zone's signatures, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what an
- * observation means.
+ * Keeps trust anchors up to date (RFC 5011): makes a thread query the keys of each followed zone, at the intervals
+ * given by the zone's signatures, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what
+ * an observation means.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -20,7 +20,10 @@ export interface AnchorKeeperParts {
   readonly isFollowing: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
-  /** Whether the clock is known to be wrong. A new key waits 30 days by this clock, so no zone is followed then. */
+  /**
+   * Whether the clock is known to be wrong. A new key waits 30 days by this clock, so no zone is followed while the
+   * clock is wrong.
+   */
   readonly isClockWrong: () => boolean;
   readonly logger: Logger;
 }

@@ -28,7 +28,7 @@ class Story {
     return this.keys.map(({ rdata, state }) => `${rdata[4]} ${state}`).join(', ');
   }
 
-  /** Marks of the trusted keys. */
+  /** First byte of each trusted key, by which the test tells them apart. */
   get trusted(): number[] {
     return activeAnchors(ROOT, CONFIGURED, this.keys).map(({ rdata }) => rdata[4]!);
   }

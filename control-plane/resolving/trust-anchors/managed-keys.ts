@@ -8,7 +8,7 @@ import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anch
 
 /** States of RFC 5011 section 4.2; in `Start` a key is unknown. */
 export const KEY_STATES = ['add-pending', 'valid', 'missing', 'revoked', 'removed'] as const;
-/** One of these states. */
+/** State of a key. */
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** A key that was seen at a trust point. */
@@ -16,9 +16,9 @@ export interface ManagedKey {
   /** RDATA of the key before it was revoked. */
   readonly rdata: Uint8Array;
   readonly state: KeyState;
-  /** Time at which it entered this state, Unix milliseconds. */
+  /** Time at which the key entered this state, Unix milliseconds. */
   readonly sinceMs: number;
-  /** Earliest time at which it becomes valid, Unix milliseconds; only meaningful in state `add-pending`. */
+  /** Earliest time at which the key becomes valid, Unix milliseconds; only meaningful in state `add-pending`. */
   readonly trustedFromMs: number;
 }
 
@@ -35,7 +35,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOLD_DOWN_MS = 30 * DAY_MS;
 /**
  * Maximum number of pending keys: a zone could name any number. Further keys wait until one of these is trusted or
- * gone.
+ * removed.
  */
 const MAX_PENDING_KEYS = 8;
 
@@ -68,7 +68,7 @@ export function observed(
   return { keys: followed, changes };
 }
 
-/** Start: only a trusted key can introduce others, and a key can only be revoked by itself. */
+/** Transition from `Start`: only a trusted key can introduce others, and a key can only be revoked by itself. */
 function firstState(
   rdata: Uint8Array,
   isRevoked: boolean,

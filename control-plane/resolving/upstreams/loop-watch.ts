@@ -1,6 +1,6 @@
 /**
- * Watches the answered queries for names that were only sent to an upstream: if one arrives, the upstream sends queries
- * back.
+ * Watches the answered queries for names that were only sent to an upstream: if a query for such a name arrives, the
+ * upstream sends queries back.
  */
 import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
@@ -9,7 +9,10 @@ import type { QueryLogRow } from '../../query-log/rows/row.ts';
 /** Maximum number of such names per second; a client that sends more is assumed to make them up. */
 const MAX_PER_SECOND = 32;
 
-/** Calls `report` with the token and the client of each such query. It is called for every query of the node. */
+/**
+ * Calls `report` with the token and the client of each query for such a name. The returned function is called for every
+ * query of the node.
+ */
 export function watchLoops(report: (token: string, client: string) => void): (row: QueryLogRow) => void {
   let second = 0;
   let reported = 0;

@@ -47,8 +47,8 @@ export function upstreamLatencies(reports: readonly UpstreamReports[]): Upstream
 }
 
 /**
- * By server. If it is in several pools or zones, the best state counts. A server's answers for a zone do not affect its
- * state in a pool.
+ * Health of each server. If a server is in several pools or zones, the best state counts. A server's answers for a zone
+ * do not affect its state in a pool.
  */
 export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
   const ofZones = healthOf(reports.flatMap(({ zones }) => zones));
@@ -107,7 +107,7 @@ function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...Upstre
   };
 }
 
-/** All workers report the same record, but some may not have queried the server yet. */
+/** The first finding of any worker for each feature: workers that have not queried the server yet have none. */
 function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports'] {
   const finding = (feature: 'edns' | 'cookies' | 'case' | 'tcp'): UpstreamFinding =>
     reports.map(({ supports }) => supports[feature]).find((found) => found !== 'unknown') ?? 'unknown';

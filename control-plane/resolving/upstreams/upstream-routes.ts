@@ -1,6 +1,6 @@
 /**
- * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that ship with Weir; and for
- * testing servers before they are added to a pool.
+ * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that are included in Weir; and
+ * for testing servers before they are added to a pool.
  */
 import {
   KnownUpstreamList,

@@ -15,7 +15,9 @@ const ENTRY = new URL('../../../dns-worker/threads/upstream-test-thread.ts', imp
 const HEAP_MIB = 64;
 /** Time limit of each query in milliseconds: a user is waiting for the results. */
 const TIMEOUT_MS = 2000;
-/** Time limit for the thread to start and send its queries, of which the first alone may use up its whole time. */
+/**
+ * Time limit for the thread to start and send its queries, of which the first one alone may take its whole time limit.
+ */
 const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
 /** Maximum number of servers that are tested; the others count as untested. */
 const MAX_SERVERS = 64;
