@@ -1,6 +1,6 @@
 /**
  * Users, their second factors, certificates, API tokens and grants in a backup. The administrator is never included: a
- * restore does not change this access. Hashes that a file lacks are kept as they are here.
+ * restore does not change this access. If a file lacks a hash, the current one is kept.
  */
 import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
 import { certificates } from './certificate-items.ts';
@@ -81,7 +81,7 @@ export const SECRET_FIELDS = {
   api_tokens: 'key_hash',
 } as const satisfies Partial<Record<KindName, string>>;
 
-/** A kind that has such a field. */
+/** A kind with a secret field. */
 export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
 /** The description of an object in the response to a restore: with its permissions, and the old ones if they differ. */

@@ -29,7 +29,7 @@ export interface Wanted {
 /** The purpose of reading a file. */
 export interface ReadFor {
   readonly now: Date;
-  /** Name of the administrator here. */
+  /** Name of the administrator on this server. */
   readonly adminName: string;
 }
 
@@ -76,7 +76,10 @@ function isOver(until: unknown, now: Date): boolean {
   return typeof until === 'string' && Date.parse(until) <= now.getTime();
 }
 
-/** Leaves out expired objects, and those that are useless without their secret. Users can get a new password. */
+/**
+ * Leaves out expired objects, and those that are useless without their secret. Users are kept without theirs, because
+ * they can get a new password.
+ */
 function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOut['reason'] | undefined {
   switch (kind) {
     case 'users':
@@ -106,7 +109,9 @@ function configured(
   return withDnsSettings(current.get('configuration') ?? [], file.dns_settings);
 }
 
-/** The configuration with the secrets that are stored here; a value whose secret is not stored is unchanged. */
+/**
+ * The configuration with the secrets that are stored on this server; a value whose secret is not stored is unchanged.
+ */
 function unmaskedConfiguration(
   items: readonly Item[],
   { kind, current, leftOut }: { kind: BackupKind; current: BackupItems; leftOut: LeftOut[] },
@@ -164,7 +169,7 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
   }
 }
 
-/** The hash that is stored here, if the file contains no secrets. */
+/** The hash that is stored on this server, if the file contains no secrets. */
 function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Item {
   const field = SECRET_FIELDS[kind];
   if (item[field] !== null) return kind === 'second_factors' ? withSortedCodes(item) : item;
@@ -175,13 +180,13 @@ function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Ite
   return { ...item, [field]: stored?.[field] ?? null };
 }
 
-/** Sorted as they are read from the database, so that equal ones compare equal. */
+/** The recovery codes are in the order of the database, so that equal ones compare as equal. */
 function withSortedCodes(item: Item): Item {
   const { secret, recovery_codes: codes } = item['factor'] as { secret: string; recovery_codes: string[] };
   return { ...item, factor: { secret, recovery_codes: [...new Set(codes)].toSorted() } };
 }
 
-/** The URL with the credentials that are stored here, if the file contains no secrets. */
+/** The URL with the credentials that are stored on this server, if the file contains no secrets. */
 function unmasked({ kind, url, name }: Item, { path, current, problems }: Place): unknown {
   if (!hasMask(String(url))) return url;
   const stored = (current.get('list_sources') ?? []).filter(
@@ -262,7 +267,7 @@ function refuseLooseEnds(wanted: BackupItems, current: BackupItems, problems: Fi
     for (const [index, item] of (wanted.get(kind) ?? []).entries())
       for (const reference of [item[field]].flat()) {
         if (typeof reference !== 'string' || names.has(reference)) continue;
-        // The others are in the catalog, or may be added to it later.
+        // Other services are in the catalog, or may be added to it later.
         if (target === 'custom_services' && !reference.startsWith('custom-')) continue;
         const message = `"${reference}" is not among ${target}`;
         problems.push({ path: `${kind}.${index}.${field}`, message });

@@ -1,4 +1,4 @@
-/** Reads the contents of a backup from the database, and compares two such states. */
+/** Reads the contents of a backup from the database, and compares two states. */
 import type { RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { rightsOf } from './access-kinds.ts';
@@ -15,7 +15,7 @@ export interface KindChange {
   readonly kind: BackupKind;
   readonly created: readonly Item[];
   readonly changed: readonly Item[];
-  /** The changed ones as they are now. */
+  /** Changed objects in their current state. */
   readonly were: readonly Item[];
   /** Removed objects in their current state. */
   readonly removed: readonly Item[];
@@ -32,8 +32,8 @@ export interface LeftOut {
 const MAX_NAMES = 1000;
 
 /**
- * All current objects; `outside` contains those that are not in the database. Call it in a transaction, so that it sees
- * one snapshot.
+ * All current objects; `outside` contains those that are not in the database. Call it in a transaction, so that the
+ * result is consistent.
  */
 export async function readItems(
   tx: Queryable,

@@ -29,13 +29,13 @@ export interface BackupKind {
   readonly isFolded?: boolean;
   /** `read` takes the current time as `$1`. */
   readonly isTimed?: boolean;
-  /** Rows with the fields of the file, in an order that does not depend on ids without a meaning. */
+  /** Rows with the fields of the file, in an order that does not depend on ids. */
   readonly read: string;
   /** Completes the rows with data that the database stores in another form. */
   readonly complete?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
   /** The reverse of `complete`, before `put`. */
   readonly prepare?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
-  /** Stores new and changed ones. */
+  /** Stores new and changed objects. */
   readonly put: readonly string[];
   readonly remove: readonly string[];
 }

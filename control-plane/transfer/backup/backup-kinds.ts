@@ -29,7 +29,7 @@ const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
 /** Condition that makes a statement use the value `$1`, because each statement must. */
 const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
-/** Clients that are part of others, and those others: no client is both. */
+/** Merges clients into others; no client is both a part and a main client. */
 const MERGE_CLIENTS = [
   `UPDATE clients t SET device_id = main.id FROM ${CLIENT} JOIN clients main ON ${knownBy('main')} = v.device
     WHERE ${IS_CLIENT} AND main.id <> t.id`,
@@ -65,7 +65,7 @@ const clients: BackupKind = {
   ],
   // Clients that were seen on the network are kept without their settings.
   remove: [
-    // Clients that are part of them are not deleted with them.
+    // Parts of deleted clients are not deleted.
     `UPDATE clients part SET device_id = NULL FROM ${CLIENT}, clients t
        WHERE ${IS_CLIENT} AND t.id IN (part.id, part.device_id)`,
     `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
@@ -237,14 +237,14 @@ const groups: BackupKind = {
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
        comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
-  // Renamed to make way for new ones with the same names; `store-changes.ts` deletes them when nothing refers to them
+  // Renames the groups to free their names for new ones; `store-changes.ts` deletes them when nothing refers to them
   // any more.
   remove: [
     `UPDATE groups g SET name = 'removed ' || gen_random_uuid() FROM ${GROUP} WHERE g.name = v.name AND g.id <> 1`,
   ],
 };
 
-/** All kinds; those that others refer to come first. A new kind of user settings is a row here. */
+/** All kinds; those that others refer to come first. A new kind of user settings is a row of this table. */
 export const KINDS: readonly BackupKind[] = [
   groups,
   clients,

@@ -1,6 +1,6 @@
 /**
- * The web certificate in a backup. A restore stores it for all nodes in its transaction; the files are written
- * afterwards, after a check beforehand that they can be replaced.
+ * The web certificate in a backup. A restore first checks that the files can be replaced, then stores the certificate
+ * for all nodes in its transaction, and writes the files afterwards.
  */
 import { ApiError, conflict } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/queryable.ts';
@@ -18,7 +18,7 @@ export interface CertificateParts {
   readonly sharedCertificate: Pick<SharedCertificate, 'share' | 'take'>;
 }
 
-/** The kind; `readItems` takes its objects from the certificate in use, no SQL is involved. */
+/** The kind; `readItems` takes its objects from the certificate in use, so there is no SQL. */
 export const certificates: BackupKind = {
   name: 'certificates',
   key: ['name'],

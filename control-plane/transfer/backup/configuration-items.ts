@@ -20,7 +20,7 @@ export const configuration: BackupKind = {
   name: 'configuration',
   key: ['key'],
   read: 'SELECT key, value FROM config_values ORDER BY key',
-  // Rows of keys that are unknown to this Weir are kept.
+  // Rows of keys that are unknown to this version of Weir are kept.
   complete: (_tx, rows) => Promise.resolve(rows.filter(({ key }) => CLUSTER_KEYS.has(String(key)))),
   put: [
     `INSERT INTO config_values (key, value) SELECT v.key, v.value FROM ${ROW}
@@ -34,7 +34,7 @@ export function valuesOfItems(rows: readonly Item[]): Values {
   return Object.fromEntries(rows.map(({ key, value }) => [String(key), value]));
 }
 
-/** The reverse; keys that do not belong to the cluster are errors. */
+/** The reverse of `valuesOfItems`; keys that do not belong to the cluster are errors. */
 export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] {
   for (const key of Object.keys(values))
     if (!CLUSTER_KEYS.has(key))
@@ -67,7 +67,7 @@ function withoutCredentials(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutCredentials(inner)]));
 }
 
-/** The item with the stored secret if the file contains no secrets; null if it is not stored here. */
+/** The item with the stored secret if the file contains no secrets; null if it is not stored on this server. */
 export function unmaskedValue(item: Item, current: readonly Item[]): Item | null {
   const stored = current.find(({ key }) => key === item['key']);
   const hidden = stored && hiddenValue(String(item['key']), stored['value']);

@@ -1,6 +1,6 @@
 /**
  * Merges objects into the current settings: an existing object takes over the fields of the addition, nothing is
- * deleted. Fields without a value in the addition (null or empty) keep theirs. Pure.
+ * deleted. Fields without a value in the addition (null or empty) are not changed. Pure.
  */
 import type { BackupItems, KindChange } from './backup-items.ts';
 import { inOrder, keyOf } from './backup-items.ts';
@@ -27,7 +27,7 @@ const TAKEN = {
 /** A kind whose objects can be merged. */
 export type MergedKind = keyof typeof TAKEN;
 
-/** These kinds, those that others refer to first. */
+/** The mergeable kinds; those that others refer to come first. */
 export const MERGED_KINDS: readonly (BackupKind & { readonly name: MergedKind })[] = KINDS.filter(
   (kind): kind is BackupKind & { readonly name: MergedKind } => kind.name in TAKEN,
 );
@@ -101,8 +101,8 @@ function mergeKind(
 }
 
 /**
- * The keys by which an existing object is found, its own key first: a group also by a name that Default has, a client
- * also by its client key.
+ * The keys by which an existing object is found, the object's own key first; a group is also found by a name that
+ * Default has, a client also by its client key.
  */
 function keysOf(kind: BackupKind, item: Item): readonly [string, ...string[]] {
   if (kind.name === 'groups') return [String(item['name']).toLowerCase()];
@@ -117,7 +117,7 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
   const given = fields.filter((field) => {
     // Only YouTube has modes.
     if (field === 'youtube_mode' && item['engine'] !== 'youtube') return false;
-    // An addition enables these and never disables them.
+    // An addition enables these switches and never disables them.
     if (field === 'no_ipv6' || field.startsWith('exclude_')) return item[field] === true;
     return item[field] !== null && item[field] !== '';
   });

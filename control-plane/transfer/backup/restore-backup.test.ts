@@ -35,7 +35,7 @@ describe('a restore', () => {
       });
       expect(await restore(await backUpOpenly(), query)).toMatchObject({ changes: [], left_out: [] });
     }
-    // Those of the two backups with secrets.
+    // The entries of the two backups with secrets.
     expect(await auditCount()).toBe(before + 2);
   });
 
@@ -80,7 +80,7 @@ describe('a restore', () => {
     const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
     expect(source).toMatchObject({ isKept: true, status: 'ok' });
     expect(isChecked(source!.judged, source!.contentKey!)).toBe(true);
-    // Its text is that of custom rules that are held after an upgrade.
+    // The text of custom rules is in the held update, as after an upgrade.
     await suite.database.query(
       `UPDATE list_sources SET held_key = content_key, content_key = NULL, status = 'held' WHERE id = $1`,
       [source!.id],
@@ -136,7 +136,7 @@ describe('a restore', () => {
     expect(answer.headers['weir-revision']).toBe(String((answer.body as RestoreAnswer).revision));
     expect(await auditCount()).toBe(before + 1);
     await make('POST', `/revisions/${newest!.id}/rollback`, {});
-    // Revisions hold no access rights.
+    // Revisions do not contain access rights.
     const outside = { users: [], user_clients: [], second_factors: [], api_tokens: [], grants: [] };
     const after = { ...(await backUp()), ...outside };
     expect(content(after)).toEqual(content({ ...file, ...outside }));
@@ -217,7 +217,7 @@ describe('a restore', () => {
     await restore({ ...file, clients: [{ ip_address: '2001:db8::7', name: 'phone', group: 'Guests' }] });
     const { body } = await api.send('GET', '/api/clients');
     expect((body as { data: unknown[] }).data).toMatchObject([{ ip_address: '2001:db8::7', name: 'phone' }]);
-    // A group that is still used by omitted objects is kept, and so is everything else.
+    // The restore is refused as a whole, because omitted objects still use a group.
     const refused = await send({ ...EMPTY, client_subnets: undefined });
     expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
   });

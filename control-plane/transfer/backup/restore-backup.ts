@@ -119,7 +119,7 @@ async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Pr
   return plan;
 }
 
-/** The administrator must not get the name of a user, who could not log in any more. */
+/** The administrator must not get the name of a user, who could then no longer log in. */
 function refuseTakenName({ configuration }: RestoreParts, items: BackupItems, current: BackupItems): void {
   const values = valuesOfItems(items.get('configuration') ?? []);
   const { username } = configuration.writtenWith(values).auth.admin;
@@ -174,7 +174,7 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** 400: a filter that was active or is new cannot be active. */
+/** 400: a filter that was active or is new cannot be used. */
 function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
   const message = lineReason('with_filters', refused);
   throw invalid([{ path: 'regex_filters', message }]);

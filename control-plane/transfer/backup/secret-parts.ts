@@ -20,7 +20,7 @@ export function contextOf({
 }
 
 /**
- * The file with its secrets. An object that was removed from the file or changed in it gets none. Files without
+ * The file with its secrets. An object that was removed from the file or changed in it gets no secret. Files without
  * encrypted secrets are not changed. @throws {ApiError} 400
  */
 export async function withSecrets(file: BackupFile, passphrase: string | undefined): Promise<BackupFile> {

@@ -10,7 +10,7 @@ const SOURCE = items(
 );
 const IS_SOURCE = 's.kind = v.kind AND s.url = v.url';
 const URL_KEY = `left(encode(sha256(convert_to(v.url, 'UTF8')), 'hex'), 16)`;
-/** Custom rules are active immediately, as a person is supplying them. */
+/** Custom rules are active immediately, because a user supplies them. */
 const WRITTEN = `jsonb_build_object('content_key', v.text, 'reading', ${LIST_READING}, 'wide_rules', '[]'::jsonb,
   'address_share', 0)`;
 

@@ -17,8 +17,8 @@ export interface StoredChanges extends ChangedClients {
 }
 
 /**
- * Deletes, changes and creates in an order without conflicts. `onRefused` receives the regex filters that no longer fit
- * into their shared budget, but did before.
+ * Deletes, changes and creates objects in an order without conflicts. `onRefused` receives the regex filters that no
+ * longer fit into their shared budget, but did before.
  */
 export async function storeChanges(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function storeChanges(
     if (items.length === 0) return;
     for (const text of texts) await tx.query(text, [JSON.stringify(items)]);
   };
-  // Groups last, because the others refer to them.
+  // Removes groups last, because the other kinds refer to them.
   for (const { kind, removed } of changes.toReversed()) await run(kind.remove, removed);
   const hasFilters = changes.some(({ kind }) => kind.name === 'regex_filters');
   const refusedBefore = hasFilters ? await newlyRefusedFilters(tx, new Set()) : [];

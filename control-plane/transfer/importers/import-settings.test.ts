@@ -89,7 +89,7 @@ describe('the queue of imports', () => {
       const answers = await Promise.all([firstAnswer, ...others]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
       expect(max).toBe(1);
-      // Requests that have ended free their places.
+      // Requests that have ended no longer count against the limit.
       await imported(adguard(''), '?dry_run=true');
     } finally {
       gate.resolve(null);
@@ -262,7 +262,7 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
 
   test('never filters clients that are not filtered, if it is kept', async () => {
     expect(await blocked('?answers=starting_list:keep', 'starting.example')).toEqual([true, false]);
-    // The answer counts for the same file again.
+    // The answer also applies when the same file is imported again.
     expect(await imported(adguard(OWN))).toMatchObject({ revision: null, counts: { changed: 0 } });
   });
 

@@ -26,12 +26,12 @@ export interface ImportParts extends ApplyParts {
     readonly faultsOfChange: FaultsOfChange;
     written(): Config;
   };
-  /** Queries each of these servers once; these resolvers look up their names. */
+  /** Queries each of these servers once; the given resolvers look up the servers' names. */
   readonly testUpstreams: (
     servers: readonly string[],
     bootstrap: readonly string[],
   ) => Promise<UpstreamTests>;
-  /** Queries of the last days by name, as far as the log has them; null without a log. */
+  /** Queries of the last days by name, as far as the log contains them; null without a log. */
   readonly loggedQueries: () => Promise<QueriesByName>;
 }
 
@@ -47,7 +47,7 @@ export interface ImportOptions {
   readonly author: Author;
 }
 
-/** Subdirectory of the data directory; the next import deletes what a killed one left there. */
+/** Subdirectory of the data directory; the next import deletes what a killed import left there. */
 const FOLDER = 'import';
 /** Maximum number of imports that wait for the running one. */
 const MAX_WAITING = 2;

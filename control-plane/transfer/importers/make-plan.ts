@@ -28,12 +28,12 @@ export interface ImportOrder {
 }
 
 /**
- * Maximum number of rows of one import: they are one transaction, which then takes about 35 s, during which no other
- * change can be made.
+ * Maximum number of rows of one import: an import is one transaction, which then takes about 35 s and blocks all other
+ * changes.
  */
 const MAX_ROWS = 20_000;
 
-/** One importer. */
+/** An importer of one format. */
 interface Importer {
   readonly isMine: (files: FileSet) => boolean;
   readonly plan: (files: FileSet, folder: string) => ImportPlan;

@@ -31,7 +31,7 @@ async function rollBackTo(id: number): Promise<number> {
   return revisionOf(answer);
 }
 
-/** A client that a node has discovered, also in the memory of this one; returns its id. */
+/** A client that a node has discovered, also in the memory of this node; returns its id. */
 async function discover(ip: string, mac: string | null, queries = 3): Promise<number> {
   const { rows } = await query(
     `INSERT INTO clients (ip_address, mac_address, addresses, hostname, first_seen, last_seen, query_count)
@@ -110,7 +110,7 @@ describe('a rollback', () => {
     expect(await shown()).toMatchObject([{ id, name: 'tv', group_id: clients.kids, query_count: 3 }]);
     await rollBackTo(before);
     expect(await shown()).toMatchObject([{ id, name: null, group_id: 1, query_count: 3 }]);
-    // It was evicted, because it was not seen for long.
+    // The client was evicted, because it was not seen for a long time.
     await query('DELETE FROM clients');
     clients.api.parts.clients.remove(id);
     await rollBackTo(set);
@@ -188,7 +188,7 @@ describe('a rollback', () => {
     expect(refused?.problem.detail).toContain(`${head + 1} (admin: rolled back to revision`);
     expect(await newest()).toBe(head + 1);
     expect(await shown()).toMatchObject([{ name: answers[0].status === 200 ? 'tv' : 'radio' }]);
-    // Without a head both are done, in turn.
+    // Without an expected head, both rollbacks are done, one after the other.
     const both = await Promise.all([rollBack(first), rollBack(head)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     await shown();

@@ -1,7 +1,7 @@
 /**
- * SQL that restores the settings that clients had at a revision. Clients that had only been seen then become that
- * again, or are deleted if nothing is known about them. A deleted client is restored under its id, with what was seen
- * of it; if it was discovered again since, that row becomes part of it.
+ * SQL that restores the settings that clients had at a revision. A client that had only been seen at that revision
+ * loses its later settings, or is deleted if nothing is known about it. A deleted client is restored under its id, with
+ * its sightings; if it was discovered again since, the new row becomes part of it.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { firstChangesOf } from './noted-changes.ts';
@@ -11,10 +11,10 @@ const CHANGED = firstChangesOf('clients');
 const WAS = `WITH was AS MATERIALIZED (SELECT r.* FROM ${CHANGED} first,
   jsonb_populate_record(NULL::clients, first.was) r WHERE first.was IS NOT NULL)`;
 
-/** Sightings must wait, as their rows could conflict. */
+/** Makes sightings wait, because their rows could conflict. */
 const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 
-/** Merged clients are separated until the end; no client is deleted as part of another one. */
+/** Merged clients are separated until the end of the restore; no client is deleted as part of another one. */
 const SPLIT = `UPDATE clients SET device_id = NULL FROM ${CHANGED} first
   WHERE id = first.key::integer AND device_id IS NOT NULL`;
 const REMOVE_NEW = `DELETE FROM clients USING ${CHANGED} first WHERE first.was IS NULL AND id = first.key::integer
@@ -24,12 +24,14 @@ const CLEAR_NEW = `UPDATE clients SET group_id = NULL, name = NULL, client_key =
     exclude_from_stats = false FROM ${CHANGED} first
   WHERE first.was IS NULL AND id = first.key::integer`;
 
-/** Whether it is identified by the same MAC or, without one, by the same address. */
+/** Whether the client is identified by the same MAC or, without one, by the same address. */
 const STAYS = `(clients.mac_address = was.mac_address
   OR clients.mac_address IS NULL AND was.mac_address IS NULL AND clients.ip_address = was.ip_address) IS TRUE`;
 const KEEPS_KEY = `clients.client_key IS NOT DISTINCT FROM was.client_key
   AND (${STAYS} OR clients.client_key IS NOT NULL)`;
-/** They may have exchanged their addresses and keys. Each needs an identifier: a unique temporary key, if need be. */
+/**
+ * Clients may have exchanged their addresses and keys. Each needs an identifier: a unique temporary key, if necessary.
+ */
 const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
     mac_address = CASE WHEN ${STAYS} THEN clients.mac_address END,
     ip_address = CASE WHEN ${STAYS} THEN clients.ip_address END,
@@ -49,7 +51,7 @@ const INSERT_DELETED = `${WAS} INSERT INTO clients
 
 const IS_OTHER = `seen.id <> was.id AND seen.group_id IS NULL AND seen.name IS NULL AND seen.client_key IS NULL
   AND seen.device_id IS NULL AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
-/** Clients that were only seen since, each with the earlier client that it is. */
+/** Clients that were only seen since, each with the earlier client that has the same identifier. */
 const SEEN_AGAIN = `${WAS}
   SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.mac_address = was.mac_address WHERE ${IS_OTHER}
   UNION ALL SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.ip_address = was.ip_address

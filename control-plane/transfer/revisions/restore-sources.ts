@@ -1,6 +1,6 @@
 /**
- * SQL that restores changed list sources. Contents are kept, except those that users changed: of a list that
- * they deleted or gave another URL, of an update that they approved, of custom rules.
+ * SQL that restores changed list sources. The contents of lists are kept, unless users changed them by deleting a list,
+ * giving it another URL, approving an update, or editing custom rules.
  */
 import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { changesOf, firstChangesOf } from './noted-changes.ts';
@@ -35,7 +35,7 @@ const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${I
   AND list_sources.content_key <> excluded.content_key)`;
 const earlier = (column: string): string =>
   `${column} = CASE WHEN ${HAS_OTHER_CONTENT} THEN excluded.${column} ELSE list_sources.${column} END`;
-/** A list that had not been fetched keeps its current rules until it is. */
+/** A list that had not been fetched keeps its current rules until it is fetched. */
 const earlierIfAny = (column: string): string =>
   `${column} = CASE WHEN ${HAS_OTHER_CONTENT} AND excluded.content_key IS NOT NULL
     THEN excluded.${column} ELSE list_sources.${column} END`;

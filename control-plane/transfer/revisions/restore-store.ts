@@ -36,7 +36,7 @@ const RESTORE_GROUPS = `INSERT INTO groups SELECT r.* FROM ${firstChangesOf('gro
     no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
 /**
- * Makes nodes wait that store the state of lists: PostgreSQL can miss a row in ON CONFLICT (id) while it is being
+ * Makes nodes that store the state of lists wait: PostgreSQL can miss a row in ON CONFLICT (id) while it is being
  * updated, and then reports its URL as a duplicate.
  */
 const LOCK_SOURCES = 'SELECT FROM list_sources ORDER BY id FOR UPDATE';

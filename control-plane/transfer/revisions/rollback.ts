@@ -1,7 +1,7 @@
 /**
  * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then activates them.
- * Lists that had been deleted are restored from the rules on disk if they still exist (no compile), otherwise from the
- * copies.
+ * Lists that had been deleted are restored from the rules on disk if they still exist (without compiling), or else from
+ * the copies.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';

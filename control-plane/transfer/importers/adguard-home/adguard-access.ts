@@ -11,7 +11,7 @@ import { adguardPlaceOf } from './adguard-clients.ts';
 
 /**
  * Adds the clients that may query and those that may not. In AdGuard Home, the first list replaces the second, and an
- * empty one allows everyone.
+ * empty list allows all clients.
  */
 export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
   const allowed = dns.texts('allowed_clients') ?? [];

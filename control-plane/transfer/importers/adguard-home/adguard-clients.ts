@@ -1,6 +1,6 @@
 /**
- * AdGuard Home's clients, services and safe search. It has no groups: clients with the same individual settings become
- * one group. Pure.
+ * AdGuard Home's clients, services and safe search. AdGuard Home has no groups: clients with the same individual
+ * settings become one group. Pure.
  */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalClientKey } from '../../../../shared/dns/client-key.ts';
@@ -32,7 +32,7 @@ const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
   x: 'twitter',
 };
 
-/** Adds them; returns the groups to which lists and rules apply: null = every group, empty = no client. */
+/** Adds the clients; returns the groups to which lists and rules apply: null = every group, empty = no client. */
 export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSettings): readonly string[] | null {
   const { everyone, clients, leases } = settings;
   const groups = new PolicyGroups(builder, everyone);
@@ -94,7 +94,7 @@ class PolicyGroups {
     this.byPolicy.set(JSON.stringify(everyone), { name: DEFAULT_GROUP, policy: everyone });
   }
 
-  /** The group of a client; created with the name of the first one. */
+  /** The group of a client; created with the name of its first client. */
   groupOf(policy: AdguardPolicy, clientName: string): string {
     const key = JSON.stringify(policy);
     const before = this.byPolicy.get(key);

@@ -15,7 +15,7 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
 
 const OF_ONE_LABEL = importReason('single_label_servers');
 
-/** Adds them. */
+/** Adds the upstream servers. */
 export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): void {
   const { dns, upstreamFile } = settings;
   const pools = new PlannedPools(builder, reader(builder));
@@ -34,7 +34,7 @@ export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): 
   if (dns.flag('use_private_ptr_resolvers') !== false) mapReverse(builder, pools, settings);
 }
 
-/** Reads servers; any difference in how Weir queries one is a row. */
+/** Reads servers; each difference in how Weir queries a server becomes a row of the report. */
 function reader(builder: PlanBuilder): (written: string) => ReadUpstream {
   const reported = new Set<string>();
   return (written) => {

@@ -22,7 +22,7 @@ const DEFAULT_CACHE_BYTES = 4_194_304;
 /** Proxies that are trusted by default. */
 const DEFAULT_PROXIES = ['127.0.0.0/8', '::1/128'];
 
-/** Adds them. */
+/** Adds the keys. */
 export function mapAdguardKeys(
   builder: PlanBuilder,
   { dns, filtering, file, leases }: AdguardSettings,
@@ -101,7 +101,7 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
   if (dns.flag('cache_optimistic') === true) mapOptimistic(builder, dns);
 }
 
-/** AdGuard Home answers with expired records while new ones are fetched; Weir does so if no upstream answers. */
+/** AdGuard Home answers with expired records while new ones are fetched; Weir does so only if no upstream answers. */
 function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
   const remark = importReason('adguard_stale');
   builder.key(
@@ -149,7 +149,7 @@ function asNetwork(text: string): string {
   return text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
 }
 
-/** The domain of the DHCP server, in which it answers the names of its leases. */
+/** The domain of the DHCP server, in which the server answers the names of its leases. */
 function mapLocalDomain(
   builder: PlanBuilder,
   { dns, file, leases }: Pick<AdguardSettings, 'dns' | 'file' | 'leases'>,

@@ -9,7 +9,7 @@ import type { AdguardSettings } from './adguard-settings.ts';
 const DAY_SECS = 86_400;
 const MAX_DAYS = 3650;
 
-/** Adds it. */
+/** Adds the settings. */
 export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettings): void {
   const isOn = file.flag('querylog.enabled') ?? dns.flag('querylog_enabled');
   if (isOn !== undefined) builder.key('database.log_queries', isOn, 'querylog.enabled');
@@ -61,7 +61,7 @@ function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
     builder.differs('other', 'statistics.enabled', importReason('adguard_statistics'), []);
 }
 
-/** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null for none. */
+/** Whole days of a duration, rounded up; a plain number means days, as in older schemas. Null without a duration. */
 function daysOf(written: string | undefined): number | null {
   const secs = goDurationSecs(written, DAY_SECS) ?? 0;
   return secs === 0 ? null : Math.min(Math.ceil(secs / DAY_SECS), MAX_DAYS);

@@ -8,7 +8,7 @@ export interface AdguardPolicy {
   readonly safeSearch: readonly string[];
   /** Ids of blocked services. */
   readonly services: readonly string[];
-  /** Times at which these are allowed; null = never. */
+  /** Times at which the services are allowed; null = never. */
   readonly schedule: AdguardSchedule | null;
 }
 
@@ -26,7 +26,7 @@ export interface AdguardClient {
   readonly policy: AdguardPolicy;
   /** Tags such as `device_tv`, which rules refer to by `$ctag`. */
   readonly tags: readonly string[];
-  /** Whether it is excluded from the query log and the statistics. */
+  /** Whether the client is excluded from the query log and the statistics. */
   readonly isUnlogged: boolean;
   readonly isUncounted: boolean;
   /** Settings without an equivalent in Weir. */
@@ -49,12 +49,12 @@ export interface AdguardRewrite {
   readonly enabled: boolean;
 }
 
-/** A lease of its DHCP server. */
+/** A lease of AdGuard Home's DHCP server. */
 export interface AdguardLease {
   readonly mac: string;
   readonly address: string;
   readonly name: string;
-  /** A static one does not expire. */
+  /** A static lease does not expire. */
   readonly isStatic: boolean;
 }
 

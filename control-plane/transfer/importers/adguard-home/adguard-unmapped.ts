@@ -17,7 +17,7 @@ const OF_PROGRAM = [
 ];
 const CLOUD = importReason('adguard_cloud');
 
-/** Reports them. */
+/** Reports these settings. */
 export function reportUnmapped(builder: PlanBuilder, { dns, filtering, file }: AdguardSettings): void {
   const report = (isUsed: boolean, name: string, reason: ImportReason): void => {
     if (isUsed) builder.notMapped('other', name, reason);

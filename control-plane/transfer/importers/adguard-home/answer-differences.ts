@@ -68,7 +68,7 @@ function reportRewriteRules(builder: PlanBuilder, rules: readonly string[]): voi
     );
 }
 
-/** Records of a name are merged in both programs. */
+/** Whether a value is a record: both programs merge the records of a name. */
 function isRecord(value: string): boolean {
   return placeOf(value)?.kind === 'ip' || /^NOERROR;(?!CNAME;|;)/i.test(value);
 }

@@ -5,7 +5,7 @@
 import { fileAt, type FileSet } from '../files/file-set.ts';
 
 const FILES = ['querylog.json', 'querylog.json.1'];
-/** Size of the end of a log that is read, which has the newest queries. */
+/** Maximum number of bytes to read from the end of a log, where the newest queries are. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** The name in a line of JSON: it needs no escapes. */
 const NAME = /"QH":"([^"\\]{1,255})"/g;

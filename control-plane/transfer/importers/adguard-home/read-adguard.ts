@@ -1,4 +1,6 @@
-/** Reads `AdGuardHome.yaml`, alone or in an archive with `leases.json` and `data/filters/`; of schema 12 or newer. */
+/**
+ * Reads `AdGuardHome.yaml`, alone or in an archive with `leases.json` and `data/filters/`. Supports schema 12 or newer.
+ */
 import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
 import { decodeText } from '../files/decode-text.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -147,7 +149,7 @@ function scheduleOf(tree: ForeignTree): AdguardSchedule | null {
   return days.every((day) => day === null) ? null : { timeZone: tree.text('time_zone') ?? '', days };
 }
 
-/** Minutes of a day; `30600000` is milliseconds, as older files have it. */
+/** Minutes of a day; `30600000` is milliseconds, as in older files. */
 function minutesOf(written: string | undefined): number {
   const secs = goDurationSecs(written, 0.001) ?? 0;
   return Math.min(Math.floor(secs / 60), 1440);

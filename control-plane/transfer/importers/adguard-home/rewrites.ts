@@ -6,8 +6,8 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
 
 /**
- * Adds them; `groups` are those that are filtered, null = every group. In AdGuard Home, rewrites only apply to these
- * clients.
+ * Adds the rewrites. `groups` are the filtered groups (null = every group): AdGuard Home applies rewrites only to
+ * filtered clients.
  */
 export function mapRewrites(
   builder: PlanBuilder,
@@ -31,12 +31,12 @@ export function mapRewrites(
   );
 }
 
-/** Names of own rules that are lines of a hosts file with a real address. */
+/** Names of user rules that are lines of a hosts file with a real address. */
 function hostsNames(rules: readonly string[]): string[] {
   return rules.flatMap((rule) => (isSinkLine(rule) ? [] : (readHostsLine(rule)?.names ?? [])));
 }
 
-/** `*.x` is every name below x and not x itself, in Weir too. */
+/** `*.x` is every name below x and not x itself, in both programs. */
 function mapRewrite(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonly AdguardRewrite[]): void {
   const { domain, answer } = rewrite;
   if (isException(rewrite)) return mapException(builder, rewrite, used);

@@ -31,7 +31,7 @@ export function blockedSlots({ days }: AdguardSchedule): BlockedSlot[] {
   return [...slots.values()];
 }
 
-/** The time zone of a schedule; `Local` is that of the machine, here this one. */
+/** The time zone of a schedule; `Local` is that of AdGuard Home's machine, for which this machine's is used. */
 export function zoneOf(written: string): { readonly timeZone: string; readonly remark: ImportReason | null } {
   if (written !== 'Local') return { timeZone: written === '' ? 'UTC' : written, remark: null };
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -1,6 +1,6 @@
 /**
  * Merges the document of a plan into the current settings: in one transaction, with one revision, and active when the
- * promise resolves. Repeating it changes nothing. A dry run does the same and rolls back.
+ * promise resolves. Repeating an import changes nothing. A dry run does the same and rolls back.
  */
 import { importReason, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportReport } from '../../../../shared/api/imports-api.ts';
@@ -54,16 +54,16 @@ export interface ApplyParts {
   };
   /** `server.site` of this node. */
   readonly site: () => string;
-  /** Name of this node, which has the files of lists. */
+  /** Name of this node, which stores the files of lists. */
   readonly nodeName: string;
-  /** `blocking.list_dirs`; the first has the files of lists. */
+  /** `blocking.list_dirs`; the first one is for files of imported lists. */
   readonly listDirs: () => readonly string[];
 }
 
 /** Choices of the user, and data that determines the rest. */
 export interface ImportChoices {
   readonly settings: readonly ChosenSetting[];
-  /** Keys of the plan that already have their values. */
+  /** Keys of the plan that already have the planned values. */
   readonly same: readonly PlannedKey[];
   readonly answers: ReadonlyMap<string, string>;
   readonly queries: QueriesByName;
@@ -151,7 +151,7 @@ async function changeWithSettings(
   return { result: written!, revision };
 }
 
-/** Whether the configuration refused its change, not the database. */
+/** Whether the configuration, not the database, refused the change. */
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 400 || error.status === 409);
 }
@@ -255,7 +255,7 @@ async function changedSources(
   if (changed.size === 0) return [];
   const sources = (await listSources(tx)).filter(({ kind, url }) => changed.has(`${kind} ${url}`));
   const urls = new Set(files.map(({ url }) => url));
-  // No other node has the file that is written here.
+  // No other node has the file that this node writes.
   for (const { id, url } of sources)
     if (urls.has(url)) await recordFacts(tx, id, url, { fileNode: nodeName });
   return sources;

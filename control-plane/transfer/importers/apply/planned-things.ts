@@ -1,4 +1,7 @@
-/** The objects of a plan that can be merged into this Weir, in the form of its database; the others are refused. */
+/**
+ * The objects of a plan that can be merged into the current settings, in the form of the database; all others are
+ * refused.
+ */
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
 import type { BackupItems } from '../../backup/backup-items.ts';
@@ -83,7 +86,7 @@ function keyOfRecord({ fqdn, record_type: type, value }: RecordFields): string {
   return `${fqdn} ${type} ${value}`;
 }
 
-/** Blocked services with ids that this Weir knows; the id in the file first. */
+/** Blocked services with ids that Weir knows; the id in the file is tried first. */
 function knownServices(
   { serviceAliases }: ImportPlan,
   things: readonly PlannedThing[],

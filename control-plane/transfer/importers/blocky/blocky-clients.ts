@@ -1,6 +1,6 @@
 /**
- * blocky's clients and groups of lists. All keys that match a client apply together; clients without one have
- * `default`. Pure.
+ * blocky's clients and groups of lists. All keys that match a client apply together; `default` applies to clients
+ * without one. Pure.
  */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';

@@ -16,7 +16,7 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   random: 'Balanced',
 };
 const DAY_SECS = 86_400;
-/** Adds them. */
+/** Adds the keys. */
 export function mapBlockyKeys(
   builder: PlanBuilder,
   pools: PlannedPools,

@@ -26,7 +26,7 @@ export function isFqdnOnly(file: ForeignTree): boolean {
   return file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true;
 }
 
-/** Adds records, zones, and names that are answered without them. */
+/** Adds records, zones, and names that are answered without either. */
 export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, records: BlockyRecords): void {
   const { builder } = parts;
   const isOneLabelRefused = isFqdnOnly(file);
@@ -143,7 +143,7 @@ function mapRewrites(
   }
 }
 
-/** A hosts file applies after the own records, which include their subdomains. */
+/** A hosts file applies after blocky's own records, which include their subdomains. */
 function mapHosts(
   builder: PlanBuilder,
   records: BlockyRecords,
@@ -152,7 +152,7 @@ function mapHosts(
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
     builder.notMapped('other', `hosts file ${source}`, importReason('not_in_upload'));
-  // Such a line may be anything, even a password.
+  // An unknown line may contain anything, even a password.
   if (hostsFaults.length > 0)
     builder.notMapped(
       'local_record',

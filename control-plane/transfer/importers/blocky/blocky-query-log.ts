@@ -7,7 +7,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 const MAX_DAYS = 3650;
 const EXCLUDED = 'database.log_excluded_domains';
 
-/** Adds them. */
+/** Adds the keys. */
 export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   const days = file.count('queryLog.logRetentionDays') ?? 0;
   if (days > 0) builder.key('database.query_log_days', Math.min(days, MAX_DAYS), 'queryLog.logRetentionDays');
@@ -33,7 +33,7 @@ function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
   else builder.differs('other', from, importReason('blocky_log_fields'), []);
 }
 
-/** An entry is a single name, `*.name`, or an expression. */
+/** An entry is a single name, `*.name`, or a regular expression. */
 function mapIgnored(builder: PlanBuilder, entries: readonly string[]): void {
   const names = entries.filter((entry) => !entry.startsWith('/'));
   const exact = names.filter((name) => !name.startsWith('*.'));

@@ -12,7 +12,7 @@ import type { BlockySettings } from './blocky-settings.ts';
 const OWN_TTL_SECS = 3600;
 const LOOPBACK = /^(?:127\.|::1$)/;
 
-/** An address of a hosts file. */
+/** An address in a hosts file. */
 export interface HostsAddress {
   readonly name: string;
   readonly address: string;
@@ -21,7 +21,7 @@ export interface HostsAddress {
 
 /** The records, and lines without one. */
 export interface BlockyRecords {
-  /** Of `customDNS.mapping`; a value may be something other than an address. */
+  /** Records of `customDNS.mapping`; a value may be something other than an address. */
   readonly mapping: readonly ZoneRecord[];
   readonly zone: readonly ZoneRecord[];
   readonly zoneFaults: readonly string[];
@@ -32,7 +32,7 @@ export interface BlockyRecords {
   readonly missing: readonly string[];
 }
 
-/** Reads them. */
+/** Reads the records. */
 export function readBlockyRecords(settings: Pick<BlockySettings, 'file' | 'files'>): BlockyRecords {
   const { file, files } = settings;
   const include = (path: string): string | undefined => {

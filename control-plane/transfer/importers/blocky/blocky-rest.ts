@@ -8,7 +8,7 @@ type Rest = 'read' | { readonly skipped: ImportReason } | { readonly notMapped: 
 const OF_PROGRAM: Rest = { skipped: importReason('other_program_only') };
 const OF_DOWNLOADS: Rest = { skipped: importReason('blocky_downloads') };
 
-/** By key, or by the section before the first dot; a key takes precedence over its section. */
+/** The reasons by key, or by the section before the first dot; a key takes precedence over its section. */
 const REST: Readonly<Record<string, Rest>> = {
   ...read(
     'upstreams.groups',
@@ -92,7 +92,7 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
     for (const key of keys.length === 0 && ofSection !== 'read' ? [section] : keys) {
       const rest = restOf(key) ?? ofSection ?? { notMapped: importReason('no_such_setting') };
       if (rest === 'read') continue;
-      // In Weir it is always off.
+      // Weir has no such feature, which equals a disabled one.
       if (file.flag(key) === false) builder.skipped('other', key, importReason('file_disabled'));
       else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
       else builder.notMapped('other', key, rest.notMapped);

@@ -20,7 +20,7 @@ export interface BlockyClients {
 export interface BlockySettings {
   readonly lists: readonly BlockyList[];
   readonly clients: readonly BlockyClients[];
-  /** Addresses by name, of its lookup of clients. */
+  /** Addresses by name, from blocky's client lookup. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** The whole configuration, under the keys of the newest version. */
   readonly file: ForeignTree;

@@ -10,7 +10,7 @@ const SCHEMES: Readonly<Record<string, string>> = {
   https: 'https://',
 };
 
-/** Reads one. */
+/** Reads an upstream server. */
 export function readBlockyUpstream(written: string): ReadUpstream {
   const text = written.trim();
   if (text.includes('://')) return readUpstream(text);

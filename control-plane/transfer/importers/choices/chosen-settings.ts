@@ -74,7 +74,7 @@ export function toImportSetting({
   return { key: id, value: hiddenValue(key, value), selected: isSelected, can_select: canSelect, reason };
 }
 
-/** As many rows as can be set together, the earlier ones first, and the error of each of the others. */
+/** As many rows as can be set together, the earlier ones first, and the error of each remaining row. */
 function compatible(
   rows: readonly OfferedSetting[],
   faultsOf: FaultsOfChange,

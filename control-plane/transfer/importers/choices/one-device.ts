@@ -1,6 +1,6 @@
 /**
  * One client per device: Weir identifies clients by MAC before address, so an entry for an address whose device has a
- * known MAC becomes one for that MAC. Two groups for one device result in a question, asked once per device.
+ * known MAC becomes an entry for that MAC. Two groups for one device result in a question, asked once per device.
  */
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
@@ -25,14 +25,12 @@ export interface OneDeviceEach {
 interface KnownClients {
   /** MACs by address. */
   readonly macs: ReadonlyMap<string, string>;
-  /** Clients that users have configured here. */
+  /** Clients that users have configured in Weir. */
   readonly stored: readonly Item[];
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/**
- * MACs of the devices to which these addresses belong: as last seen by Weir in this site, else according to the file.
- */
+/** MACs of the devices to which these addresses belong: as last seen by Weir in this site, or according to the file. */
 export async function macsOf(
   tx: Queryable,
   addresses: readonly string[],
@@ -112,7 +110,7 @@ function keyOf({ mac_address: mac, ip_address: ip, client_key: key }: Item): str
   return textOf(mac) ?? textOf(ip) ?? `key ${String(key)}`;
 }
 
-/** Flags that are set in either of them. */
+/** Flags that are set in either item. */
 function either(names: readonly string[], a: Item, b: Item | undefined): Item {
   return Object.fromEntries(names.map((name) => [name, a[name] === true || b?.[name] === true]));
 }

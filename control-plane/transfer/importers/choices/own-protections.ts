@@ -9,7 +9,7 @@ interface Protection {
   readonly name: string;
   /** Explains the behaviour of Weir, and the effect of the checkbox. */
   readonly reason: ImportReason;
-  /** Names that it affects; none = any. */
+  /** Names that the protection affects; empty = any. */
   readonly domains: readonly string[];
   /** The program with this format gives the same answers. */
   readonly sameIn?: ImportFormat;
@@ -37,9 +37,9 @@ const PROTECTIONS: readonly Protection[] = [
   },
 ];
 
-/** The plan, with a row for each of them that is enabled and not determined by the file. */
+/** The plan, with a row for each protection that is enabled and not determined by the file. */
 export function withProtections(plan: ImportPlan, current: Values): ImportPlan {
-  // A hosts file only contains names, and there is no program behind it.
+  // A hosts file only contains names, and does not come from another program.
   if (plan.format === 'hosts') return plan;
   const given = new Set(plan.keys.map(({ key }) => key));
   const items: PlanItem[] = [...plan.items];

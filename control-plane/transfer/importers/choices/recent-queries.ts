@@ -7,12 +7,12 @@ import type { QueriesByName } from './differences.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 7;
-/** Maximum number of names of each kind; the rest is queried rarely. */
+/** Maximum number of names of each kind; other names are rarely queried. */
 const MAX_NAMES = 10_000;
-/** The user is waiting for the preview. */
+/** Time limit in milliseconds: the user is waiting for the preview. */
 const LIMIT_MS = 5000;
 
-/** Null if the log is empty or is not read in time. */
+/** Queries by name; null if the log is empty or cannot be read in time. */
 export async function queriesByName({
   log,
   clock,

@@ -89,8 +89,7 @@ function namesOf({ document }: ImportPlan): string[] {
 }
 
 /**
- * Groups of the plan that it does not filter although it filters others; without Default. A disabled group acts as
- * Default.
+ * Groups that the plan does not filter although it filters others, except Default. A disabled group acts as Default.
  */
 function unfilteredGroups(plan: ImportPlan): string[] {
   const { document, lists } = plan;

@@ -20,7 +20,7 @@ const NOWHERE = /^(?:#|0\.0\.0\.0|::)?$/;
 /** Everything that the options specify for a domain and its subdomains. */
 interface Domain {
   readonly name: string;
-  /** Targets of `address`; one that means no host denies. */
+  /** Targets of `address`; a target that means no host denies the name. */
   readonly addresses: string[];
   readonly servers: string[];
   /** `server=/x/#`: forwarded to the default servers. */
@@ -190,7 +190,9 @@ export class DnsmasqDomains {
     else builder.zone({ zone: name, servers, enabled: true }, item);
   }
 
-  /** Forwarded like all other names, within a domain that is answered or forwarded differently. */
+  /**
+   * Adds a domain that is forwarded like all other names, within a domain that is answered or forwarded differently.
+   */
   private addUsual(domain: Domain, usual: readonly string[]): void {
     const { builder } = this.parts;
     const { name } = domain;

@@ -13,7 +13,7 @@ export interface HostsFileParts {
   readonly linesOf: (path: string) => readonly string[] | undefined;
   /** TTL of local records; undefined = the one of Weir. */
   readonly ttlSecs: number | undefined;
-  /** Added to names of one label; empty = none. */
+  /** Domain that is added to names of one label; empty = none. */
   readonly domain: string;
   /** Collects the names that have records. */
   readonly shown: string[];
@@ -42,7 +42,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     }
     shown.push(...(readHostsLine(expanded)?.names ?? []));
   }
-  // Such a line may be anything, even a password.
+  // An unknown line may contain anything, even a password.
   if (others > 0)
     builder.notMapped(
       'local_record',

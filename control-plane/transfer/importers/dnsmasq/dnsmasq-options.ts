@@ -37,7 +37,7 @@ export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const roots = [
     ...(main === undefined ? [] : [main]),
     ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
-    // Only the files that it includes, if it includes any: some files of the directory may be excluded.
+    // If the main file includes others, only those are read: some files of the directory may be excluded.
     ...(isListed ? [] : filesIn(files, 'dnsmasq.d').map(([path]) => path)),
   ];
   for (const path of roots) readFile(files, path, seen, options);

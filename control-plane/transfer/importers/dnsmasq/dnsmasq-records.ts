@@ -81,7 +81,7 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
   );
 }
 
-/** A name and its subdomains with an address, or only the subdomains. */
+/** Adds an address for a name and its subdomains, or only for the subdomains. */
 export function addAddressOfAll(
   builder: PlanBuilder,
   name: string,

@@ -24,7 +24,7 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     return content === undefined ? undefined : contentLines(content);
   };
   const options = readDnsmasq(files);
-  // It reads the machine's own hosts file by default.
+  // dnsmasq reads the machine's own hosts file by default.
   const isReading =
     fileAt(files, 'etc/hosts') !== undefined && options.every(({ name }) => name !== 'no-hosts');
   const hosts = isReading ? [{ name: 'addn-hosts', value: '/etc/hosts' }] : [];
@@ -65,7 +65,7 @@ function systemServers(
   return [];
 }
 
-/** Whether the upload is a hosts file: every line of it, except for comments. */
+/** Whether the upload is a hosts file: whether every line except comments belongs in one. */
 export function isHosts(files: FileSet): boolean {
   const lines = contentLines(hostsFile(files)).slice(0, 1000);
   return lines.length > 0 && lines.every((line) => readHostsLine(line) !== null);
@@ -84,7 +84,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
   const names = new OwnNames(builder, lists);
   for (const line of known) addHostsLine(builder, names, line, null);
-  // Such a line may be anything, even a password: it is not shown.
+  // Only the number of an unknown line is shown, because its text may be anything, even a password.
   for (const number of others)
     builder.notMapped('local_record', `line ${number}`, importReason('not_address_with_names'));
   names.finish();

@@ -99,7 +99,7 @@ const TOGETHER = new Set(['rebind-domain-ok']);
 const EACH_LINE =
   /^(?:conf-.*|servers-file|hostsdir|caa-record|naptr-record|dns-rr|synth-domain|interface-name|dynamic-host|alias|resolv-file)$/;
 
-/** Adds all options; returns the servers, of which the caller makes pools. */
+/** Adds all options; returns the servers, from which the caller makes pools. */
 export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]): OptionUpstreams {
   const { builder } = parts;
   const valuesOf = (wanted: string): string[] =>
@@ -156,7 +156,7 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     builder.differs('other', 'aliases of other names', importReason('dnsmasq_alias_targets'), aliases);
 }
 
-/** Lists each other option once, with the number of its lines; those that name something, line by line. */
+/** Lists each other option once, with the number of its lines; options that name something are listed line by line. */
 function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): void {
   const lines = new Map<string, string[]>();
   let unknown = 0;
@@ -169,7 +169,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
     const key = EACH_LINE.test(name) ? `${name}=${value}` : name;
     lines.set(key, [...(lines.get(key) ?? []), name]);
   }
-  // Such a line may be anything, even a password.
+  // An unknown line may contain anything, even a password.
   if (unknown > 0)
     builder.notMapped(
       'other',

@@ -1,4 +1,4 @@
-/** Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark, else Latin-1, in which every byte is valid. */
+/** Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark, or Latin-1, in which every byte is valid. */
 
 /** Text of a file, without its byte order mark and with LF line endings. */
 export function decodeText(content: Uint8Array): string {

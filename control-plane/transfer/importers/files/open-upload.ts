@@ -15,7 +15,7 @@ const GZIP = '\u001f\u008b';
 /** An upload, unpacked. */
 export interface Upload {
   readonly files: FileSet;
-  /** Whether it was an archive of several files; else `files` has the one at `name`. */
+  /** Whether the upload was an archive of several files; if not, `files` contains only one. */
   readonly isArchive: boolean;
 }
 

@@ -11,7 +11,7 @@ import { decodeText } from './decode-text.ts';
 const MAX_TEXT_LENGTH = 8_000_000;
 /** Aliases multiply the content of a text; usually there are only a few. */
 const MAX_ALIASES = 100;
-/** Maximum number of values, counting those behind aliases each time they are used. */
+/** Maximum number of values, counting those of an alias each time it is used. */
 const MAX_VALUES = 1_000_000;
 const MAX_DEPTH = 64;
 

@@ -22,9 +22,7 @@ export class SqliteTables {
   private readonly database: DatabaseSync;
   private readonly name: string;
 
-  /**
-   * Writes the database to a new file at `path`, which the caller deletes; throws an ImportFault, like everything here.
-   */
+  /** Writes the database to a new file at `path`, which the caller deletes; throws an ImportFault, like all methods. */
   constructor(name: string, content: Buffer, path: string) {
     this.name = name;
     const copy = Buffer.from(content);

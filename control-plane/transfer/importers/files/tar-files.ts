@@ -1,5 +1,6 @@
 /**
- * Unpacks a tar within limits. The only importer of the package tar; it only uses the parser, which writes no files.
+ * Unpacks a tar archive within limits. The only importer of the package tar; it only uses the parser, which writes no
+ * files.
  */
 import { Parser, type ReadEntry } from 'tar';
 import { reasonOf } from '../../../../shared/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Unpacks a zip within limits. The only importer of yauzl, which refuses paths that leave the directory and wrong
- * sizes.
+ * Unpacks a zip archive within limits. The only importer of yauzl, which refuses wrong sizes and paths that leave the
+ * directory.
  */
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';

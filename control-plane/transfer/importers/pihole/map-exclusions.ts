@@ -7,10 +7,13 @@ import type { PiholeKeys } from './pihole-settings.ts';
 
 const IS_HIDDEN = importReason('pihole_hidden');
 const LOCALHOST = ['127.0.0.1', '::1'];
-/** An expression for a single text, and whether a prefix may precede it. */
+/** A regular expression that matches a single text, and whether a prefix may precede it. */
 const ONE_TEXT = /^(\^|\(\^\|\\\.\)|\(\\\.\|\^\)|\\\.)((?:[\w:-]|\\\.)+)\$$/;
 
-/** Adds them; `unfiltered` returns the group for clients for which nothing is blocked, created at the first call. */
+/**
+ * Adds the exclusions; `unfiltered` returns the group for clients for which nothing is blocked, created at the first
+ * call.
+ */
 export function mapExclusions(builder: PlanBuilder, keys: PiholeKeys, unfiltered: () => string): void {
   mapDomains(builder, keys.excludedDomains ?? []);
   for (const expression of keys.excludedClients ?? []) mapClient(builder, expression);
@@ -62,7 +65,7 @@ function exclude(
   builder.client({ ...client, excludeFromLog: true, excludeFromStats: true }, item);
 }
 
-/** An expression that matches exactly one text, as in version 5. */
+/** A regular expression that matches exactly one text, as in version 5. */
 export function exactly(text: string): string {
   return `^${text.replaceAll('.', '\\.')}$`;
 }

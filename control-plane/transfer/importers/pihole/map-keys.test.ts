@@ -14,7 +14,7 @@ function planOf(keys: PiholeKeys, systemHosts: readonly string[] = []) {
   return builder.finish('pihole');
 }
 
-/** The names and values of the keys, without that of rebinding. */
+/** The names and values of the keys, without the key for rebinding. */
 function keysOf(keys: PiholeKeys): Record<string, unknown> {
   return Object.fromEntries(planOf(keys).keys.map(({ key, value }) => [key, value]));
 }

@@ -17,10 +17,10 @@ import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 const NO_OTHER_TYPES = importReason('other_types');
 /** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
-/** Zones, in addition to its own, that Pi-hole 6 never forwards; Weir has others, such as home.arpa. */
+/** Zones that Pi-hole 6 never forwards, in addition to its local domain; Weir has others, such as home.arpa. */
 const LOCAL_ZONES = ['internal', 'bind'];
 
-/** Adds them all; returns the names that have records. */
+/** Adds the names, servers and leases; returns the names that have records. */
 export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonly string[] {
   const { keys } = settings;
   const lists = new GeneratedLists(builder, 'Pi-hole: lines for dnsmasq', 'pihole-dnsmasq');
@@ -36,7 +36,10 @@ export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonl
   return recorded;
 }
 
-/** Lines for the dnsmasq in Pi-hole, its own about zones and those of users; returns the servers named there. */
+/**
+ * Adds the lines for Pi-hole's dnsmasq: Pi-hole's own lines about zones, and those of users. Returns the servers in
+ * them.
+ */
 function mapDnsmasqLines(
   { builder, lists, names }: Omit<OptionParts, 'linesOf'>,
   { keys, dnsmasqFiles }: PiholeSettings,
@@ -52,7 +55,7 @@ function mapDnsmasqLines(
 
 function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void {
   const pools = new PlannedPools(builder, readUpstream);
-  // Pi-hole queries all of them and keeps using the first one to answer.
+  // Pi-hole queries all upstreams and keeps using the first one to answer.
   pools.add('pihole', 'Fastest', upstreams);
   pools.finish('dns.upstreams');
 }
@@ -122,7 +125,7 @@ function reportNames(
 /** With `expandHosts`, a name of one label also exists in the local domain. */
 function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): string[] {
   const isExpanded = expandHosts === true && localDomain !== '' && !name.includes('.');
-  // The first one is the name of the address.
+  // The first name becomes the name of the address.
   return isExpanded ? [`${name}.${localDomain}`, name] : [name];
 }
 
@@ -175,7 +178,10 @@ function mapRevServer(builder: PlanBuilder, line: string, getsSingleLabels: bool
     builder.differs('forward_zone', `names without a dot to ${server}`, importReason('pihole_dotless'), []);
 }
 
-/** `mac,ip,name` in any order, of dnsmasq's `dhcp-host`; and `expiry mac ip name id` of its leases. */
+/**
+ * Adds the leases: `mac,ip,name` in any order from dnsmasq's `dhcp-host`, and `expiry mac ip name id` from its lease
+ * file.
+ */
 function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void {
   for (const line of keys.dhcpHosts ?? []) addDhcpHost(builder, line);
   for (const line of leases) {

@@ -17,7 +17,7 @@ import type { PiholeList, PiholeSettings } from './pihole-settings.ts';
 export function mapPihole(settings: PiholeSettings): ImportPlan {
   const builder = new PlanBuilder();
   if (!settings.hasTables) builder.notMapped('other', 'gravity.db', importReason('pihole_no_gravity'));
-  // First, because the clients determine the groups of everything else.
+  // Clients are mapped first, because they determine the groups of everything else.
   const sets = mapClients(builder, settings);
   mapExclusions(builder, settings.keys, () => sets.groupOf([]));
   const groupsOfList = ({ id }: PiholeList): string[] => sets.groupsOf(settings.listLinks.get(id) ?? []);

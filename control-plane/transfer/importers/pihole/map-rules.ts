@@ -128,7 +128,7 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
   addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : joinReasons(...remarks));
 }
 
-/** The reply of a rule here; null = as `blocking.mode` defines. */
+/** The reply of a rule in Weir; null = as `blocking.mode` defines. */
 function replyIn(
   { builder, blockingAddresses }: RuleParts,
   { domain, enabled }: PiholeDomain,
@@ -225,7 +225,7 @@ function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: ImportReas
   return { row, written, options, pattern: inWeirsForm(rewritten.pattern) };
 }
 
-/** Weir has one notation for an expression that matches every name before reading a letter. */
+/** Weir has only one notation for a regular expression that matches every name without reading a letter. */
 function inWeirsForm(pattern: string): string {
   if (pattern === '') return MEANT_FOR_EVERY_NAME;
   const compiled = compileExpression(pattern);

@@ -23,7 +23,7 @@ const YEAR_SECS = 365 * 86_400;
 /** A user's line for dnsmasq for which Weir has an equivalent key. */
 const STOPS_REBINDING = /^\s*stop-dns-rebind\s*$/;
 
-/** Adds them all. */
+/** Adds the keys. */
 export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): void {
   const { keys } = settings;
   const { localDomain, domainNeeded, bogusPriv, blockingMode, blockTtl, rateLimit, dnssec } = keys;

@@ -63,7 +63,9 @@ export interface PiholeKeys {
   /** `enabled,network,server#port,domain`. */
   readonly revServers?: readonly string[] | undefined;
   readonly localDomain?: string | undefined;
-  /** Names of the local domain are never forwarded; undefined before version 6.3, which had no such switch. */
+  /**
+   * Whether names of the local domain are never forwarded; undefined before version 6.3, which had no switch for this.
+   */
   readonly isDomainLocal?: boolean | undefined;
   /** Whether names of one label in `hosts` also exist in the local domain. */
   readonly expandHosts?: boolean | undefined;
@@ -85,7 +87,7 @@ export interface PiholeKeys {
   readonly staleSecs?: number | undefined;
   /** Whether queries of the machine itself are hidden. */
   readonly ignoresLocalhost?: boolean | undefined;
-  /** Expressions for names and clients that statistics and the log hide. */
+  /** Regular expressions for names and clients that statistics and the log hide. */
   readonly excludedDomains?: readonly string[] | undefined;
   readonly excludedClients?: readonly string[] | undefined;
   /** All values of the TOML by path, such as `dns.cache.size`. */
@@ -97,7 +99,7 @@ export interface PiholeKeys {
   readonly dhcpActive?: boolean | undefined;
   /** `LOCAL`, `SINGLE`, `BIND`, `ALL` or `NONE`, in any case. */
   readonly listeningMode?: string | undefined;
-  /** Network interface on which it answers queries. */
+  /** Network interface on which Pi-hole answers queries. */
   readonly networkInterface?: string | undefined;
   readonly dnsmasqLines?: readonly string[] | undefined;
   readonly readsDnsmasqFolder?: boolean | undefined;

@@ -28,7 +28,7 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
     revServers: file.texts('dns.revServers'),
     // Before version 6.3 `dns.domain` was the name itself.
     localDomain: file.text('dns.domain') ?? file.text('dns.domain.name'),
-    // Before this switch existed, version 6 never forwarded it.
+    // Before this switch existed, version 6 never forwarded the local domain.
     isDomainLocal: file.flag('dns.domain.local') ?? (file.has('dns.domain') ? true : undefined),
     expandHosts: file.flag('dns.expandHosts'),
     hostRecord: file.text('dns.hostRecord'),

@@ -25,7 +25,7 @@ export function isPihole(files: FileSet): boolean {
   return files.has(ONLY_DATABASE) || MARKS.some((name) => fileAt(files, name) !== undefined);
 }
 
-/** Reads them; databases are written to `folder` for SQLite and are not deleted. Throws an ImportFault. */
+/** Reads the settings; databases are written to `folder` for SQLite and are not deleted. Throws an ImportFault. */
 export function readPihole(files: FileSet, folder: string): PiholeSettings {
   const toml = files.get(ONLY_TEXT) ?? fileAt(files, 'pihole.toml');
   const version6 = toml === undefined ? undefined : readToml(toml);
@@ -52,7 +52,7 @@ export function readPihole(files: FileSet, folder: string): PiholeSettings {
   };
 }
 
-/** Files of dnsmasq options that users wrote; Pi-hole generates the others from its settings. */
+/** Files of dnsmasq options that users wrote; Pi-hole generates all other files from its settings. */
 function dnsmasqFiles(files: FileSet): [string, string[]][] {
   const written = filesIn(files, 'dnsmasq.d').filter(([path]) => !/-pihole/.test(path));
   return written.map(([path, content]) => [path, contentLines(content)]);

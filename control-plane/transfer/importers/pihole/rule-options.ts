@@ -22,7 +22,7 @@ export interface RuleOptions {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The types that are known to Pi-hole; it has one more for all others. */
+/** The query types that Pi-hole knows by name; it has one more name for all other types. */
 const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
 const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
 

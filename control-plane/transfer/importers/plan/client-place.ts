@@ -21,7 +21,7 @@ export interface PlacedClient {
 /** Other settings of a client in a file. */
 interface PlacedDetails {
   readonly name: string | null;
-  /** Comment on its item. */
+  /** Comment on the client's item. */
   readonly remark?: ImportReason | null;
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
@@ -54,7 +54,7 @@ export function addPlacedClient(
   );
 }
 
-/** Whether a network contains an address, or an address is that one. */
+/** Whether a network contains an address, or an identifier is that address. */
 export function holdsAddress({ kind, text }: ClientPlace, address: string): boolean {
   const bytes = addressFromText(address);
   const network = kind === 'mac' ? null : networkFromText(text);
@@ -62,8 +62,8 @@ export function holdsAddress({ kind, text }: ClientPlace, address: string): bool
 }
 
 /**
- * Weir identifies clients by MAC first, most programs by address: an entry for the address of a device becomes one for
- * its MAC, and clients that get a different group than their network are reported.
+ * Weir identifies clients by MAC first, most programs by address: an entry for the address of a device becomes an entry
+ * for its MAC, and clients that get a different group than their network are reported.
  */
 export function reportOverlaps(
   builder: PlanBuilder,

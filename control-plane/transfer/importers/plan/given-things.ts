@@ -27,12 +27,12 @@ export interface GivenRule {
 export interface GivenClient {
   readonly mac: string | null;
   readonly ip: string | null;
-  /** Null if it has a MAC or an address. */
+  /** Null if the client has a MAC or an address. */
   readonly key: string | null;
   readonly name: string | null;
   /** Null = the group of its subnet. */
   readonly group: string | null;
-  /** Whether its queries are not logged, or not counted; absent = they are. */
+  /** Whether the client's queries are not logged, or not counted; absent = no. */
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
 }
@@ -43,7 +43,7 @@ export interface GivenService {
   /** Id in Weir's catalog, if it differs. */
   readonly ownId: string | null;
   readonly group: string;
-  /** Schedule profile with the only times at which it is blocked; null = it is always blocked. */
+  /** Schedule profile with the times at which the service is blocked; null = always. */
   readonly profile?: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Clients with several groups. In Weir a client has one group, so each distinct set of groups becomes one group, which
- * gets the rules of all groups in the set. A client without any gets a group without rules. Pure.
+ * gets the rules of all groups in the set. A client without groups gets a group without rules. Pure.
  */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
@@ -27,7 +27,7 @@ export class GroupSets<Key> {
     this.unfilteredName = unfilteredName;
   }
 
-  /** Registers a group that is called `name` in Weir. A disabled one keeps its rules, but not its clients. */
+  /** Registers a group that is called `name` in Weir. A disabled group keeps its rules, but not its clients. */
   add(key: Key, name: string, isEnabled: boolean): void {
     this.own.set(key, name);
     if (!isEnabled) return;

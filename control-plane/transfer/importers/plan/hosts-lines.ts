@@ -13,7 +13,7 @@ export function isSystemName(name: string): boolean {
   return OF_SYSTEM.test(name);
 }
 
-/** One line: an address and its names; null for any other line. */
+/** The address and the names in a line; null for a line of another form. */
 export function readHostsLine(line: string): { readonly address: string; readonly names: string[] } | null {
   const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
   const bytes = written.includes('%') ? null : addressFromText(written);

@@ -50,10 +50,10 @@ export interface PlannedKey {
   readonly key: string;
   readonly value: unknown;
   readonly items: Origin;
-  /** Reason why it is not selected by default; null = it is. */
+  /** Reason why the key is not selected by default; null = it is selected. */
   readonly doubt: ImportReason | null;
   /**
-   * Whether it is offered by Weir and not by the file: if it is not chosen, the behaviour differs from the earlier
+   * Whether Weir offers the key, not the file: if the key is not chosen, the behaviour differs from the earlier
    * program.
    */
   readonly isOwn?: boolean;
@@ -71,7 +71,7 @@ export interface ImportPlan {
   readonly keys: readonly PlannedKey[];
   /** Time until which blocking is paused, in ISO 8601; null = not paused. */
   readonly pause: { readonly until: string; readonly items: Origin } | null;
-  /** The devices of addresses, according to the file. */
+  /** Devices with their addresses, according to the file. */
   readonly devices: readonly KnownDevice[];
   /** Queries by name, according to a log in the file; empty = there is none. */
   readonly queries: ReadonlyMap<string, number>;

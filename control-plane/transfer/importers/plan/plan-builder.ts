@@ -65,7 +65,7 @@ export class PlanBuilder {
     put(this.groups, '', { name: DEFAULT_GROUP, enabled: true, comment, no_ipv6: false, is_default: true });
   }
 
-  /** Adds an item whose result is that of its entities; `reason` is a comment on it. */
+  /** Adds an item whose result is that of the objects made from it; `reason` is a comment on the item. */
   item(kind: ImportItemKind, name: string, reason: ImportReason | null = null): number {
     return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
   }
@@ -122,7 +122,7 @@ export class PlanBuilder {
     return free;
   }
 
-  /** Adds a list source with a URL; one with credentials is left to the user. */
+  /** Adds a list source with a URL; a URL with credentials is left to the user. */
   source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
     if (shownUrl(url) !== url) return this.refuse(item, importReason('list_secret'));
@@ -139,7 +139,7 @@ export class PlanBuilder {
     const key = `${kind} ${url}`;
     const other = this.sources.get(key)?.value;
     if (other === undefined) return put(this.sources, key, { ...source, groups: [...(groups ?? [])] }, item);
-    // The same list twice: it applies to the groups of both.
+    // A list that is given twice applies to the groups of both entries.
     const enabled = other.enabled || given.enabled;
     put(this.sources, key, { ...other, enabled, groups: joined(other.groups, groups ?? []) }, item);
   }
@@ -203,7 +203,7 @@ export class PlanBuilder {
     const { hostname, domain } = splitName(fqdn);
     const record = { hostname, domain, record_type: type, value: value.value, ttl, comment: '' };
     const key = `${fqdn} ${type} ${value.value}`;
-    // The same record twice: the first TTL is kept.
+    // If a record is given twice, its first TTL is kept.
     put(this.records, key, this.records.get(key)?.value ?? record, item);
   }
 
@@ -220,7 +220,7 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const before = this.zones.get(read.zone)?.value;
-    // A disabled one adds nothing to an enabled one.
+    // A disabled zone adds nothing to an enabled one.
     const isOther = before !== undefined && before.enabled !== read.enabled;
     if (isOther) return put(this.zones, read.zone, read.enabled ? read : before, item);
     const other = before ?? read;
@@ -333,7 +333,8 @@ export class PlanBuilder {
 
   /**
    * Offers a key of the configuration: it is selected in the preview, and the import sets it like PATCH /config. `from`
-   * is its name in the file, or its item. With `doubt` it is offered but not selected, for the given reason.
+   * is the name of the key in the file, or the item. With `doubt`, the key is offered but not selected, for the given
+   * reason.
    */
   key(key: string, value: unknown, from: string | number, doubt: ImportReason | null = null): void {
     const item = typeof from === 'number' ? from : this.item('configuration', from);
@@ -382,7 +383,7 @@ export class PlanBuilder {
     return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
-  /** Marks an item as one without an equivalent. */
+  /** Marks an item as having no equivalent. */
   refuse(item: number, reason: ImportReason): void {
     this.items[item] = { ...this.items[item]!, result: 'not_mapped', reason };
   }

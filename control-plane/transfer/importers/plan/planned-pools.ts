@@ -14,7 +14,7 @@ interface Pool {
   readonly servers: readonly string[];
 }
 
-/** Collects pools; Weir queries the first one first. */
+/** Collects pools; Weir queries the first pool first. */
 export class PlannedPools {
   private readonly builder: PlanBuilder;
   private readonly read: (written: string) => ReadUpstream;
@@ -26,7 +26,7 @@ export class PlannedPools {
     this.read = read;
   }
 
-  /** The servers that Weir supports; `reports` adds the others, and comments on them, to the report. */
+  /** The servers that Weir supports; with `reports`, the report lists the others, and comments. */
   servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);

@@ -20,7 +20,7 @@ export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filter
   put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
 }
 
-/** The groups of both; none = every group. */
+/** The groups of both lists; empty = every group. */
 export function joined(a: readonly string[], b: readonly string[]): string[] {
   return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
 }

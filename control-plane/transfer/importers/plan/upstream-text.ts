@@ -26,7 +26,7 @@ export function readUpstream(written: string): ReadUpstream {
   return readServer(text);
 }
 
-/** Reads a text composed by an importer: in it, `name@address` pins an address and is not a user name. */
+/** Reads a text composed by an importer: in such a text, `name@address` pins an address and is not a user name. */
 export function readServer(text: string): ReadUpstream {
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));

@@ -21,7 +21,7 @@ export function isControld(files: FileSet): boolean {
   );
 }
 
-/** Maps it. */
+/** Maps the folder. */
 export function mapControld(files: FileSet): ImportPlan {
   const folder = readProfile(files);
   if (folder === null) throw new ImportFault('this is not a folder of Control D');

@@ -10,7 +10,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 /** The networks of all other clients. */
 const EVERYONE = /^(?:0\.0\.0\.0\/0|\[?::\]?\/0)$/;
 const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
-/** Lists by their key, with their effect. */
+/** Keys of lists, with the effect of these lists. */
 const LISTS = [
   ['blockListUrls', 'block'],
   ['adblockListUrls', 'block'],

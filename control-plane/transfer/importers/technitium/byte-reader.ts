@@ -37,7 +37,7 @@ export class ByteReader {
     return this.octets(this.octet()).toString('utf8');
   }
 
-  /** This number of strings. */
+  /** Reads `count` strings. */
   texts(count: number): string[] {
     // Each string takes at least one byte, so a forged count is detected before memory is allocated.
     if (count < 0 || count > this.content.length - this.at) throw this.cutOff();

@@ -11,11 +11,11 @@ import { mapAdvancedBlocking } from './advanced-blocking.ts';
 import { mapTechnitiumSettings, readForwarder } from './settings-answer.ts';
 import type { TechnitiumSettings, TechnitiumZone } from './technitium-settings.ts';
 
-/** Zones that exist on every such server. */
+/** Zones that exist on every Technitium DNS Server. */
 const OWN_ZONES = /^(?:localhost|(?:0|127|255)\.in-addr\.arpa|(?:1|0)(?:\.0){31}\.ip6\.arpa)$/;
 const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
 
-/** Maps them all. */
+/** Maps all settings. */
 export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'Technitium: names', 'technitium-names');

@@ -1,12 +1,12 @@
 /**
- * General settings of a Technitium DNS Server that are not imported: each that is enabled or has a value is a row.
- * Pure.
+ * General settings of a Technitium DNS Server that are not imported: each setting that is enabled or has a value
+ * becomes a row. Pure.
  */
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** Read elsewhere, or covered by another key. */
+/** Keys that are read elsewhere, or covered by another key. */
 const READ = new Set([
   ...[
     'forwarders',
@@ -26,7 +26,7 @@ const READ = new Set([
   ...['recursionAllowedNetworks', 'dnssecValidation', 'cacheMinimumRecordTtl', 'cacheMaximumRecordTtl'],
   ...['serveStale', 'serveStaleTtl', 'saveCache', 'blockingBypassList'],
 ]);
-/** About the program: how it runs, listens, logs and queries. */
+/** Keys about the program: how it runs, listens, logs and queries. */
 const OF_PROGRAM =
   /^(?:version|uptimestamp|dnsServer.*|webService.*|dnsTls.*|dnsOver.*|enableDnsOver.*|dotPort|doh.*|doq.*|tcp.*|udp.*|quic.*|listen.*|max.*|log.*|enableLogging|ignoreResolverLogs|useLocalTime|enableInMemoryStats|proxy|tsigKeys|notify.*|cache.*|resolver.*|forwarder.*|client.*|serveStale.*|zone.*|default.*|randomizeName|qnameMinimization|preferIPv6|ipv6Mode|enableUdpSocketPool|socketPool.*|blockListUpdateIntervalHours|blockListNextUpdatedOn|nsRevalidation|nsRev.*)$/;
 const REASONS: readonly (readonly [keys: RegExp, reason: ImportReason])[] = [
@@ -35,7 +35,7 @@ const REASONS: readonly (readonly [keys: RegExp, reason: ImportReason])[] = [
   [/^dnsApp/, importReason('technitium_apps')],
 ];
 
-/** Adds a row for each; values are not shown, as some are secrets. */
+/** Adds a row for each setting; values are not shown, as some are secrets. */
 export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree): void {
   for (const [key, value] of settings.members()) {
     if (READ.has(key) || isOff(value)) continue;
@@ -47,7 +47,7 @@ export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree)
   }
 }
 
-/** No value, or a switch that is off. */
+/** Whether a setting has no value, or is a disabled switch. */
 function isOff(value: ForeignTree): boolean {
   const { raw } = value;
   return raw === null || raw === false || raw === 0 || raw === '' || (Array.isArray(raw) && raw.length === 0);

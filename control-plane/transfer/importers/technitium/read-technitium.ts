@@ -19,7 +19,7 @@ export function isTechnitium(files: FileSet): boolean {
   );
 }
 
-/** Reads them; throws an ImportFault. */
+/** Reads the settings; throws an ImportFault. */
 export function readTechnitium(files: FileSet): TechnitiumSettings {
   if (
     !isTechnitium(files) &&

@@ -12,7 +12,7 @@ interface AccessLine {
   readonly isAllowed: boolean;
 }
 
-/** Adds the keys. Technitium answers its own zones to anyone; in Weir the setting applies to all names. */
+/** Adds the keys. Technitium answers all clients from its own zones; in Weir the setting applies to all names. */
 export function mapRecursionAccess(builder: PlanBuilder, settings: ForeignTree): void {
   const mode = settings.text('recursion');
   switch (mode) {

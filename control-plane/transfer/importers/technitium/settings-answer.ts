@@ -40,7 +40,7 @@ export function readForwarder(written: string): ReadUpstream {
   );
 }
 
-/** Adds them. */
+/** Adds the settings. */
 export function mapTechnitiumSettings(
   builder: PlanBuilder,
   pools: PlannedPools,

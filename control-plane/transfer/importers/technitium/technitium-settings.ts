@@ -23,7 +23,7 @@ export interface TechnitiumSettings {
   readonly advancedBlocking: ForeignTree | null;
   /** Names of the other apps. */
   readonly apps: readonly string[];
-  /** The response of its `/api/settings/get`, if the upload contains it. */
+  /** The server's response to `/api/settings/get`, if the upload contains it. */
   readonly settings: ForeignTree | null;
   /** Whether the general settings are present in binary form. */
   readonly hasBinarySettings: boolean;

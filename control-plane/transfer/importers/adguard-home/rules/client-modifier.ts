@@ -1,7 +1,7 @@
 /**
  * Replaces names of clients in the modifier `$client`, and their tags in `$ctag`, with the addresses, networks, MACs
- * and keys that identify these clients. A separate client inside the network of another one is not that other one.
- * Pure.
+ * and keys that identify these clients. A client with its own entry does not count as the client whose network contains
+ * its address. Pure.
  */
 import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { networkContains, networkFromText } from '../../../../../shared/net/cidr.ts';
@@ -40,9 +40,7 @@ function quoted(name: string): string {
   return name.replaceAll(/[\\,|'"~]/g, '\\$&');
 }
 
-/**
- * The rule with addresses in place of names; null if it names a client without such an address. Unknown names are kept.
- */
+/** The rule with addresses in place of names; null if it names a client without an address. Unknown names are kept. */
 export function withAddresses(
   rule: string,
   addressesOf: ReadonlyMap<string, readonly string[]>,

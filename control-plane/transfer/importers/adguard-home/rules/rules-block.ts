@@ -24,7 +24,7 @@ export function takeRules(text: string): { readonly rules: string[]; readonly re
     const line = text.slice(at, end);
     const item = ITEM.exec(line);
     if (item === null && line.trim() !== '' && !/^\s*#/.test(line)) {
-      // An indented line continues the rule before it.
+      // An indented line continues the previous rule.
       if (/^\s/.test(line)) return null;
       break;
     }
@@ -38,7 +38,7 @@ export function takeRules(text: string): { readonly rules: string[]; readonly re
   return { rules, rest: text.slice(0, key.index) + text.slice(at) };
 }
 
-/** The text of a scalar; none for another type, null if it does not end in its line. */
+/** The text of a scalar; empty for another type, null if the scalar does not end on its line. */
 function scalarOf(written: string): string[] | null {
   if (PLAIN.test(written) && !WORDS.test(written)) return [written];
   const single = /^'((?:[^']|'')*)'$/.exec(written);

@@ -1,6 +1,6 @@
 /**
- * AdGuard Home's user rules. There, all of them are one list in which exceptions win, and which allowlists override; so
- * they become custom rules in their order. Pure.
+ * AdGuard Home's user rules. They are one list, in which exceptions take precedence, and which allowlists override; so
+ * they become custom rules in the same order. Pure.
  */
 import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { readAdblockRule } from '../../../../policy/compile/parse/adblock-rule.ts';
@@ -15,7 +15,7 @@ import { oddityOf } from './odd-rules.ts';
 export interface UserRuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
-  /** Groups that are filtered; null = every group, empty = the rules are kept, but off. */
+  /** Groups that are filtered; null = every group, empty = the rules are kept, but disabled. */
   readonly groups: readonly string[] | null;
   /** Addresses, networks and MACs of clients by name, for `$client`. */
   readonly addressesOf: ReadonlyMap<string, readonly string[]>;

@@ -50,7 +50,7 @@ function itemAt(rest: string, at: number, first: number): ReadBracket {
   }
   if (letter === '-' && next !== ']' && at !== first)
     return { reason: importReason('pihole_ranges_overlap') };
-  // Here a hyphen is the first or last character, which RE2 permits as well.
+  // At this point, a hyphen is the first or last character, which RE2 permits as well.
   return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
 }
 

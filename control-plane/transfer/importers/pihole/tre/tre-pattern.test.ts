@@ -46,7 +46,7 @@ describe('fromTre()', () => {
   });
 
   test.each([
-    // As TRE in Pi-hole FTL 6 answered.
+    // Results of TRE in Pi-hole FTL 6.
     ['^*ads', ['ads.example'], ['my-ads.example']],
     ['a{,}b', ['xab'], ['b', 'acb']],
     ['xa{,2}b', ['xb', 'xaaab'], ['xaaaab']],

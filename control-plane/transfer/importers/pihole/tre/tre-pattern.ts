@@ -1,7 +1,7 @@
 /**
  * Pi-hole's regular expressions are those of TRE, POSIX extended with additions; Weir's are those of RE2. Most patterns
- * are valid in both. The others are rewritten if that is exact; otherwise they have no equivalent. Follows tre-parse.c
- * of Pi-hole FTL. Pure.
+ * are valid in both. The others are rewritten if an exact equivalent exists, and are refused if not. Follows
+ * tre-parse.c of Pi-hole FTL. Pure.
  */
 import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { readBracket } from './tre-bracket.ts';
@@ -67,7 +67,7 @@ class TreReader {
     if (branches.length === 1) return branches[0]!;
     const nullable = branches.filter(({ isNullable }) => isNullable);
     const isAnchored = nullable.some((branch) => branch.isAnchored);
-    // TRE only considers the first of them.
+    // TRE only considers the first empty alternative.
     if (nullable.length > 1 && isAnchored) throw new NoEquivalent(importReason('pihole_empty_alternatives'));
     return {
       text: branches.map(({ text }) => text).join('|'),
@@ -229,7 +229,7 @@ class TreReader {
     const pieces = Array.from(text, (letter) =>
       character(letter.replace(/[^\w-]/, '\\$&'), /\w/.test(letter)),
     );
-    // A quantifier after it has nothing to repeat.
+    // A quantifier after an empty literal has nothing to repeat.
     return pieces.length === 0 ? EMPTY : { ...joined([...pieces, this.piece()]) };
   }
 }

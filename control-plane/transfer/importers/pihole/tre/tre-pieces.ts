@@ -26,14 +26,14 @@ export interface Piece {
   readonly isAtom: boolean;
   /** Whether the piece can match the empty string. */
   readonly isNullable: boolean;
-  /** Whether it matches the empty string only at certain places, such as at the start. */
+  /** Whether the piece matches the empty string only at certain places, such as at the start. */
   readonly isAnchored: boolean;
   /** Whether every match begins or ends with a letter, a digit or an underscore. */
   readonly startsWord: boolean;
   readonly endsWord: boolean;
-  /** Whether it is only an anchor. TRE ignores quantifiers on it: `^*a` is `^a` there. */
+  /** Whether the piece is only an anchor. TRE ignores quantifiers on anchors: it reads `^*a` as `^a`. */
   readonly isAnchor?: boolean;
-  /** Whether it is the start or the end of a word, which RE2 does not have. */
+  /** Set if the piece is the start or the end of a word; RE2 has no such anchors. */
   readonly edge?: 'start' | 'end';
 }
 
@@ -75,7 +75,7 @@ export function joined(pieces: readonly Piece[]): Piece {
   }
   const isNullable = pieces.every((piece) => piece.isNullable);
   return {
-    // Alternatives can only be a piece if they are the whole of it.
+    // Alternatives must be the whole of a piece.
     text: pieces.map(({ text }) => text).join(''),
     isAtom: false,
     isNullable,
