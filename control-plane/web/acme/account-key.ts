@@ -14,7 +14,10 @@ export function accountKeyPath(dataDir: string, directoryUrl: string): string {
   return join(dataDir, 'acme', `account-${name}.pem`);
 }
 
-/** Reads the key, or makes the first one. A damaged file is never replaced: it may be an account that is still needed. */
+/**
+ * Reads the key, or creates it if there is none. A damaged file is never replaced: it may belong to an account that is
+ * still needed.
+ */
 export async function openAccountKey(dataDir: string, directoryUrl: string): Promise<KeyObject> {
   const path = accountKeyPath(dataDir, directoryUrl);
   try {
@@ -39,7 +42,7 @@ function readKey(text: string, path: string): KeyObject {
   try {
     key = createPrivateKey(text);
   } catch {
-    // Named below, without the content.
+    // The error below names the file, without its content.
   }
   if (key?.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new AcmeFault(

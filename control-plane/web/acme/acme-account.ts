@@ -7,10 +7,10 @@ import { createPublicKey } from 'node:crypto';
 import { AcmeFault } from './acme-http.ts';
 import type { AcmeResponse, SendToAcme } from './acme-http.ts';
 
-/** Most attempts of a request whose nonce the server rejects. */
+/** Maximum number of attempts of a request whose nonce the server rejects. */
 const MAX_NONCES = 20;
 
-/** An answer with its JSON body; `location` is the URL of what was made. */
+/** An answer with its JSON body; `location` is the URL of the created resource. */
 export interface AcmeAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -46,7 +46,7 @@ export class AcmeAccount {
     this.directory = directory;
   }
 
-  /** Reads the directory, and creates the account or finds the one of the key. */
+  /** Reads the directory, and creates the account or finds the existing account of the key. */
   static async open(parts: AcmeAccountParts, email: string, areTermsAgreed: boolean): Promise<AcmeAccount> {
     const response = await parts.send({ method: 'GET', url: parts.directoryUrl }, parts.signal);
     if (response.status !== 200) throw faultOf(response, 'read the directory');
@@ -81,7 +81,7 @@ export class AcmeAccount {
     return `${token}.${await calculateJwkThumbprint(await this.jwk(), 'sha256')}`;
   }
 
-  /** Sends a signed request; `payload` null reads. */
+  /** Sends a signed request; a null `payload` only reads. */
   async post(url: string, payload: object | null): Promise<AcmeAnswer> {
     for (let attempt = 1; ; attempt++) {
       const body = await this.sign(url, payload, await this.takeNonce());
@@ -140,13 +140,13 @@ function headerOf({ headers }: AcmeResponse, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The body as an object; `otherwise` for another form, or a fault without it. */
+/** The body as an object; returns `otherwise` for another form, or throws if it is missing. */
 function jsonOf({ text }: AcmeResponse, otherwise?: object): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Such as a page of a proxy, or a certificate.
+    // The body is not JSON: it is, for example, a page of a proxy, or a certificate.
   }
   if (otherwise !== undefined) return otherwise as Record<string, unknown>;
   throw new AcmeFault('the answer of the server is not JSON');
@@ -163,10 +163,10 @@ function faultOf(response: AcmeResponse, what: string): AcmeFault {
   return new AcmeFault(detail ?? `${what} failed with status ${response.status}`);
 }
 
-/** Longest text of the server that is shown. */
+/** Maximum length of a text from the server in messages. */
 const MAX_DETAIL = 500;
 
-/** Text of a problem, with those of single names; null for something else. */
+/** Text of a problem, with the problems of single names; null for another value. */
 export function problemText(problem: unknown): string | null {
   if (typeof problem !== 'object' || problem === null) return null;
   const { detail, subproblems } = problem as { detail?: unknown; subproblems?: unknown };

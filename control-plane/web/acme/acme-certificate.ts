@@ -1,6 +1,6 @@
 /**
- * The web certificate from an ACME server: one order at a time in the cluster, by a button or for a renewal. The node that
- * has the lease orders, and gives the certificate to all nodes.
+ * The web certificate from an ACME server: one order at a time in the cluster, requested by a user, or for a renewal.
+ * The node that has the lease orders the certificate, and shares it with all nodes.
  */
 import { readFile } from 'node:fs/promises';
 import { splitHostPort } from '../../../config/value-checks.ts';
@@ -28,7 +28,7 @@ import type { HttpChallenges } from './http-challenges.ts';
 import { nextAttemptMs, renewalMs } from './renewal-times.ts';
 
 const JOB = 'acme certificate';
-/** Interval of the checks whether a renewal is due. */
+/** Interval at which Weir checks whether a renewal is due. */
 const POLL_MS = 60_000;
 const DNS_PORT = 53;
 
@@ -55,7 +55,7 @@ export interface AcmeParts {
 export interface AcmeState {
   /** Step of the order that is in progress; null = there is none. */
   readonly step: OrderStep | null;
-  /** Why the last order failed; null = it did not. */
+  /** Why the last order failed; null = it succeeded. */
   readonly fault: string | null;
   /** Unix milliseconds at which the last order ended; null = there was none since the start. */
   readonly endedMs: number | null;
@@ -76,7 +76,7 @@ export class AcmeCertificate {
   private fault: string | null = null;
   private endedMs: number | null = null;
   private failures = 0;
-  /** Not before this time, after failures. */
+  /** Time before which no order begins, after failures. */
   private pausedUntilMs = 0;
 
   constructor(parts: AcmeParts) {
@@ -88,7 +88,7 @@ export class AcmeCertificate {
     return { step, fault, endedMs, failures, nextMs: this.nextMs() };
   }
 
-  /** Checks for due renewals from now on; returns how to stop that and an order in progress. */
+  /** Checks for due renewals from now on; call the result to stop the checks and an order in progress. */
   start(): () => Promise<void> {
     const timer = setInterval(() => this.renewIfDue(), POLL_MS);
     timer.unref();
@@ -204,7 +204,7 @@ export class AcmeCertificate {
     });
   }
 
-  /** When the certificate in use is due for renewal; null unless it is one for the configured names. */
+  /** When the certificate in use is due for renewal; null unless that certificate is for the configured names. */
   private nextMs(): number | null {
     const { acme } = this.parts.configuration.current().server;
     const facts = this.parts.certificate.current()?.facts;

@@ -3,9 +3,9 @@ import { request } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** Longest time for one request. */
+/** Time limit of one request. */
 const TIMEOUT_MS = 30_000;
-/** Largest response; a chain of certificates has some 10 KB. */
+/** Maximum size of a response; a certificate chain has about 10 KB. */
 const MAX_BYTES = 256 * 1024;
 
 /** A request to the ACME server. */
@@ -15,7 +15,7 @@ export interface AcmeRequest {
   readonly body?: string;
 }
 
-/** A response, read to its end. */
+/** A complete response. */
 export interface AcmeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

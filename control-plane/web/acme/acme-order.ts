@@ -16,7 +16,7 @@ export interface ChallengeResponder {
   readonly type: ChallengeType;
   /** Makes all proofs visible. */
   put(proofs: readonly Proof[]): Promise<void>;
-  /** Removes them; must not throw. */
+  /** Removes the proofs; must not throw. */
   remove(): Promise<void>;
 }
 
@@ -37,12 +37,12 @@ export interface OrderParts {
   readonly responder: ChallengeResponder;
   readonly signal: AbortSignal;
   readonly onStep: (step: OrderStep) => void;
-  /** Milliseconds between two looks at the state. */
+  /** Milliseconds between two checks of the state. */
   readonly pollMs?: number;
 }
 
 const POLL_MS = 2000;
-/** Longest wait for one state; the server decides how long its checks take. */
+/** Maximum wait for one state; the server decides how long its checks take. */
 const MAX_WAIT_MS = 300_000;
 
 interface Challenge extends Proof {

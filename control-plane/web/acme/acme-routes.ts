@@ -15,7 +15,7 @@ interface AcmeContext {
   readonly database: Database;
 }
 
-/** The routes. */
+/** The routes of certificates from an ACME server. */
 export function acmeRoutes(context: AcmeContext): Route[] {
   return [readAcme(context), orderAcme(context)];
 }

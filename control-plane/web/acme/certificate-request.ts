@@ -15,7 +15,7 @@ export interface CertificateRequest {
   readonly key: string;
 }
 
-/** A request for these names, which are in the extension only. */
+/** A request for these names, which are only in the extension for alternative names. */
 export async function makeRequest(names: readonly string[]): Promise<CertificateRequest> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   const alternatives = sequence(...names.map((name) => implicit(DNS_NAME, Buffer.from(name))));

@@ -63,7 +63,7 @@ function responderAt(port: number, more: Partial<Parameters<typeof dnsResponder>
   });
 }
 
-/** Fault of a proof at such a server. */
+/** Fault of a proof at a server with these answers. */
 async function faultAt(reply: (message: Buffer) => Buffer | null): Promise<string> {
   const responder = responderAt(await serverWith(reply));
   const [outcome] = await Promise.allSettled([responder.put(PROOFS)]);
@@ -92,7 +92,7 @@ test('waits for secondary servers before it asks for the validation', async () =
   const events: string[] = [];
   const soaAndUpdate = (message: Buffer): Buffer => {
     events.push(isUpdate(message) ? 'update' : 'soa');
-    // The pause follows the update: it would take a day, and ends with the order.
+    // The pause after the update would take a day, but ends with the order.
     if (isUpdate(message)) setImmediate(() => stop.abort(new Error('stopped')));
     return isUpdate(message) ? asResponse(message) : soaOf(message);
   };

@@ -32,10 +32,10 @@ export interface DnsChallengeParts {
   readonly host: string;
   readonly port: number;
   readonly key: TsigKey | null;
-  /** Time for secondary servers. */
+  /** Milliseconds for secondary servers to get the update. */
   readonly waitMs: number;
   readonly nowMs: () => number;
-  /** Time for each answer; 10 seconds by default. */
+  /** Milliseconds for each answer; by default 10 seconds. */
   readonly timeoutMs?: number;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -49,7 +49,7 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
     put: async (proofs) => {
       const records = proofs.map(recordOf);
       for (const [zone, ofZone] of await byZone(parts, records)) {
-        // Before the update: its answer may be lost although the server has made it.
+        // Recorded before the update, whose answer may be lost although the server has made it.
         added.push({ zone, records: ofZone });
         await update(parts, zone, 'add', ofZone);
       }
@@ -67,7 +67,7 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
   };
 }
 
-/** The key in a file with its secret in base64, on one line. */
+/** The key from a file that contains its secret in base64, on one line. */
 export async function readTsigKey(name: string, algorithm: TsigAlgorithm, path: string): Promise<TsigKey> {
   const text = await readFile(path, 'latin1').catch((error: unknown) => {
     throw new AcmeFault(`read server.acme.tsig_key_file: ${reasonOf(error)}`);
@@ -129,7 +129,7 @@ async function update(
   );
 }
 
-/** The reply to a message; its TSIG is not checked here. */
+/** The reply to a message; its TSIG is not checked by this function. */
 async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Promise<Uint8Array> {
   const { host, port, timeoutMs = TIMEOUT_MS } = parts;
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

@@ -1,6 +1,6 @@
 /**
  * Answers HTTP-01 challenges (RFC 8555 section 8.3) during an order: on the web port, and on a port that is opened only
- * for that time, usually 80. Nothing else is served there.
+ * for that time, usually 80. Nothing else is served on that port.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const PREFIX = '/.well-known/acme-challenge/';
 const TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 50;
 
-/** Where the challenges are answered. */
+/** Ports and addresses at which challenges are answered. */
 export interface HttpChallengePort {
   /** 0 = on the web port only. */
   readonly port: number;
@@ -57,7 +57,7 @@ export class HttpChallenges {
     };
   }
 
-  /** Null if this machine does not have the address, such as without IPv6. */
+  /** Null if this machine does not have the address, for example without IPv6. */
   private async listen(port: number, address: string): Promise<Server | null> {
     const server = nodeHttp().createServer((request, response) => this.serve(request, response));
     server.requestTimeout = TIMEOUT_MS;

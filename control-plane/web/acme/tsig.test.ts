@@ -1,4 +1,4 @@
-/** Signatures of replies made here; those of BIND are in acme-certificate.test.ts. */
+/** Signatures of replies that the test makes; those of BIND are in acme-certificate.test.ts. */
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { updateRequest } from './dns-update.ts';
@@ -16,11 +16,11 @@ interface Signing {
   readonly secret?: string;
   readonly signedSecs?: number;
   readonly algorithm?: Buffer;
-  /** The id that a forwarder has changed. */
+  /** Id of the reply, if a forwarder has changed it. */
   readonly id?: number;
 }
 
-/** The request, and a signed success. */
+/** A request, and its signed response with success. */
 function exchange({ secret = 'secret', signedSecs = SECS, algorithm = ALGORITHM, id }: Signing = {}) {
   const request = updateRequest('example.org', 'add', [RECORD], KEY, NOW);
   const message = Buffer.alloc(12);
@@ -67,7 +67,7 @@ describe('replyFault()', () => {
 
   test('does not accept a reply if any byte was changed, added or removed', () => {
     const { reply, mac } = exchange();
-    // The name, TTL and class of the record and the id of the message are not those that are signed.
+    // The signature does not cover the name, TTL and class of the record as sent, nor the id of the message.
     const isFree = (at: number): boolean => at < 2 || (at >= 12 && at < 12 + OWNER.length + 8);
     for (let at = 0; at < reply.length; at++) {
       expect([at, replyFault(reply.subarray(0, at), mac, KEY, NOW)]).toEqual([at, expect.any(String)]);

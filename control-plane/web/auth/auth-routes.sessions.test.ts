@@ -106,7 +106,7 @@ describe('sessions', () => {
     for (const step of [year, -2 * year, year]) {
       node.api.clock.stepSecs(step);
       expect([step, await node.isIn(session)]).toEqual([step, true]);
-      // Nothing is deleted permanently by a clock that was just set.
+      // No session is deleted because of a clock that was just set.
       await node.api.parts.auth.removeExpired();
     }
     node.api.clock.stepSecs(-year);
@@ -128,7 +128,7 @@ describe('sessions', () => {
     const session = await node.api.logIn();
     await node.api.parts.auth.removeExpired();
     node.api.clock.stepSecs(-year);
-    // Another node, or this one after a start, has never seen them.
+    // Another node, or this one after a start, has never seen these sessions.
     const restarted = await RunningApi.start(node.suite.database, everyRoute(), {
       toml: '',
       clock: node.api.clock,

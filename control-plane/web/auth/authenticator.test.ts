@@ -226,7 +226,7 @@ describe('Authenticator', () => {
     isAway = true;
     const known = { enabled: true, password_configured: true, setup_required: false };
     expect(await fresh.status()).toEqual(known);
-    // A node that has started since then does not know it.
+    // A node that has started since then does not know whether a password is set.
     const unknown = { password_configured: null, setup_required: null };
     expect(await make().status()).toEqual({ enabled: true, ...unknown });
     expect(await make('auth.enabled = false').status()).toEqual({

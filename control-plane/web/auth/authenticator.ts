@@ -69,7 +69,7 @@ export interface AuthenticatorParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly setupCode: SetupCode;
-  /** That of a node unless given. */
+  /** By default the hashing of a node. */
   readonly hashing?: PasswordHashing;
 }
 
@@ -182,9 +182,9 @@ export class Authenticator {
   }
 
   /**
-   * The caller with these credentials; null for an unknown one. A session or a token suffices: with both, the session
-   * is used unless the token has more rights. Throws DatabaseUnavailable if one cannot be looked up and the other does
-   * not suffice.
+   * The caller with these credentials; null for unknown credentials. A session or a token suffices: with both, the
+   * session is used unless the token has more rights. Throws DatabaseUnavailable if one cannot be looked up and the
+   * other does not suffice.
    */
   async callerOf({ secrets, key }: Credentials): Promise<Caller | null> {
     const bySession = this.sessions.of(secrets).then((session) => session?.caller ?? null);

@@ -26,7 +26,7 @@ import type {
 /** Limit of wrong codes of one user from all addresses together, as a multiple of that for one address. */
 const CODES_OF_ALL = 10;
 
-/** Its dependencies. */
+/** Dependencies of the check. */
 export interface LoginCheckParts {
   config(): Config;
   readonly accounts: Accounts;
@@ -62,7 +62,8 @@ export class LoginCheck {
   }
 
   /**
-   * The account with this name, password and second factor; 401 for wrong ones, which are counted, 429 while locked.
+   * The account with this name, password and second factor; 401 for wrong credentials, which are counted; 429 while
+   * locked.
    */
   check({ username, password, code }: ShownLogin, address: string): Promise<ProvenLogin> {
     return this.inTurn(username, address, async (who) => {
@@ -99,7 +100,7 @@ export class LoginCheck {
     address: string,
     attempt: (who: failures.LoginSource) => Promise<T>,
   ): Promise<T> {
-    // Spellings of one name count as one.
+    // All spellings of a name count as the same name.
     const who = failures.loginSource(foldedName(username), address);
     const delayMs = this.pace.lockedDelayMs(who.username, who.address);
     if (delayMs > 0) await setTimeout(delayMs);

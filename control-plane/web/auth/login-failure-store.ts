@@ -8,7 +8,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 
 /** Maximum number of rows of one address within a window; all further names share one row. */
 const MAX_NAMES = 10;
-/** The name in that row; real user names are never empty. */
+/** The name in the shared row; real user names are never empty. */
 const OTHER_NAMES = '';
 /** Maximum number of rows of the table; beyond it, rows without a lock are deleted first, the oldest of them first. */
 const MAX_ROWS = 10_000;
@@ -38,7 +38,7 @@ export interface LockoutRule {
   readonly now: Date;
   /** Failures before the lock. */
   readonly attempts: number;
-  /** Duration of the lock after the last failure, and for which a failure counts. */
+  /** Duration of the lock after the last failure, and time for which a failure counts. */
   readonly windowMs: number;
 }
 

@@ -12,7 +12,7 @@ import { widerNetwork } from '../../../shared/net/client-network.ts';
  */
 export const PROVEN = -1;
 
-/** Maximum number of entries of each table; beyond it, the least recently used one is dropped. */
+/** Maximum number of entries of each table; beyond it, the least recently used one is evicted. */
 const MAX_ENTRIES = 4096;
 /** Number of failures of an account from all addresses that do not cause a delay. */
 const FREE_FAILURES = 20;
@@ -20,8 +20,8 @@ const DELAY_MS_EACH = 20;
 /** Maximum delay; half of it for an address without failures, and a quarter if its network has none. */
 const MAX_DELAY_MS = 800;
 /**
- * Number of failures and checks of a network that do not affect its other addresses, and the number that makes up the
- * largest fraction.
+ * Number of failures and checks of a network that do not affect its other addresses, and the number at which the
+ * fraction is largest.
  */
 const FREE_OF_NETWORK = 8;
 const MAX_OF_NETWORK = 1000;
@@ -67,7 +67,7 @@ export class LoginPace {
     return rank < 1 ? delayMs / 2 : delayMs;
   }
 
-  /** Counts a login among those of its network until the function is called. */
+  /** Counts a login among those of its network; call the result when the login ends. */
   begin(address: string): () => void {
     const network = widerNetwork(address);
     const step = (by: 1 | -1): void => {
@@ -92,7 +92,7 @@ export class LoginPace {
   }
 
   noteSuccess(address: string): void {
-    // Longer than any window.
+    // With this time, the entry never expires.
     this.ranks.set(address, PROVEN, Infinity);
   }
 

@@ -1,6 +1,7 @@
 /**
  * Logins through an OpenID provider: its claims become a session of a user. A person whose role comes from the provider
- * is a user without a password here, whom an admin may disable like any other. HTTP is in `web/server/oidc-pages.ts`.
+ * is a user without a password in Weir, whom an admin may disable like any other. HTTP is in
+ * `web/server/oidc-pages.ts`.
  */
 import { createHash } from 'node:crypto';
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
@@ -24,7 +25,7 @@ import { type AttemptSecrets, ProviderClient } from './oidc/provider-client.ts';
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
 import type { LoginOrigin, OpenedSession, Sessions } from './sessions/sessions.ts';
 
-/** Its dependencies. */
+/** Dependencies of these logins. */
 export interface OidcLoginParts {
   config(): Config;
   readonly database: Database;
@@ -65,7 +66,7 @@ export class OidcLogin {
     return this.provider.begin(redirectUri);
   }
 
-  /** Opens a session for the person authenticated by the provider; 403 if that person has no access here. */
+  /** Opens a session for the person authenticated by the provider; 403 if that person has no access to Weir. */
   async finish(answer: URL, attempt: OidcAttempt, origin: LoginOrigin): Promise<OpenedSession> {
     await this.requireOn();
     const claims = await this.turns.run(origin.address, () => this.provider.finish(answer, attempt));
@@ -151,7 +152,8 @@ export class OidcLogin {
   }
 
   /**
-   * The person's name at the provider, with a suffix if another user has it here, so that users cannot be impersonated.
+   * The person's name at the provider, with a suffix if another user of Weir has it, so that users cannot be
+   * impersonated.
    */
   private async freeName(
     tx: Queryable,
@@ -165,7 +167,7 @@ export class OidcLogin {
     return `${wanted}-${mark}`;
   }
 
-  /** A person who has lost all access at the provider also loses it here. */
+  /** A person who has lost all access at the provider also loses it in Weir. */
   private async endSessionsOf(person: ProviderPerson): Promise<void> {
     let ended: number | null = null;
     await this.parts.database

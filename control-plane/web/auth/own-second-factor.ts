@@ -27,7 +27,7 @@ export interface Owner {
   readonly address: string;
 }
 
-/** Its dependencies. */
+/** Dependencies of these changes. */
 export interface OwnSecondFactorParts {
   readonly database: Database;
   readonly accounts: Accounts;
@@ -46,7 +46,7 @@ export class OwnSecondFactor {
     this.parts = parts;
   }
 
-  /** Whether it is enabled; 403 for callers that are not users. */
+  /** The state of the factor; 403 for callers that are not users. */
   state(caller: Caller): Promise<FactorState> {
     return this.parts.secondFactors.stateOf(ownerOf(caller).userId);
   }
@@ -58,7 +58,7 @@ export class OwnSecondFactor {
     return this.change(owner, confirm, (tx) => this.parts.secondFactors.prepare(tx, owner, author));
   }
 
-  /** Enables it with its first code, and ends the owner's other sessions; returns the recovery codes. */
+  /** Enables the factor with its first code, and ends the owner's other sessions; returns the recovery codes. */
   async enable({ caller, author, address }: Owner, totp: string): Promise<string[]> {
     const { secondFactors, sessions, login } = this.parts;
     const owner = ownerOf(caller);
@@ -68,20 +68,20 @@ export class OwnSecondFactor {
       session.userId === userId && session.id !== caller.sessionId;
     return this.change(owner, undefined, async (tx) => {
       const codes = await secondFactors.enable(tx, owner, right!, author);
-      // They were opened with only a password.
+      // The other sessions were opened with only a password.
       await deleteSessionsOfUser(tx, userId, caller.sessionId);
       return codes;
     }).finally(() => sessions.remove(isOther));
   }
 
-  /** Replaces the recovery codes; 409 if it is disabled. */
+  /** Replaces the recovery codes; 409 if the factor is disabled. */
   async renewCodes({ caller, author, address }: Owner, proof: OwnerProof): Promise<string[]> {
     const owner = ownerOf(caller);
     const confirm = await this.prove(owner, proof, address);
     return this.change(owner, confirm, (tx) => this.parts.secondFactors.renewCodes(tx, owner, author));
   }
 
-  /** Disables it, or discards an unconfirmed secret; 409 if there is none. */
+  /** Disables the factor, or discards an unconfirmed secret; 409 if there is none. */
   async disable({ caller, author, address }: Owner, proof: OwnerProof): Promise<void> {
     const owner = ownerOf(caller);
     const confirm = await this.prove(owner, proof, address);
@@ -111,7 +111,7 @@ export class OwnSecondFactor {
     work: (tx: Queryable) => Promise<T>,
   ): Promise<T> {
     return this.parts.database.transaction(async (tx) => {
-      // Logins lock the row until their session is stored, so none can come in between.
+      // Logins lock the row until their session is stored, so no login can happen in between.
       if (!(await lockUser(tx, userId))) throw unauthorized('the user has been deleted');
       await confirm?.(tx);
       return work(tx);

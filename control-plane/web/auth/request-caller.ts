@@ -16,7 +16,7 @@ export async function callerOf(auth: Authenticator, request: Request): Promise<C
   return auth.callerOf({ secrets: sessionSecretsOf(request), key: apiKeyOf(request) });
 }
 
-/** The key of an API token: `X-Api-Key`, else `Authorization: Bearer` (RFC 6750 section 2.1); null for none. */
+/** The key of an API token: `X-Api-Key`, or `Authorization: Bearer` (RFC 6750 section 2.1); null without one. */
 function apiKeyOf({ headers }: Request): string | null {
   const key = headers['x-api-key'];
   if (typeof key === 'string') return key;
@@ -36,7 +36,7 @@ export async function callerIfKnown(auth: Authenticator, request: Request): Prom
 /** Address and browser of a login. */
 export function loginOriginOf(request: Request): LoginOrigin {
   const agent = request.headers['user-agent'];
-  // Header fields are Latin-1 here; unprintable characters are dropped.
+  // Header fields are Latin-1; unprintable characters are removed.
   const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
   return { address: clientAddress(request), userAgent };
 }

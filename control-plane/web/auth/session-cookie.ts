@@ -1,4 +1,4 @@
-/** Where a request contains a session's secret, and the cookie for browsers. `authenticator.ts` handles sessions. */
+/** Finds a session's secret in a request, and sets the cookie for browsers. `authenticator.ts` handles sessions. */
 import type { Request, Response } from 'express';
 import { isSessionSecret } from './sessions/session-secret.ts';
 

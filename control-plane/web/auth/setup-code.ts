@@ -1,7 +1,7 @@
 /**
  * The code for setting the first password from another machine. It is stored in the data directory and printed at the
- * start, so that the password can only be set by someone who can read either of them, and not by anyone who finds the open port. It is
- * deleted after use.
+ * start, so that the password can only be set by someone who can read either place, and not by anyone who finds the
+ * open port. It is deleted after use.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { timingSafeEqual } from 'node:crypto';
@@ -54,7 +54,7 @@ export class SetupCode {
     try {
       await writeDurably(this.path, Buffer.from(`${code}\n`));
     } catch (error) {
-      // It is valid until Weir stops: a full disk must not prevent setting a password.
+      // The code stays valid until Weir stops: a full disk must not prevent setting a password.
       const reason = reasonOf(error);
       this.logger.warn('could not store the setup code: it changes at the next start', { reason });
     }

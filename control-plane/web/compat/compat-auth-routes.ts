@@ -1,6 +1,6 @@
 /**
- * The compatibility API's `/auth`: sessions of the authenticator in its format. Without a session it answers with a
- * session object that contains the reason, never with an error object: clients detect the API by that.
+ * The compatibility API's `/auth`: sessions of the authenticator in the format of that API. Without a session it
+ * answers with a session object that contains the reason, never with an error object: clients detect the API by that.
  */
 import { CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
@@ -47,7 +47,7 @@ async function openSession(
   if (isOpen(auth)) return openToAll(password);
   const current = await auth.sessions.of(request.secrets);
   if (password === '') {
-    // No password is empty, so this is not counted as a failed login.
+    // No password is empty, so an empty one is not counted as a failed login.
     return current === null
       ? refused(auth, 'password incorrect')
       : toCompatSession(auth, clock, request, current, 'correct password');

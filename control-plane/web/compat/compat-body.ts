@@ -38,7 +38,7 @@ function parse(body: Buffer): unknown {
     return JSON.parse(text);
   } catch (error) {
     const [, at = '0'] = /at position (\d+)/.exec(String(error)) ?? [];
-    // Without the text, unlike there, as it may contain a password.
+    // Unlike FTL's, the hint does not contain the text, which may include a password.
     throw badRequest('Invalid request body data (no valid JSON), error at hint', `position ${at}`);
   }
 }

@@ -20,7 +20,7 @@ describe('the figures of the compatibility API', () => {
     const { BLOCKED_PTR: privatePtr = 0 } = native.queries_by_status;
     expect(queries).toMatchObject({
       total: native.queries_total,
-      // There, a canary counts as blocked, and a private address without a name does not.
+      // In the compatibility API, a canary counts as blocked, and a private address without a name does not.
       blocked: native.queries_blocked - privatePtr + 1,
       unique_domains: native.unique_domains,
     });

@@ -124,7 +124,7 @@ async function readPeriod(
     throw new CompatFault(400, 'bad_request', message);
   }
   const nowMs = clock.nowMs();
-  // The start of a period of this length: as precise as counts of that age are.
+  // The start of a period of this length: as precise as the counts of that age.
   const startOf = (secs: number): number => periodStartMs(nowMs, nowMs - secs * 1000);
   const span = { fromMs: startOf(from), toMs: startOf(until + 60) };
   const sums = await stats.summary(span, gone);

@@ -1,7 +1,7 @@
 /**
  * Facts about the node in several responses: the blocking switch, and versions. These are the versions of the release
- * that this API follows, as clients derive its features from them; remote ones are the same, so that no client offers
- * an update.
+ * that this API follows, as clients derive its features from them; the remote versions are the same, so that no client
+ * offers an update.
  */
 import type { Config } from '../../../config/schema.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';

@@ -1,6 +1,6 @@
 /**
  * Maps Weir's statuses, types and rcodes to those of the compatibility API. Each has one counterpart, so that sums are
- * preserved; what counts as blocked here counts as blocked there. Pure. docs/decisions/0080-pihole-api.md has the
+ * preserved; a query counts as blocked in both APIs or in neither. Pure. docs/decisions/0080-pihole-api.md has the
  * reasons.
  */
 import {
@@ -33,7 +33,7 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   BLOCKED_REGEX: 'REGEX',
   'LOCAL:canary': 'SPECIAL_DOMAIN',
   BLOCKED_SCHEDULE: 'SPECIAL_DOMAIN',
-  // There, private addresses without a name count as answered from the cache.
+  // In the compatibility API, private addresses without a name count as answered from the cache.
   BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',

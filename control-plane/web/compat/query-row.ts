@@ -33,7 +33,7 @@ export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQ
     status: compatStatus(decisionOf(row)),
     dnssec: DNSSEC_OF[row.dnssec_status],
     domain: row.domain,
-    // A cached answer keeps its original server.
+    // The log also names the original server of a cached answer.
     upstream: row.upstream === null || row.cached ? null : placeText(upstreamPlace(row.upstream)),
     reply: { type: replyOf(row), time: row.response_time_us / 1e6 },
     client: { ip: row.client, name: row.client_hostname },
@@ -78,7 +78,7 @@ function edeText(code: number | null): string | null {
   return code === null ? null : (EDE_TEXTS.get(code) ?? null);
 }
 
-/** No row is older. Starting here leaves room for rows with one millisecond until 2054. */
+/** No row is older than this; ids that count from here are safe integers until 2054. */
 const EPOCH_MS = Date.UTC(2020, 0);
 /** Number of ids per millisecond. Rows of one run have consecutive numbers, so their ids differ. */
 const IDS_PER_MS = 8192;

@@ -1,7 +1,7 @@
 /**
  * Limits the connections of the web server, per client network and in total. At the limit, the network with the most
- * connections loses an idle one, so that a host that opens idle connections without end only blocks itself. A connection
- * that Weir is closing makes room for a new one of its network: it stays open for a second if a body was not read.
+ * connections loses an idle one, so that a host that opens idle connections without end only blocks itself. A
+ * connection that Weir is closing, which may take a second if a body was not read, is cut for a new one of its network.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -14,7 +14,7 @@ import type { SecuredSockets } from './secured-sockets.ts';
 const MAX_CONNECTIONS = 500;
 /** Maximum number of connections of one client network; a browser uses six. */
 const MAX_PER_NETWORK = 50;
-/** Minimum time between two log lines about this. */
+/** Minimum time between two log lines about the limits. */
 const LOG_STEP_MS = 10_000;
 
 interface Place {
@@ -59,7 +59,7 @@ export class ConnectionLimits {
 
   private admit(socket: Socket): void {
     const address = socket.remoteAddress;
-    // Already closed.
+    // The connection is already closed.
     if (address === undefined) return;
     const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
     if (!this.makeRoomFor(network)) {
@@ -72,7 +72,7 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Whether a connection of this network may be added. May close another one for it. */
+  /** Whether a connection of this network may be added. May close another connection to allow this. */
   private makeRoomFor(network: string | null): boolean {
     const isNetworkFull = network !== null && (this.counts.get(network) ?? 0) >= MAX_PER_NETWORK;
     if (isNetworkFull)

@@ -16,7 +16,8 @@ interface OwnNames {
 
 /**
  * Throws 421 if the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name of
- * this server. Throws 400 unless there is exactly one (RFC 9112 section 3.2); probes of load balancers may omit it.
+ * this server. Throws 400 unless there is exactly one Host field (RFC 9112 section 3.2); probes of load balancers may
+ * omit it.
  */
 export function checkHost(names: OwnNames) {
   return (request: Request, _response: Response, next: NextFunction): void => {

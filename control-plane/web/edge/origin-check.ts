@@ -1,5 +1,5 @@
 /**
- * Prevents cross-site requests that change state. SameSite=Strict on the cookie is the first defence; this is the
+ * Prevents cross-site requests that change state. SameSite=Strict on the cookie is the first defence; this check is the
  * second, and the only one without a cookie (login, setup, authentication off).
  */
 import type { Request } from 'express';
@@ -14,7 +14,7 @@ export function refuseCrossOrigin(request: Request): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw crossOrigin(`sec-fetch-site ${site}`);
   if (origin === undefined) return;
-  // Express reads X-Forwarded-Host here if the peer is a trusted proxy.
+  // Express takes `host` from X-Forwarded-Host if the peer is a trusted proxy.
   if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);
 }
 

@@ -32,7 +32,8 @@ const LATE: Refusal = [408, 'timeout', 'the request did not arrive in time'];
 const UNREADABLE: Refusal = [400, 'malformed', 'the request is not valid HTTP/1.1'];
 
 /**
- * Answers for a server. If the response could be mistaken for that to another request, the connection is only closed.
+ * Answers for a server. If the response could be mistaken for the response to another request, the connection is only
+ * closed.
  */
 export function answerUnreadable(server: HttpServer | HttpsServer): void {
   /** Responses that are being prepared. */

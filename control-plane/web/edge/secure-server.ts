@@ -52,7 +52,7 @@ export class SecureServer extends Server {
   ) {
     super({ ...options, ...contextOf(null), handshakeTimeout: firstMs }, listener);
     this.securedWith = securedWith;
-    // It may listen again after it was closed.
+    // The server may listen again after it was closed.
     this.on('listening', () => this.follow());
     const takeTls = this.listeners('connection') as ((socket: Socket) => void)[];
     this.removeAllListeners('connection');
@@ -67,7 +67,7 @@ export class SecureServer extends Server {
     });
   }
 
-  /** Applies the certificate and keys, and each change of them until it closes. */
+  /** Applies the certificate and keys, and each change of them until the server closes. */
   private follow(): void {
     const { certificate, ticketKeys } = this.securedWith;
     const useKeys = (): void => {

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 
 /** The sockets of one listener or several. */
 export class SecuredSockets {
-  /** By both endpoints of the connection, which the two sockets have in common. */
+  /** Accepted sockets by both endpoints of the connection, which the two sockets have in common. */
   private readonly acceptedByEnds = new Map<string, Socket>();
   private readonly accepted = new WeakSet<Socket>();
   private readonly below = new WeakMap<Socket, Socket>();

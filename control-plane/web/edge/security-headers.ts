@@ -34,7 +34,7 @@ function helmetWith(
     contentSecurityPolicy: false,
     xFrameOptions: { action: 'deny' },
     strictTransportSecurity,
-    // Browsers ignore these over plain HTTP, and report an error and a warning on each page.
+    // Browsers ignore these fields over plain HTTP, and report an error and a warning on each page.
     crossOriginOpenerPolicy: isSecure,
     originAgentCluster: isSecure,
   });

@@ -23,7 +23,7 @@ type Server = HttpServer | HttpsServer;
 export interface WebDeadlines {
   /**
    * Milliseconds from the opening of a connection, or the first byte of a later request, to the end of the head. With
-   * TLS also to the first byte, and from there to the end of the handshake.
+   * TLS, the limit also applies to the first byte, and then to the end of the handshake.
    */
   readonly headMs: number;
   /** Milliseconds until the end of the body. */
@@ -60,18 +60,18 @@ export class WebServerError extends Error {
 
 /** A listening web server. */
 export interface WebServer {
-  /** Addresses on which it listens, with the actual ports if the configuration has 0. */
+  /** Addresses on which the server listens, with the actual ports if the configuration has 0. */
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
   /** The listening sockets. */
   descriptors(): readonly number[];
   /** Stops listening immediately, waits briefly for running responses, then closes the rest. */
   close(): Promise<void>;
   /**
-   * The same, but queues new connections on copies of its sockets, which are returned: for another process, or for
+   * Like `close`, but queues new connections on copies of the sockets, which are returned for another process or for
    * `resume`.
    */
   pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
-  /** Resumes accepting: the connections queued on the copies, or on the listeners that it was given and holds back. */
+  /** Accepts connections again: those queued on the copies, or on the inherited listeners (`isHeldBack`). */
   resume(): void;
 }
 
@@ -82,7 +82,10 @@ export interface WebServerOptions {
   readonly certificate?: CertificateSource | undefined;
   /** Keys that encrypt its session tickets; without them, each listener has its own keys. */
   readonly ticketKeys?: TicketKeySource | undefined;
-  /** A socket of another process that already listens there, if any; `dualStack`: it also accepts IPv4. */
+  /**
+   * A socket of another process that already listens at this address and port, if any; `dualStack`: whether it also
+   * accepts IPv4.
+   */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
   /** Accepts nothing on those sockets until `resume()`. */
   readonly isHeldBack?: boolean;

@@ -15,7 +15,7 @@ const SMALL_BYTES = 64 * 1024;
  * before that would discard it. Longer remainders only work with clients that read while they send.
  */
 const MAX_REST_BYTES = 1024 * 1024;
-/** Rate limits on such reads for one client network and in total, so that a flood is not read. */
+/** Rate limits on reading remainders for one client network and in total, so that a flood is not read. */
 const DRAINS_PER_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
 /** Time for a client to read the response. */

@@ -10,7 +10,7 @@ import type { CertificateFacts } from '../tls/certificate-pair.ts';
 const DOT_PORT = 853;
 const HTTPS_PORT = 443;
 
-/** Names for one key, and what is wrong with them. */
+/** Names for one key, and their problems. */
 export type PhoneNames = Pick<PhoneSetup, 'private_dns_name' | 'doh_url' | 'problems'>;
 
 /** The names for a key; `facts` are those of the certificate of encrypted DNS, null = there is none. */
@@ -41,13 +41,13 @@ export function phoneNames(
   };
 }
 
-/** The settings that decide. */
+/** The settings that determine the names. */
 interface Settings {
   readonly server: Pick<Config['server'], 'encrypted_dns'>;
   readonly dns: Pick<Config['dns'], 'allowed_clients'>;
 }
 
-/** The host for HTTPS: the parent of the wildcard if the certificate has it, else its first name with a dot. */
+/** The host for HTTPS: the parent of the wildcard if the certificate has it, or else its first name with a dot. */
 function hostIn(names: readonly string[], wildcard: string | null): string | null {
   const hosts = names.filter((name) => name.includes('.') && !name.startsWith('*.') && isIP(name) === 0);
   return hosts.find((name) => name === wildcard) ?? hosts[0] ?? null;

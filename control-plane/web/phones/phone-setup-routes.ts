@@ -47,7 +47,7 @@ export function phoneSetupRoutes(context: PhoneContext): Route[] {
   return [readPhoneSetup(context)];
 }
 
-/** The row below the page `/check`. */
+/** The route below the page `/check`. */
 export function publicPhoneRoutes(context: PhoneContext): Route[] {
   return [readPhoneProfile(context)];
 }

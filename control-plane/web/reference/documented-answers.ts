@@ -1,6 +1,6 @@
 /**
  * Every response that a route can give, for the OpenAPI document: success, and the errors that follow from its input,
- * its access rights, and its location. Any other responses are in its row.
+ * its access rights, and its path. The row of the route lists any other responses.
  */
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { Problem } from '../../../shared/api/problem-details.ts';

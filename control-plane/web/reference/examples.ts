@@ -1,6 +1,6 @@
 /**
- * An example for each body and each parameter of the OpenAPI document, derived from the schema: its `examples`, else a
- * value by the name of the field (`field-examples.ts`), else one that its keywords allow.
+ * An example for each body and each parameter of the OpenAPI document, derived from the schema: its `examples`, or else
+ * a value by the name of the field (`field-examples.ts`), or else one that its keywords allow.
  */
 import type { Problem } from '../../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
@@ -127,9 +127,7 @@ function exampleText({ format, minLength = 0 }: SchemaDoc): string {
   }
 }
 
-/**
- * Whether a value from the list is valid for its field; what is not checked here is checked by a test of all examples.
- */
+/** Whether a value from the list is valid for its field; a test of all examples checks the rest. */
 function allows(schema: SchemaDoc, value: unknown): boolean {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.some((choice) => allows(choice, value));

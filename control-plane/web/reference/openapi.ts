@@ -69,7 +69,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
   return withExamples(document as unknown as OpenApiDocument);
 }
 
-/** The current one first. */
+/** The servers of the document, the current one first. */
 function serversOf(prefix: string): { url: string; description: string }[] {
   const servers = [false, true].map((altCompat) => ({
     url: apiPrefix(altCompat),

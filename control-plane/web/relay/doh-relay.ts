@@ -11,7 +11,10 @@ import { clientAddress } from '../../api/client-address.ts';
 import { readBytes } from '../../api/request-body.ts';
 import { ThreadUnavailable } from '../../threads/thread-requests.ts';
 
-/** Has a DNS thread answer a message for a client of 16 bytes, with a key, '' = none; null = no reply is due. */
+/**
+ * Makes a DNS thread answer a message for a client, an address of 16 bytes, with its key ('' = none); resolves with
+ * null if no reply is due.
+ */
 export type RelayQuery = (
   message: Uint8Array,
   client: Uint8Array,

@@ -42,7 +42,7 @@ import { securityHeaders } from '../edge/security-headers.ts';
 /** Dependencies of the application, except its routes. */
 export interface AppParts extends LandingParts, OidcPageParts {
   readonly logger: Logger;
-  /** Limits the requests of a client network to everything that is served here. */
+  /** Limits the requests of a client network to everything that this server serves. */
   readonly requestLimit: RequestLimit;
   /** Answers DNS over HTTPS, if that is enabled. */
   readonly relayQuery?: RelayQuery | undefined;
@@ -158,7 +158,7 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
   };
 }
 
-/** Without 304: Express would compare ETags, but those of entities only cover the writable fields. */
+/** Never answers 304: Express would compare ETags, but those of entities only cover the writable fields. */
 function sendJson(response: Response, answer: unknown): void {
   const body = Buffer.from(JSON.stringify(answer));
   response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(body.length) });
@@ -218,7 +218,7 @@ function answerChallenges(answerFor: AppParts['challengeAnswer'] = () => null) {
   };
 }
 
-/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as there is no other protocol here. */
+/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as it serves no other protocol. */
 function refuseUpgrades(request: Request, _response: Response, next: NextFunction): void {
   const upgrade = request.headers.upgrade;
   // `curl --http2` offers h2c on its first request but also accepts HTTP/1.1.

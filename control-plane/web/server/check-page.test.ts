@@ -51,7 +51,7 @@ async function shown(askersOf: (index: number) => readonly object[], reader: Rea
     return { asked: askers.length > 0, askers };
   };
   const verdict = await new Promise<string>((resolve) => {
-    // The script sets the texts in the same turn.
+    // The script sets the texts in the same turn of the event loop.
     const set = (text: string): void => void setImmediate(() => resolve(text));
     Object.defineProperty(placeOf('check').dataset, 'verdict', { set });
     runInNewContext(script!, {

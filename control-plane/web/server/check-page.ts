@@ -46,7 +46,8 @@ export function sendCheckPage(node: CheckNode, request: Request, response: Respo
 }
 
 /**
- * `?lang=`, which the script sets to the language chosen in the dashboard; else the browser's language; else English.
+ * `?lang=`, which the script sets to the language chosen in the dashboard, or else the browser's language, or else
+ * English.
  */
 function languageOf(request: Request): CheckLanguage {
   const wanted = new URL(request.url, 'http://localhost').searchParams.get('lang');

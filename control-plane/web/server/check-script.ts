@@ -1,8 +1,8 @@
 /**
  * The script of the page `/check`. It creates several probes, lets the browser look up their names one after another,
  * and shows which of them reached this node, over IPv4 and over IPv6. Several are needed because a device with a second
- * DNS server sends a part of the queries to that one. If the page has the form for requesting that a name be unblocked,
- * the script also sends it. Texts are set as text, never as HTML.
+ * DNS server sends a part of the queries to that server. If the page has the form for requesting that a name be
+ * unblocked, the script also sends it. Texts are set as text, never as HTML.
  */
 
 import { CHECK_LANGUAGES } from './check-texts/languages.ts';

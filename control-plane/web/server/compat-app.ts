@@ -94,7 +94,9 @@ async function answerTo(
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** Admits requests with a session; returns its owner, and the header fields that keep it. Throws 401 and 403. */
+/**
+ * Admits requests with a session; returns its owner, and the header fields that keep the session. Throws 401 and 403.
+ */
 async function admitRequest(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
   if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);

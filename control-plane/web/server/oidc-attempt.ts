@@ -14,13 +14,16 @@ import { clientAddress } from '../../api/client-address.ts';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
 const COOKIE = 'weir_login';
-/** Only the pages of the login get it; a name with `__Host-` needs the root path. */
+/** Browsers send the cookie only to the pages of the login; a name with `__Host-` needs the root path. */
 const PATH = '/login/oidc';
 const LIFE_MS = 10 * 60_000;
 const MAX_CHARS = 4096;
 const KEY_BYTES = 32;
 
-/** Sets it in the browser; Lax, as the way back starts on a page of the provider. `secret` is the cluster secret. */
+/**
+ * Sets the cookie in the browser; it is Lax, because the browser returns from a page of the provider. `secret` is the
+ * cluster secret.
+ */
 export function keepAttempt(
   request: Request,
   response: Response,
@@ -43,7 +46,7 @@ export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): 
   return Math.abs(nowMs - attempt.startedMs) <= LIFE_MS && isOwnPath(attempt.returnTo) ? attempt : null;
 }
 
-/** Deletes it: each response of the provider is accepted once. */
+/** Deletes the cookie: each response of the provider is accepted once. */
 export function dropAttempt(request: Request, response: Response): void {
   const { name, ...attributes } = cookieOf(request);
   response.clearCookie(name, attributes);

@@ -74,7 +74,10 @@ function callbackUrl({ protocol, host }: Request): string {
   return `${protocol}://${host}${CALLBACK}`;
 }
 
-/** A page, not a redirect: its link is followed with the cookie, unlike a redirect from another site. */
+/**
+ * Answers with a page, not a redirect: browsers send the cookie when they follow its link, but not when another site
+ * redirects them.
+ */
 function welcome(returnTo: string): Page {
   return page(
     'Logged in',

@@ -7,7 +7,7 @@ import { type WebServer, WebServerError } from '../edge/server.ts';
 export interface RetriedListening {
   /** Listens once. @throws {WebServerError} */
   readonly listen: () => Promise<WebServer>;
-  /** Called when it listens. */
+  /** Called when the server listens. */
   readonly listening: (server: WebServer) => void;
   /** Whether the first failure is thrown, as in a process that takes over from one with a working web server. */
   readonly isStrict?: boolean;
@@ -25,7 +25,7 @@ export class RetriedWebServer implements WebServer {
   private attempt: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private listening: RetriedListening | undefined;
-  /** Closed, or paused: no further attempts. */
+  /** Whether the server is closed or paused, so that there are no further attempts. */
   private isHalted = false;
 
   constructor(logger: Logger) {
@@ -48,7 +48,7 @@ export class RetriedWebServer implements WebServer {
     }
   }
 
-  /** Reason why it does not listen; null if it does. */
+  /** Reason why the server does not listen; null if it listens. */
   trouble(): string | null {
     return this.fault;
   }

@@ -159,7 +159,7 @@ describe('recover()', () => {
     await files.recover();
     expect(await subjectIn()).toBe(`CN=${expected}.test, O=Weir`);
     expect(await readdir(folder)).not.toContain('key.pem.pending');
-    // A later one changes nothing.
+    // A later recovery changes nothing.
     await files.recover();
     expect(await subjectIn()).toBe(`CN=${expected}.test, O=Weir`);
   });

@@ -168,7 +168,7 @@ async function foreignReason(
   const found = await lstat(path).catch(() => null);
   // Writing over a directory fails.
   if (found === null || found.isDirectory()) return null;
-  // For example certbot, which would no longer find its file.
+  // The link may belong to certbot, for example, which would no longer find its file.
   if (found.isSymbolicLink()) return 'is a link that another program manages; replace the certificate there';
   if (!found.isFile()) return 'is not a regular file; move it away first';
   if (found.uid !== process.geteuid!()) return 'belongs to another user; replace the certificate there';

@@ -12,19 +12,19 @@ import { reasonOf } from '../../../shared/errors.ts';
 export interface CertificateFacts {
   readonly subject: string;
   readonly issuer: string;
-  /** Names and addresses for which it is valid. */
+  /** Names and addresses for which the certificate is valid. */
   readonly names: readonly string[];
   /** Type of the key, such as `RSA 2048` and `EC P-256`. */
   readonly keyType: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Signed with its own key. */
+  /** Whether the certificate is signed with its own key. */
   readonly isSelfSigned: boolean;
 }
 
 /** A chain and the key of its first certificate, which belong together. */
 export interface CertificatePair {
-  /** PEM: the server's own certificate, then each one's issuer. */
+  /** PEM: the server's own certificate, then the issuer of each. */
   readonly cert: string;
   /** PEM, PKCS #8. Must not appear in any log, response or audit. */
   readonly key: string;
@@ -48,7 +48,7 @@ const MAX_CHAIN = 10;
 const MIN_RSA_BITS = 2048;
 /** A larger key would cost more than 10 ms of the event loop for each handshake. */
 const MAX_RSA_BITS = 4096;
-/** Curves supported by browsers, by OpenSSL's name, with that of NIST. */
+/** Curves supported by browsers, by OpenSSL's name, with NIST's name. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'P-256',
   secp384r1: 'P-384',
@@ -164,7 +164,7 @@ function refuseWeak(certificate: X509Certificate, index: number): void {
     );
 }
 
-/** Clients expect each certificate after the first to have signed the one before (RFC 8446 section 4.4.2). */
+/** Clients expect each certificate after the first to have signed the one before it (RFC 8446 section 4.4.2). */
 function refuseBrokenChain(chain: readonly X509Certificate[]): void {
   for (const [index, issuer] of chain.slice(1).entries()) {
     const signed = chain[index]!;
@@ -193,7 +193,7 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
     keyType: keyTypeOf(leaf.publicKey),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
-    // Not checkIssued(), which requires a key usage that only authorities have.
+    // Does not use checkIssued(), which requires a key usage that only authorities have.
     isSelfSigned: leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey),
   };
 }

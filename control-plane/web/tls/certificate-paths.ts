@@ -8,7 +8,7 @@ const DEFAULT: CertificatePaths = { cert: '/data/cert.pem', key: '/data/key.pem'
 
 /**
  * The paths of the configuration; `<data_dir>/tls/` instead of the default ones if they do not exist and Weir's user
- * cannot write there. If a certificate exists in one of the two directories, that one stays in use.
+ * cannot write there. If a certificate exists in one of the two directories, the certificate there stays in use.
  */
 export function webCertificatePaths(given: CertificatePaths, dataDir: string): CertificatePaths {
   if (given.cert !== DEFAULT.cert || given.key !== DEFAULT.key || existsSync(given.cert)) return given;

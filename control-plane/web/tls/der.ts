@@ -36,7 +36,7 @@ export function setOf(...elements: readonly Der[]): Der {
   return element(Tag.SET, ...sorted(elements));
 }
 
-/** The content of a set, for a tag that replaces its own. */
+/** The content of a set, for a tag that replaces the set's own. */
 export function sorted(elements: readonly Der[]): Der[] {
   return elements.toSorted((one, other) => Buffer.compare(one, other));
 }
@@ -97,7 +97,7 @@ export function explicit(number: number, ...content: readonly Der[]): Der {
   return element(Tag.CONTEXT_CONSTRUCTED + number, ...content);
 }
 
-/** The elements within a constructed one, complete. Throws RangeError for a length that is longer than the content. */
+/** The complete elements within a constructed one. Throws RangeError for a length that is longer than the content. */
 export function elementsOf(whole: Der): Der[] {
   const found: Der[] = [];
   let at = headSize(whole, 0);

@@ -15,7 +15,7 @@ export interface Replacement {
   readonly before: FoundCertificate;
   readonly pair: CertificatePair;
   readonly install: (pair: CertificatePair) => Promise<void>;
-  /** Gives it to other nodes; runs first in the transaction. */
+  /** Shares the certificate with other nodes; runs first in the transaction. */
   readonly share: (tx: Queryable) => Promise<void>;
 }
 

@@ -71,7 +71,7 @@ function isHostName(name: string): boolean {
   );
 }
 
-/** CN=name, O=Weir. Clients only evaluate the extension. */
+/** CN=name, O=Weir. Clients read names only from the extension. */
 function subjectOf([first = 'localhost']: readonly string[]): Der {
   const attribute = (type: string, value: string): Der => setOf(sequence(oid(type), utf8(value)));
   const commonName = first.length <= MAX_COMMON_NAME ? first : 'localhost';
@@ -82,7 +82,7 @@ function extensionsFor(names: readonly string[]): Der {
   const critical = (id: string, value: Der): Der => sequence(oid(id), isTrue(), octetString(value));
   const other = (id: string, value: Der): Der => sequence(oid(id), octetString(value));
   return sequence(
-    critical('2.5.29.19', sequence()), // Basic constraints: no authority.
+    critical('2.5.29.19', sequence()), // Basic constraints: not a certificate authority.
     critical('2.5.29.15', bitString(Buffer.of(0x80), 7)), // Key usage: signatures.
     other('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // Extended key usage: servers.
     other('2.5.29.17', sequence(...names.map(alternativeName))),

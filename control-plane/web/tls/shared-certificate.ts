@@ -109,7 +109,9 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** It cannot be opened: it was sealed with another secret or for another purpose, or was changed since. */
+/**
+ * Sealed bytes cannot be opened: they were sealed with another secret or for another purpose, or were changed since.
+ */
 export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal';
 }

@@ -60,7 +60,7 @@ describe('ThreadCertificate', () => {
     expect(new Set(all.map(keysOf)).size).toBe(3);
     expect(all.map(({ ticketKeys }) => ticketKeys.length)).toEqual([48, 48, 48]);
     expect(new Set(all.map(({ cert, key }) => cert + key))).toEqual(new Set([FIRST.cert + FIRST.key]));
-    // A replaced thread starts with the newest one.
+    // A replaced thread starts with the newest certificate.
     expect(certificate.current()).toEqual(given.at(-1));
   });
 

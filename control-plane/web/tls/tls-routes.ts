@@ -87,7 +87,7 @@ function generateCertificate(context: TlsContext): Route {
         if (before.isValid && request.query.force !== 'true')
           throw conflict('there is a valid certificate; force=true replaces it');
         const pair = await context.certificate.makeOwn();
-        // Not shared, as its names are those of this machine.
+        // The certificate is not shared, because its names are those of this machine.
         return change(context, {
           ...{ actor: authorOf(request), before, pair, install },
           share: async () => undefined,

@@ -7,7 +7,7 @@ import type { BodyForm } from '../../api/route.ts';
 import { MAX_CERT_BYTES, MAX_KEY_BYTES } from './certificate-files.ts';
 
 const MEDIA_TYPE = 'multipart/form-data';
-/** Multer's own limit is that of the larger one. */
+/** Limits of the two fields; multer's own limit is the larger one. */
 const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 
 /** Maximum number of parts that are read, enough to report a surplus one. */

@@ -22,7 +22,7 @@ export interface FoundCertificate {
   readonly isValid: boolean;
   /** Reason why a server cannot use them; null if it can, or if there are none. */
   readonly fault: string | null;
-  /** Null if they cannot be read. */
+  /** Details of the certificate; null if the files cannot be read. */
   readonly facts: CertificateFacts | null;
 }
 
@@ -55,7 +55,7 @@ export class WebCertificate {
     return this.active;
   }
 
-  /** Reason why the content of the files is not in use; null = it is. */
+  /** Reason why the content of the files is not in use; null = it is in use. */
   fault(): string | null {
     return this.refusal;
   }
@@ -143,7 +143,7 @@ export class WebCertificate {
     };
   }
 
-  /** Checks the files once: accepts what another program put there, if it is valid. */
+  /** Checks the files once: accepts files that another program put there, if they are valid. */
   checkFiles(): Promise<void> {
     return this.turns.run(async () => {
       const { files, logger, clock } = this.parts;

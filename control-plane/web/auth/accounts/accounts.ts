@@ -28,8 +28,8 @@ export class Accounts {
   }
 
   /**
-   * The account with this name and password, otherwise null. Takes the time of one hash, whether the name exists or
-   * not.
+   * The account with this name and password; null if they do not match. Takes the time of one hash, even if the name
+   * does not exist.
    */
   async prove(username: string, password: string, rank = 0): Promise<ProvenAccount | null> {
     const account = await this.named(username);

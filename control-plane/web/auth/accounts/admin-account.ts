@@ -42,7 +42,7 @@ export class AdminAccount {
     return this.parts.config().auth.admin.username;
   }
 
-  /** Whether a password is set; throws DatabaseUnavailable if only the database knows. */
+  /** Whether a password is set; throws DatabaseUnavailable if only the unavailable database knows. */
   async isConfigured(): Promise<boolean> {
     if (this.configuredHash() !== '') return true;
     this.isInDatabase ||= (await credentials.readHash(this.parts.database)) !== null;
@@ -89,7 +89,7 @@ export class AdminAccount {
     const { configured, database } = this.parts;
     const hash = await this.hashing.hash(password);
     await database.transaction(async (tx) => {
-      // Waits for logins that were verified with the old one, and makes others wait.
+      // Waits for logins that were verified with the old password, and makes new ones wait.
       await users.updateUser(tx, ADMIN_USER_ID, {});
       await alongside(tx);
       // The file comes last, since the transaction cannot undo it.

@@ -16,7 +16,7 @@ export interface ConfiguredPasswordParts {
   readonly file: ConfigFile | null;
 }
 
-/** Holds the configured hash and replaces it in the file. One per node. */
+/** Stores the configured hash and replaces it in the file. One per node. */
 export class ConfiguredPassword {
   private current: string;
   private readonly file: ConfigFile | null;

@@ -17,9 +17,9 @@ interface HashCost {
 
 /** Cost of new hashes: 32 MiB and three passes on one lane; more than OWASP recommends (19 MiB, two). */
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
-/** Two on one core would only slow each other down. */
+/** Two hashes on one core would only slow each other down. */
 const MAX_RUNNING = Math.min(2, availableParallelism());
-/** Limit for callers that have failed before, so that there is always room for others. */
+/** Limit for callers that have failed before, so that others can always run. */
 const MAX_RUNNING_FAILED = Math.max(1, MAX_RUNNING - 1);
 const MAX_WAITING = 32;
 
@@ -68,8 +68,8 @@ interface Waiter {
 }
 
 /**
- * Runs a few at the same time, queues some, and refuses the rest with 429. The lowest rank goes first; among equal
- * ranks, the last to arrive, so that a flood that is already queued does not delay others.
+ * Runs a few hashes at the same time, queues some, and refuses the rest with 429. The lowest rank goes first; among
+ * equal ranks, the last to arrive, so that a flood that is already queued does not delay others.
  */
 class Gate {
   private running = 0;

@@ -1,4 +1,4 @@
-/** SQL of `users`. Row 1 is the administrator, whose name is in the configuration: NULL here. */
+/** SQL of `users`. Row 1 is the administrator, whose name is in the configuration, so the column is NULL. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import { conflict, invalid, unknownReference } from '../../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../../storage/db/database-errors.ts';
@@ -81,7 +81,7 @@ export async function findEnabledUser(db: Queryable, folded: string): Promise<nu
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
 }
 
-/** Refuses to give the administrator the name of a user, who could not log in any more. @throws {ApiError} 409 */
+/** Refuses to give the administrator the name of a user, who could then no longer log in. @throws {ApiError} 409 */
 export async function refuseTaken(tx: Queryable, username: string): Promise<void> {
   const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
   if ((await tx.query(text, [seenName(username)])).rows.length > 0) throw nameTaken(username);
@@ -120,7 +120,7 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
 }
 
-/** Links exactly these clients to a user; 400 for an unknown one, and for one that is part of another. */
+/** Links exactly these clients to a user; 400 for an unknown one, and for one that is part of another client. */
 export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
   await refuseParts(tx, clientIds);
   await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [
@@ -138,7 +138,7 @@ export async function replaceClients(tx: Queryable, id: number, clientIds: reado
   }
 }
 
-/** Locks the rows, so that a client that is merged at the same time passes its users on. */
+/** Locks the rows, so that the users of a client that is merged at the same time are passed on. */
 async function refuseParts(tx: Queryable, clientIds: readonly number[]): Promise<void> {
   const text = `SELECT id, device_id FROM clients WHERE id = ANY($1::integer[]) ORDER BY id FOR SHARE`;
   const { rows } = await tx.query<{ id: number; device_id: number | null }>(text, [clientIds]);

@@ -17,7 +17,7 @@ type Configuration = openid.Configuration;
 
 /** Time limit of each request to the provider. */
 const TIMEOUT_SECS = 5;
-/** How long its discovery document is cached. */
+/** How long the provider's discovery document is cached. */
 const CACHE_MS = 3_600_000;
 
 /** Secrets of one login. */

@@ -4,7 +4,7 @@
  * which accepts a code once. In memory, and bounded.
  */
 
-/** Maximum number of states; the oldest is dropped. */
+/** Maximum number of states; the oldest is evicted. */
 const MAX_STATES = 10_000;
 
 /** The states of finished logins, in order of arrival. */

@@ -9,7 +9,7 @@ export interface StoredFactor {
   readonly lastStep: number | null;
 }
 
-/** The second factor of a user; null if there is none. `FOR UPDATE` in a transaction that is to change it. */
+/** The second factor of a user; null if there is none. `FOR UPDATE` is for transactions that will change it. */
 export async function findFactor(
   db: Queryable,
   userId: number,

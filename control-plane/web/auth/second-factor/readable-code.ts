@@ -15,7 +15,10 @@ export function isReadableCode(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The stored form, independent of letter case and hyphens: 80 random bits cannot be guessed. */
+/**
+ * The stored form, independent of letter case and hyphens. A plain hash suffices, because 80 random bits cannot be
+ * guessed.
+ */
 export function hashReadableCode(code: string): Buffer {
   return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
 }

@@ -21,7 +21,8 @@ export function stepAt(nowMs: number): number {
 /** The code of a step (RFC 4226 section 5.3). */
 export function codeOfStep(secret: Buffer, step: number, digits = DIGITS): string {
   const counter = Buffer.alloc(8);
-  // Signed, as a machine without a clock starts in 1970, and the step before the first one is also checked.
+  // The counter is signed, because a machine without a clock starts in 1970, and the step before the first one is also
+  // checked.
   counter.writeBigInt64BE(BigInt(step));
   const mac = createHmac('sha1', secret).update(counter).digest();
   const at = mac[mac.length - 1]! & 0xf;

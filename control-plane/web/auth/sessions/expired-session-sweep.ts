@@ -11,7 +11,7 @@ interface Sweepable {
   removeExpired(): Promise<void>;
 }
 
-/** Sweeps every `intervalMs`; returns a function that stops it and waits for a running sweep. */
+/** Sweeps every `intervalMs`; call the result to stop and to wait for a running sweep. */
 export function startExpiredSessionSweep(
   auth: Sweepable,
   logger: Logger,

@@ -14,7 +14,7 @@ import type { StoredSession } from './session-store.ts';
 /** Minimum time between two writes of a session's use. */
 const SEEN_STEP_MS = 60_000;
 
-/** Its dependencies. */
+/** Dependencies of the lookup. */
 interface SessionLookupParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export class SessionLookup {
       : this.livingIdle(secretHash, session);
   }
 
-  /** A change of the wall clock does not affect its lifetime. */
+  /** A change of the wall clock does not affect the lifetime of the session. */
   private async livingFixed(secretHash: Buffer, session: StoredSession): Promise<StoredSession | null> {
     const { database, clock } = this.parts;
     const nowMs = clock.nowMs();
@@ -66,7 +66,8 @@ export class SessionLookup {
   }
 
   /**
-   * Another node may have extended it, and this one's wall clock may have been changed: the longer lifetime applies.
+   * Another node may have extended the session, and the wall clock of this one may have been changed: the longer
+   * lifetime applies.
    */
   private livingIdle(secretHash: Buffer, session: StoredSession): StoredSession | null {
     const byClockMs = session.expiresAt.getTime() - this.parts.clock.nowMs();

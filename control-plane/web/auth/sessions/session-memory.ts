@@ -14,10 +14,11 @@ const MAX_SESSIONS = 1000;
 
 interface Remembered {
   readonly session: StoredSession;
-  /** On the clock that also runs while the machine is suspended, like `aliveUntilMs`. */
+  /** Time on the clock that also runs while the machine is suspended, like `aliveUntilMs`. */
   seenMs: number;
   /**
-   * Without an idle time, computed when this node first saw the session: changes of the wall clock do not affect it.
+   * End of the session. Without an idle time, it is computed when this node first saw the session, so that changes of
+   * the wall clock do not affect it.
    */
   readonly aliveUntilMs: number;
 }
@@ -64,7 +65,7 @@ export class SessionMemory {
     for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
   }
 
-  /** Removes sessions that were revoked here. */
+  /** Removes sessions that were revoked on this node. */
   remove(isRevoked: (session: StoredSession) => boolean): void {
     for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
   }

@@ -39,7 +39,7 @@ export interface CarriedSession extends OpenedSession {
 export interface WantedSession extends Pick<StoredSession, 'rememberMe' | 'idleSecs'> {
   readonly owner: SessionOwner;
   readonly lifeMs: number;
-  /** Runs in the transaction that stores it; throws if the owner may no longer log in. */
+  /** Runs in the transaction that stores the session; throws if the owner may no longer log in. */
   readonly confirm: (tx: Queryable) => Promise<void>;
 }
 
@@ -148,7 +148,9 @@ export class Sessions {
     return store.listSessions(this.parts.database, this.now());
   }
 
-  /** Deletes expired sessions, unless they may only look expired because of a wrong clock; returns whether it did. */
+  /**
+   * Deletes expired sessions, unless they may only look expired because of a wrong clock; returns false in that case.
+   */
   async removeExpired(): Promise<boolean> {
     if (!this.clockWatch.isSettled()) return false;
     const removed = await store.deleteExpiredSessions(this.parts.database, this.now());

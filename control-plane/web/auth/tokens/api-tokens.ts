@@ -52,7 +52,7 @@ export class ApiTokens {
   }
 
   /**
-   * Returns a function that locks the token with this key until its transaction ends, or throws 401 if it no longer
+   * Returns a function that locks the token with this key until the transaction ends, or throws 401 if it no longer
    * exists.
    */
   confirmed(key: string): (tx: Queryable) => Promise<void> {
@@ -130,7 +130,7 @@ export class ApiTokens {
       .finally(() => this.clearCached(id));
   }
 
-  /** Another node may have changed some. */
+  /** Another node may have changed tokens. */
   mayHaveChanged(): void {
     this.memory.remove();
   }
@@ -140,7 +140,7 @@ export class ApiTokens {
     this.memory.clearAll();
   }
 
-  /** Also removed from the cache if it is unknown whether it was changed. */
+  /** Removes a token from the cache even if it is unknown whether it was changed. */
   private clearCached(id: number): void {
     this.memory.remove(id);
     this.writtenMs.delete(id);
@@ -154,7 +154,7 @@ export class ApiTokens {
     if (Math.abs(nowMs - noted) < USED_STEP_MS) return;
     this.writtenMs.set(id, nowMs);
     await store.touchToken(database, id, new Date(nowMs)).catch((error: unknown) => {
-      // This does not make the request fail.
+      // A failed write does not make the request fail.
       if (!(error instanceof DatabaseUnavailable)) throw error;
     });
   }

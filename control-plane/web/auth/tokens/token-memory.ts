@@ -1,7 +1,7 @@
 /**
- * The tokens of the cluster, read at most twice per second, so that requests do not query the database, however many
- * there are and however wrong their keys; and read again after a notification that another node has changed one, so
- * that a revoked token is rejected immediately. While the database is unavailable, the last state is used.
+ * The tokens of the cluster. They are read at most twice per second, so that the database is not queried for each
+ * request, even in a flood of wrong keys; and they are read again after a notification that another node has changed
+ * one, so that a revoked token is rejected immediately. While the database is unavailable, the last state is used.
  */
 import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -9,9 +9,9 @@ import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import { type HashedToken, listHashedTokens } from './token-store.ts';
 
-/** Milliseconds after which they are read again when needed. */
+/** Milliseconds after which tokens are read again when needed. */
 const FRESH_MS = 500;
-/** How long they are trusted while the database is unavailable, as for sessions. */
+/** How long tokens are trusted while the database is unavailable, as for sessions. */
 const CACHE_MS = 10 * 60_000;
 
 interface Known {
@@ -42,7 +42,7 @@ export class TokenMemory {
     return byHash.get(keyOf(keyHash)) ?? null;
   }
 
-  /** Removes `id` after tokens were changed here, or may have been. */
+  /** Called when tokens were, or may have been, changed on this node; removes `id` from the cache. */
   remove(id?: number): void {
     this.changes += 1;
     if (this.known === null) return;
