@@ -51,7 +51,7 @@ import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
 /** One bit for each part that some passes skip. */
 const Part = {
-  /** Count the query: for its client, against its network's limit, as a cache hit or miss. */
+  /** Count the query: for its client, against its network's limit, and as a cache hit or miss. */
   COUNTED: 1 << 0,
   /** Find the client, and the forward zone of the name. */
   ASKER: 1 << 1,
@@ -186,7 +186,10 @@ export class Pipeline {
     return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
-  /** A message without a question needs access like any other, and counts against the limit of its network. */
+  /**
+   * A client needs access for a message without a question too, and the message counts against the limit of its
+   * network.
+   */
   private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
     if (!mayAsk(query, this.snapshot)) {
       this.reporter.refused(query, this.snapshot.version, 0);
@@ -226,10 +229,10 @@ export class Pipeline {
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OVERRIDES) !== 0) {
-      // Before the schedule: a grant is a temporary exception from it.
+      // Before the schedule: a grant is a temporary exception from the schedule.
       result = this.passed('grants', grantsStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Before everything that could answer: it blocks or allows everything for the group.
+      // Before all stages that could answer: the override blocks or allows everything for the group.
       result = this.passed('schedule_override', scheduleOverrideStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -257,7 +260,7 @@ export class Pipeline {
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // The last stage before there is an answer, since it may leave the question UNRESOLVED.
+    // The last stage before an answer exists: it leaves the question UNRESOLVED if the cache has no answer.
     if ((pass & Part.CACHE) !== 0) {
       const reporter = isCounted && query.logMark === LogMark.COUNTED ? this.reporter : null;
       result = this.passedCache(cachedAnswerStage(query, this.cache, reporter), query);
@@ -302,7 +305,7 @@ export class Pipeline {
     return accessStage(query, isQuiet);
   }
 
-  /** Policy is one stage for queries, which checks blocked services first, but two stages in explanations. */
+  /** For queries, policy is one stage that checks blocked services first; in explanations it is two stages. */
   private passedPolicy(result: StageResultCode, query: Query): StageResultCode {
     if (this.recorder === null) return result;
     const isByService = result === StageResult.ANSWERED && query.status === QueryStatus.BLOCKED_SERVICE;
@@ -349,7 +352,7 @@ export class Pipeline {
     this.decide(query, Part.OVERRIDES);
   }
 
-  /** The local or special-use answer for a name that an upstream's answer refers to; results as of `decideAgain`. */
+  /** The local or special-use answer for a name that an upstream's answer refers to; same results as `decideAgain`. */
   findHere(query: Query): StageResultCode {
     return this.decide(query, Part.OWN_NAMES);
   }

@@ -1,7 +1,7 @@
 /**
  * The shared answer cache, read side. `answer` finds an entry by hash, compares the whole key, copies the records after
  * the client's question, and counts their TTLs down. Readers take no lock and never wait: they copy the entry first,
- * and use the copy only if the writer's TAIL has not reached the entry since. `cache-writer.ts` writes the cache;
+ * and use the copy only if the writer has not moved TAIL past the entry since. `cache-writer.ts` writes the cache;
  * `shared/memory/answer-cache-layout.ts` has its layout.
  */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
@@ -29,10 +29,7 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 
-/**
- * Seconds before expiry at which any answer becomes due for a refresh; answers with a shorter lifetime are not
- * refreshed.
- */
+/** Seconds before expiry at which any answer becomes due for a refresh, and minimum lifetime of answers to refresh. */
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
@@ -121,7 +118,7 @@ export class AnswerCache {
       const reference = index[slot + CacheBucket.REFERENCE_AT]!;
       if (reference === 0) continue;
       const word = ((((reference >>> 0) - 1) % slabUnits) * CACHE_UNIT) >>> 2;
-      // If the slab ends with the first line, load only that one.
+      // If the slab ends with the first line, load only that line.
       const next = word + LINE_WORDS < slabWords.length ? word + LINE_WORDS : word;
       return (slabWords[word]! + slabWords[next]!) | 0;
     }
@@ -177,7 +174,8 @@ export class AnswerCache {
     const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
     for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;
-    // The clocks of two threads may differ by microseconds, and so by a whole second: the age must not become negative.
+    // The clocks of two threads differ by microseconds, which can round to a second: keep the age from becoming
+    // negative.
     const ageSecs = Math.max(0, nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!);
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;

@@ -1,8 +1,9 @@
 /**
  * The shared answer cache, write side. Entries are appended to the slab, a ring of segments. Opening the next segment
- * for writing evicts its entries, except those that were read since it was filled: they are moved to its start (second
- * chance), so that names in use survive a scan of a million random names. Writers take a lock; readers never wait: an
- * index slot is stored only after its entry is complete, and TAIL moves before any byte behind it is overwritten.
+ * for writing evicts its entries, except those that were read since the segment was filled: they move to the segment's
+ * start (second chance), so that names in use survive a scan of a million random names. Writers take a lock; readers
+ * never wait: an index slot is stored only after its entry is complete, and TAIL moves before any byte behind it is
+ * overwritten.
  */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import {
@@ -129,7 +130,8 @@ export class CacheWriter {
   }
 
   /**
-   * Evicts the entries of the segment at `position` if it is in use; returns the position at which writing continues.
+   * Evicts the entries of the segment at `position` if the segment is in use; returns the position at which writing
+   * continues.
    */
   private openSegment(position: number): number {
     const { head, slab, slabUnits, slabWords } = this.memory;
@@ -214,7 +216,9 @@ export class CacheWriter {
     this.memory.index[at] = this.memory.index[at]! & ~((1 | (1 << CacheBucket.REFRESH_BIT)) << slot);
   }
 
-  /** The slot of the same key, else a free one, else one that was not read recently. */
+  /**
+   * The slot to use: that of the same key if there is one, then a free slot, then a slot that was not read recently.
+   */
   private chooseSlot(bucket: number, entry: number, high: number): number {
     const { index, head } = this.memory;
     let free = -1;

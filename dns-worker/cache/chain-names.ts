@@ -74,8 +74,8 @@ export function readTarget(
 }
 
 /**
- * Offset of the next address parameter after the one at `after` (0 = find the first) in SVCB or HTTPS RDATA [rdata,
- * end): its key, length and value follow. 0 = there is none.
+ * Offset of the next address parameter (key, length and value) in the SVCB or HTTPS RDATA from `rdata` to `end`: the
+ * first one after the parameter at `after`, or the first of all if `after` is 0. 0 = no more parameters.
  */
 export function nextAddressHint(bytes: Uint8Array, rdata: number, end: number, after: number): number {
   let at =

@@ -7,11 +7,11 @@ import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
 const IPV6_SIZE = 16;
-/** Bits 64 to 71, zero unless the prefix has 96 bits. */
+/** Offset of bits 64 to 71, which are zero unless the prefix has 96 bits. */
 const RESERVED_AT = 8;
 /** The addresses of ipv4only.arpa: 192.0.0.170 and 192.0.0.171. */
 const WELL_KNOWN = [0xc000_00aa, 0xc000_00ab];
-/** More than a network has; limits the cost that one answer can add to every later one. */
+/** More prefixes than a network has; limits the cost that one answer can add to every later answer. */
 const MAX_PREFIXES = 8;
 
 /** Positions of the four bytes of the IPv4 address, by length of the prefix in bytes. */

@@ -82,8 +82,8 @@ function isPrivateIpv4(ipv4: number): boolean {
 }
 
 /**
- * ::, ::1, fc00::/7, fe80::/10, ff00::/8 (RFC 4291, RFC 4193), and such IPv4 addresses mapped, by 6to4 (RFC 3056) or by
- * NAT64 (RFC 6052).
+ * ::, ::1, fc00::/7, fe80::/10, ff00::/8 (RFC 4291, RFC 4193), and IPv6 addresses that contain a private IPv4 address:
+ * IPv4-mapped, 6to4 (RFC 3056) and NAT64 (RFC 6052).
  */
 function isPrivateIpv6(bytes: Uint8Array, at: number, prefixes: readonly Nat64Prefix[]): boolean {
   const behindNat64 = embeddedIpv4(bytes, at, prefixes);
@@ -96,6 +96,6 @@ function isPrivateIpv6(bytes: Uint8Array, at: number, prefixes: readonly Nat64Pr
   const isNat64 = readU16(bytes, at) === 0x64 && readU16(bytes, at + 2) === 0xff9b;
   for (let word = isNat64 ? 4 : 0; word < 10; word += 2) if (readU16(bytes, at + word) !== 0) return false;
   const beforeIpv4 = readU16(bytes, at + 10);
-  // In ::/96 only :: and ::1 are in use; both are private, as the IPv4 addresses of 0/8 are.
+  // In ::/96 only :: and ::1 are in use; both are private, like the IPv4 addresses in 0/8.
   return (beforeIpv4 === 0 || (beforeIpv4 === 0xffff && !isNat64)) && isPrivateIpv4(readU32(bytes, at + 12));
 }

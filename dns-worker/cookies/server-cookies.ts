@@ -20,13 +20,13 @@ const Cookie = {
   SIZE: COOKIE_SIZE,
 } as const;
 
-/** Valid lengths of the option's data (RFC 7873 section 5.2.2): that of a client cookie, or within these limits. */
+/** Limits for the length of the option's data, unless it is only a client cookie (RFC 7873 section 5.2.2). */
 const MIN_SIZE_WITH_SERVER = 16;
 const MAX_SIZE_WITH_SERVER = 40;
 const VERSION = 1;
 /**
- * Maximum age of a cookie, maximum lead over the clock, and age at which it is renewed (RFC 9018 section 4.3), in
- * seconds.
+ * Maximum age of a cookie, maximum distance of its timestamp in the future, and age at which it is renewed (RFC 9018
+ * section 4.3), in seconds.
  */
 const MAX_AGE_SECS = 3600;
 const MAX_AHEAD_SECS = 300;
@@ -64,7 +64,7 @@ export class ServerCookies {
     return true;
   }
 
-  /** Sets the cookie of the reply: the received one if it is recent, else a new one; no cookie without a key. */
+  /** Sets the cookie of the reply: the received cookie if it is recent, or a new one; no cookie without a key. */
   private answer(query: Query, at: number, length: number): void {
     const { bytes, cookie } = query;
     const isKnown = length === Cookie.SIZE && bytes[at + Cookie.VERSION] === VERSION;

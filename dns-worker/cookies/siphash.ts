@@ -25,7 +25,7 @@ const state = new Int32Array(8);
 
 /**
  * Hashes the first `length` bytes of `message`. The bytes after them up to the next multiple of 8 must exist and be
- * zero; if `length` is a multiple of 8, so must one more pair of words. `key` has four words at `keyAt`. Words are
+ * zero; if `length` is a multiple of 8, eight more zero bytes must follow. `key` has four words at `keyAt`. Words are
  * little-endian, the byte order of every supported machine; `into` gets the low and the high half of the result.
  */
 export function sipHash(

@@ -7,7 +7,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 
 /** A signature algorithm. */
 interface Algorithm {
-  /** Digest to sign; null = the algorithm has its own. */
+  /** Digest that is signed; null = the algorithm defines it. */
   readonly digest: 'sha1' | 'sha256' | 'sha384' | 'sha512' | null;
   /** False = signatures of this algorithm are ignored. */
   readonly trusted: boolean;
@@ -16,12 +16,15 @@ interface Algorithm {
 }
 
 /**
- * Size limits of the modulus. RFC 5702 section 2.1 allows 512 to 4096 bits; a 512-bit key can be factored, but is the
- * zone's choice. Larger keys cost more than they protect.
+ * Size limits of the modulus. RFC 5702 section 2.1 allows 512 to 4096 bits; a 512-bit key can be factored, but the zone
+ * chose it. Keys above the maximum would only make validation slower.
  */
 const RSA_MIN_BYTES = 64;
 const RSA_MAX_BYTES = 512;
-/** Maximum length of the exponent: F4 takes three bytes, F5 five; a longer one only costs validators work. */
+/**
+ * Maximum length of the exponent: the usual exponents F4 and F5 take three and five bytes; a longer exponent only adds
+ * work for validators.
+ */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({
@@ -60,7 +63,7 @@ const ALGORITHMS: ReadonlyMap<number, Algorithm> = new Map([
   [16, eddsa('Ed448', 57)],
 ]);
 
-/** The algorithm of this number, trusted or not; undefined = unknown. */
+/** The algorithm with this number, trusted or not; undefined = unknown. */
 export function algorithmOf(number: number): Algorithm | undefined {
   return ALGORITHMS.get(number);
 }

@@ -1,7 +1,7 @@
 /**
  * A normalised answer in the form that the validator needs: RRsets with their signatures, RDATA in canonical form (RFC
- * 4034 section 6.2: names expanded and, for the types listed there, in lower case). The validator decides what they
- * prove.
+ * 4034 section 6.2: names expanded and, for the types listed there, in lower case). The validator decides what the
+ * records prove.
  */
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -108,7 +108,7 @@ function canonicalRdata(image: Uint8Array, type: number, from: number, end: numb
   return canonical.slice(0, length);
 }
 
-/** Appends bytes of the image to the canonical form; returns its length. */
+/** Appends bytes of the image to the canonical form; returns the new length. */
 function copy(image: Uint8Array, from: number, end: number, length: number): number {
   for (let at = from; at < end; at++) canonical[length++] = image[at]!;
   return length;

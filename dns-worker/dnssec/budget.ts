@@ -27,7 +27,7 @@ const LIMITS: Limits = {
   nsec3Rounds: 64 * (MAX_NSEC3_ITERATIONS + 1),
   digests: 32,
 };
-/** For threads that keep clients waiting: about the cost of eight P-256 signatures. */
+/** Limits for answer threads, which must not delay other clients: about the cost of eight P-256 signatures. */
 const AT_ONCE: Limits = { failedSignatures: 1, signatures: 8, subqueries: 0, nsec3Rounds: 200, digests: 0 };
 
 const NONE: ReadonlySet<number> = new Set();
@@ -40,7 +40,7 @@ export class Budget {
   readonly network: string | undefined;
   /** Whether validation must not wait: signatures are verified in place or not at all. */
   readonly isAtOnce: boolean;
-  /** A question could not be sent for lack of resources; a later attempt may succeed. */
+  /** Whether a question could not be sent for lack of resources; a later attempt may succeed. */
   isShort = false;
   /** Servers whose records failed validation, as in `Question`: other servers are tried first. */
   avoided: ReadonlySet<number> = NONE;
@@ -68,7 +68,7 @@ export class Budget {
     return new Budget(0, undefined, AT_ONCE);
   }
 
-  /** Avoids a server; false if it was already avoided, so that no other server is left. */
+  /** Avoids a server; false if it was already avoided, which means that no other server is left. */
   avoid(upstream: number): boolean {
     if (this.avoided.has(upstream)) return false;
     this.avoided = new Set([...this.avoided, upstream]);
@@ -111,7 +111,7 @@ export class Budget {
     return this.limits.signatures - Math.max(0, this.signatures);
   }
 
-  /** Spent share of the allowance that is most used; 1 = one allowance is used up. */
+  /** Spent share of the most used allowance; 1 = an allowance is used up. */
   get spentShare(): number {
     const { limits } = this;
     return Math.max(

@@ -1,7 +1,7 @@
 /**
- * Caches zone cuts for the lifetime of the records that prove them. Each thread has a map, of which the oldest cut is
- * evicted. Proven cuts are also stored in memory that all threads of the node share, so that each zone is proven only
- * once.
+ * Caches zone cuts for the lifetime of the records that prove them. Each thread has a map; if it is full, the oldest
+ * cut is evicted. Proven cuts are also stored in memory that all threads of the node share, so that each zone is proven
+ * only once.
  */
 import { serialize } from 'node:v8';
 import { readU16, writeU16 } from '../../shared/dns/wire.ts';

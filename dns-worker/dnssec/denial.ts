@@ -1,6 +1,6 @@
 /**
- * Picks the records that deny existence in an answer: NSEC (`nsec.ts`) or NSEC3 (`nsec3.ts`). Both look only
- * at records whose signatures were checked.
+ * Picks the records that deny existence in an answer: NSEC (`nsec.ts`) or NSEC3 (`nsec3.ts`). Both modules use only
+ * records whose signatures were checked.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import type { SignedRRset } from './answer-records.ts';

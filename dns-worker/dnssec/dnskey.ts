@@ -31,7 +31,7 @@ export class Dnskey {
     return rdata.length > KEY_FIXED_SIZE ? new Dnskey(rdata) : null;
   }
 
-  /** Whether it may sign a zone's data (RFC 4034 sections 2.1.1 and 2.1.2) and is not revoked. */
+  /** Whether the key may sign a zone's data (RFC 4034 sections 2.1.1 and 2.1.2) and is not revoked. */
   get isZoneKey(): boolean {
     return (
       (this.flags & KeyFlags.ZONE) !== 0 &&
@@ -40,7 +40,7 @@ export class Dnskey {
     );
   }
 
-  /** Whether the zone has revoked it (RFC 5011 section 2.1). */
+  /** Whether the zone has revoked the key (RFC 5011 section 2.1). */
   get isRevoked(): boolean {
     return (this.flags & (KeyFlags.ZONE | KeyFlags.REVOKE)) === (KeyFlags.ZONE | KeyFlags.REVOKE);
   }
@@ -50,7 +50,7 @@ export class Dnskey {
     return (this.flags & KeyFlags.ZONE) === 0;
   }
 
-  /** For node:crypto; null if the bytes are not a valid key of its algorithm. */
+  /** The key for node:crypto; null if the bytes are not a valid key of the algorithm. */
   get verifyInput(): VerifyKeyObjectInput | null {
     if (this.input === undefined) this.input = this.readInput();
     return this.input;
@@ -85,7 +85,7 @@ export function readDs(rdata: Uint8Array): Ds | null {
 }
 
 /**
- * The usable DS records: algorithm and digest are known and trusted; SHA-1 only without a better digest (RFC 4509
+ * The usable DS records: algorithm and digest are known and trusted; SHA-1 only if there is no better digest (RFC 4509
  * section 3). Empty = the zone is insecure (RFC 4035 section 5.2).
  */
 export function usableDs(all: readonly Ds[]): Ds[] {

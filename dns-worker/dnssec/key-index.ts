@@ -6,7 +6,7 @@ import { MAX_COLLIDING_KEYS } from './budget.ts';
 import type { Dnskey, Ds } from './dnskey.ts';
 import type { Rrsig } from './rrsig.ts';
 
-/** Keys of one tag and algorithm. */
+/** Keys with the same tag and algorithm. */
 interface NamedKeys {
   /** Keys that may sign, up to the maximum number that is tried. */
   readonly zoneKeys: Dnskey[];

@@ -12,7 +12,9 @@ export const ROOT: Name = Uint8Array.of(0);
 
 const keyOctets = Buffer.alloc(MAX_NAME_LENGTH);
 
-/** Text that is the same for equal names only; a key for maps. The key of a parent domain is a suffix of it. */
+/**
+ * Text that identifies a name, for use as a key in maps. The text of a parent domain is a suffix of the text of a name.
+ */
 export function nameKey(name: Name): string {
   keyOctets.set(name);
   return keyOctets.toString('latin1', 0, name.length);
@@ -37,7 +39,7 @@ export function parent(name: Name): Name {
   return name[0] === 0 ? name : name.subarray(name[0]! + 1);
 }
 
-/** The name `*` below this one; null if it would be too long. */
+/** The name `*` below this name; null if the result would be too long. */
 export function wildcardBelow(name: Name): Name | null {
   return name.length + 2 > 255 ? null : Uint8Array.of(1, 0x2a, ...name);
 }

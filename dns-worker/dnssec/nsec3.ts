@@ -117,9 +117,9 @@ export class Nsec3Denial implements Denial {
   }
 
   /**
-   * RFC 5155 section 8.3; null = no proof. The encloser must belong to this zone, and not be above a cut or a DNAME.
-   * The search alternates between both ends, because the encloser is usually close to the zone or to the name, and each
-   * label costs a hash.
+   * Finds the closest encloser (RFC 5155 section 8.3); null = no proof. The encloser must belong to this zone, and not
+   * be above a cut or a DNAME. The search alternates between the longest and the shortest candidate, because the
+   * encloser is usually close to the name or to the zone, and each candidate costs a hash.
    */
   private enclosureOf(name: Name): Enclosure | null {
     let lowest = labelCount(name) - 1;
@@ -150,7 +150,7 @@ export class Nsec3Denial implements Denial {
     return hashed === null ? undefined : this.records.find((record) => covers(record, hashed));
   }
 
-  /** Null if the budget is used up, or the name does not belong to the zone. */
+  /** The hash of a name; null if the budget is used up, or the name does not belong to the zone. */
   private hashOf(name: Name): Uint8Array | null {
     const first = this.records[0];
     if (first === undefined || !isAtOrBelow(name, this.zone)) return null;
@@ -202,7 +202,7 @@ function covers({ ownerHash, nextHash }: Nsec3, hashed: Uint8Array): boolean {
   return compareBytes(ownerHash, nextHash) < 0 ? afterOwner && beforeNext : afterOwner || beforeNext;
 }
 
-/** RFC 4648 section 7 without padding; null for other characters. */
+/** Decodes base32hex without padding (RFC 4648 section 7); null for other characters. */
 function fromBase32Hex(text: Uint8Array): Uint8Array | null {
   const octets: number[] = [];
   let bits = 0;

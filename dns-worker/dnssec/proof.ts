@@ -4,7 +4,7 @@
  */
 import type { Name } from './names.ts';
 
-/** `insecure`: the zone cannot prove it (opt-out), or the proof costs too much. */
+/** `insecure`: the zone cannot prove the denial (opt-out), or the proof costs too much. */
 export type Proof = 'proven' | 'insecure' | 'unproven';
 
 /**
@@ -16,8 +16,8 @@ export type Delegation = 'unsigned' | 'none' | 'nothing-below' | 'unproven';
 /** The denial records that one zone has signed in one answer. */
 export interface Denial {
   /**
-   * The records are too costly to evaluate: `insecure` then proves nothing about a name, not even that it belongs to
-   * this zone.
+   * Whether the records are too costly to evaluate: `insecure` then proves nothing about a name, not even that it
+   * belongs to this zone.
    */
   readonly isTooCostly: boolean;
   /** Whether the name does not exist and no wildcard matches it (NXDOMAIN). */

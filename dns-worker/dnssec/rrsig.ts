@@ -13,7 +13,7 @@ export interface Rrsig {
   readonly expiration: number;
   readonly inception: number;
   readonly keyTag: number;
-  /** Folded. */
+  /** In lower case. */
   readonly signer: Name;
   /** The RDATA before the signer; the signed data starts with it and the signer. */
   readonly fixed: Uint8Array;
@@ -51,12 +51,12 @@ export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
 /** Unix seconds; null if the clock is known to be wrong, so that validity periods cannot be checked. */
 export type NowSecs = number | null;
 
-/** Whether the signature has expired or is not yet valid; null = valid now. Allows for inaccurate clocks. */
+/** Why the signature is not valid now; null = it is valid. Allows for inaccurate clocks. */
 export function timeFault(rrsig: Rrsig, nowSecs: NowSecs): 'expired' | 'not-yet-valid' | null {
   const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
   if (lifetimeSecs < 0) return 'expired';
   if (nowSecs === null) return null;
-  // A tenth of the lifetime, at least an hour and at most a day, as in Unbound.
+  // Tolerated clock error: a tenth of the lifetime, at least an hour and at most a day, as in Unbound.
   const skewSecs = Math.min(Math.max(Math.floor(lifetimeSecs / 10), MIN_SKEW_SECS), MAX_SKEW_SECS);
   if (secsLeft(rrsig, nowSecs) < -skewSecs) return 'expired';
   return ((nowSecs - rrsig.inception) | 0) < -skewSecs ? 'not-yet-valid' : null;

@@ -1,4 +1,7 @@
-/** Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys (`verify.ts`). */
+/**
+ * Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects the signatures and keys; `verify.ts`
+ * verifies them.
+ */
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
 import { Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { run, settled, type Soon, type Steps } from '../../shared/soon.ts';
@@ -15,16 +18,16 @@ import { isSignedBy } from './verify.ts';
 export type SetProof =
   | {
       readonly kind: 'secure';
-      /** Labels of the closest encloser if the RRset was expanded from a wildcard below it; else -1. */
+      /** Number of labels of the closest encloser if the RRset was expanded from a wildcard below it; else -1. */
       readonly encloserLabels: number;
-      /** Seconds for which it may be trusted (RFC 4035 section 5.3.3). */
+      /** Seconds for which the RRset may be trusted (RFC 4035 section 5.3.3). */
       readonly ttlSecs: number;
     }
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
 /**
- * Seconds for which to trust an RRset whose signature has expired within the allowance for clocks, or whose validity
- * period could not be checked.
+ * Seconds for which to trust an RRset whose signature has expired, but within the tolerance for clock errors, or whose
+ * validity period could not be checked.
  */
 const LATE_TTL_SECS = 30;
 
@@ -88,7 +91,7 @@ export async function signsItself(
 }
 
 const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
-/** Failures, from the furthest from a proof to the closest. */
+/** Failures, from the least to the most like a proof. */
 const FAULTS: readonly number[] = [
   NOT_SIGNED,
   ExtendedError.DNSKEY_MISSING,

@@ -41,7 +41,7 @@ export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
 /** The security of the zone that contains a name. */
 export type Zone =
   | SecureZone
-  /** `insecure`: proven to be unsigned; `indeterminate`: there is no trust anchor above it. */
+  /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor covers the zone. */
   | { readonly kind: 'insecure' | 'indeterminate' }
   | { readonly kind: 'bogus'; readonly extendedError: number }
   /** Unknown: no server answered, or the answer would cost too much. */
@@ -51,7 +51,7 @@ export type Zone =
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
-/** Attempts if records are bogus or unavailable; as many more if some servers have not been asked. */
+/** Maximum number of attempts if records are bogus or unavailable: with the same servers, and with others. */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
@@ -76,7 +76,10 @@ export class TrustChain {
   private cuts: CutCache;
   private readonly share: ShareCuts;
 
-  /** Without `fetch` it sends no questions: zones that neither this thread nor another has proven are unavailable. */
+  /**
+   * Without `fetch`, the chain sends no questions: zones that neither this thread nor another has proven are
+   * unavailable.
+   */
   constructor(
     { anchors, negativeAnchors }: TrustPoints,
     fetch: Fetch | null,
@@ -256,7 +259,7 @@ export class TrustChain {
       if (others === undefined) break;
       const found = await others;
       if (found !== null) return found;
-      // The other question may have run out of budget: retry once with this question's own budget.
+      // The question that started the lookup may have run out of budget: retry once with this question's own budget.
     }
     const work = this.openAgain(cuts, at, key, budget, open);
     cuts.underWay.set(key, work);
@@ -349,7 +352,7 @@ export class TrustChain {
     sets: readonly SignedRRset[],
     budget: Budget,
   ): Promise<TimedCut> {
-    // An alias is not an apex. It needs no proof here: without a cut, the zone above must sign it.
+    // An alias is not an apex. No proof is needed here: without a cut, the zone above must have signed the alias.
     if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
       return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
     const proven: SignedRRset[] = [];

@@ -1,7 +1,7 @@
 /**
  * A resolver that validates: asks the inner resolver with DO and CD, so that responses include their proofs and Weir
  * validates them itself. Returns the answer with its status, or a failure with its reason; proofs are included only if
- * the client asked for them. CD=1 and other classes pass unchanged.
+ * the client asked for them. Answers to questions with CD=1 or a class other than IN are returned unchanged.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
@@ -25,7 +25,7 @@ export interface QuestionResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** Attempts if an answer is bogus; as many more if some servers have not been asked. */
+/** Maximum number of attempts if an answer is bogus: with the same servers, and with others. */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
@@ -34,7 +34,9 @@ const MAX_ATTEMPTS = 3;
  */
 export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 
-/** The inner resolver times out this many milliseconds earlier, because it can report the exact reason. */
+/**
+ * The inner resolver times out this many milliseconds earlier, so that its exact reason for the timeout is reported.
+ */
 const GRACE_MS = 50;
 
 /** Validates the answers of the inner resolver. One per thread. */

@@ -21,7 +21,7 @@ export interface ValidationResult {
   readonly status: DnssecStatusCode;
   /** Reason if the status is bogus, or indeterminate because a server did not answer; else -1. */
   readonly extendedError: number;
-  /** A question of the chain of trust got no answer: a temporary failure, not a result. */
+  /** Whether a question of the chain of trust got no answer: a temporary failure, not a result. */
   readonly isUnavailable: boolean;
   /** Seconds for which each checked RRset may be trusted. */
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;
@@ -109,7 +109,8 @@ class Validation {
       if (denial?.isTooCostly === true) yield* this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
-    // RRSIG records are not signed, so an answer that consists of them is not either; servers may also omit them.
+    // RRSIG records are not signed, so an answer that consists of RRSIG records is insecure; servers may also omit
+    // RRSIG records.
     const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
@@ -165,7 +166,7 @@ class Validation {
   }
 
   private *weightOf(set: SignedRRset): Steps<Weight> {
-    // The DS of a zone belongs to its parent; a hashed name does not help to find a zone.
+    // The DS of a zone belongs to its parent; the hashed owner of an NSEC3 record does not help to find its zone.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const weight = yield* this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
     // NSEC exists on both sides of a cut, and a walk to a cut with a trust anchor begins at the cut.
@@ -175,8 +176,8 @@ class Validation {
   }
 
   /**
-   * The signer names the zone whose keys to request, which saves a question per cut. It is unproven: if its keys prove
-   * nothing, the full walk down to the name decides whether a proof is needed.
+   * The signer names the zone whose keys to request, which saves a question per cut. The signer is unproven: if its
+   * keys prove nothing, the full walk down to the name decides whether a proof is needed.
    */
   private *weightAt(place: Name, set: SignedRRset): Steps<Weight> {
     const { chain, budget } = this;

@@ -18,7 +18,7 @@ const TURN_MS = 1;
  */
 const SLOW_ALGORITHM = 14;
 
-/** Time spent in the current turn of this thread's event loop. */
+/** Milliseconds spent on verification in the current turn of this thread's event loop. */
 let spentMs = 0;
 let isCounting = false;
 

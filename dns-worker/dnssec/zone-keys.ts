@@ -1,6 +1,6 @@
 /**
- * Proves the keys of a zone (RFC 4035 section 5.2): its DNSKEY RRset must be signed by a key that a DS of the parent or
- * a trust anchor of the operator vouches for.
+ * Proves the keys of a zone (RFC 4035 section 5.2): its DNSKEY RRset must be signed by a key that matches a DS of the
+ * parent or a configured trust anchor.
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';

@@ -1,6 +1,6 @@
 /**
- * Validates the answers of first tries if that needs no further questions: the zones of all records are known, and a
- * few signatures prove them. Clients wait for this thread, so the number of signatures per answer and per turn is
+ * Validates the answers of first tries if validation needs no further questions: the zones of all records are known,
+ * and a few signatures prove them. Clients wait for this thread, so the number of signatures per answer and per turn is
  * limited, and a zone with many unproven answers is left to the resolve thread. Answers that cannot be proven here are
  * requested again and validated there (`dnssec/validating-resolver.ts`).
  */
@@ -24,7 +24,7 @@ const BEHIND_TURNS = 5;
 /** An unproven answer counts as much as this many proven ones; also the limit of the score in both directions. */
 const UNPROVEN = 4;
 const MAX_SCORE = 8;
-/** A zone whose unproven answers outweigh its proven ones is tried with one question of this many. */
+/** A zone whose unproven answers outweigh its proven ones is tried with only one of this many questions. */
 const RETRY_ONE_OF = 16;
 /** Maximum number of zones with a score. */
 const MAX_ZONES = 10_000;

@@ -32,7 +32,7 @@ export class Deadlines {
     return this.size === 0;
   }
 
-  /** Adds a deadline of an entry that has none. */
+  /** Adds a deadline for an entry that has none. */
   add(entry: number, nowMs: number, inMs: number): void {
     const now = Math.floor(nowMs / TICK_MS);
     if (this.size === 0) this.now = now;

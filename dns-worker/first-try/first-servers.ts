@@ -86,7 +86,7 @@ export class FirstServers {
   private readonly memory: SharedArrayBuffer;
   private readonly head: Int32Array;
   private readonly makeHardening: MakeHardening;
-  /** In the order in which they are asked; empty = the resolve thread asks. */
+  /** Servers in the order in which they are asked; empty = the resolve thread asks. */
   private inOrder: readonly FirstServer[] = [];
   private strategy: PoolStrategy = 'Failover';
   private sequence = -1;

@@ -43,10 +43,7 @@ const EXCHANGES = 8192;
 /** Maximum number of replies per socket and turn that are validated: clients wait for all of them. */
 const VALIDATED_BATCH = 4;
 const NONE = -1;
-/**
- * The question of an exchange was answered by another server; this server's answer is used only to measure its response
- * time.
- */
+/** Marks an exchange whose question another server has answered; a late reply only measures the response time. */
 const ANSWERED_BY_OTHER = -2;
 
 export interface FirstTryParts {
@@ -99,7 +96,7 @@ export class FirstTries implements TryEvents {
     for (let i = 0; i < EXCHANGES; i++) this.free[i] = EXCHANGES - 1 - i;
   }
 
-  /** Readable if a reply is waiting. */
+  /** File descriptor that is readable when a reply has arrived. */
   get fd(): number {
     return this.sockets.fd;
   }
@@ -254,7 +251,7 @@ export class FirstTries implements TryEvents {
     else this.passOn(question, flags);
   }
 
-  /** Handles a response to the question of an exchange; that question is loaded. */
+  /** Handles a response to the question of an exchange; the caller has loaded the question. */
   private takeResponse(exchange: number, message: Uint8Array): void {
     const server = this.servers[exchange]!;
     const marks = this.marks[exchange] ?? null;
@@ -364,7 +361,7 @@ export class FirstTries implements TryEvents {
     if (this.isInUse(server)) server.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
   }
 
-  /** Whether a server is still configured; another one may have its position now. */
+  /** Whether a server is still configured; another server may have its position now. */
   private isInUse(server: FirstServer): boolean {
     return this.settings.servers.isCurrent(server);
   }

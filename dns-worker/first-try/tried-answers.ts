@@ -73,7 +73,7 @@ export class TriedAnswers {
   private reply(answered: Answered, isKept: boolean): boolean {
     const { request, replier } = this;
     const { snapshot } = this.parts.pipeline;
-    // If the policy is newer than the request, or the answer must be completed, the forwarder does it.
+    // If the policy is newer than the request, or the answer must be completed, the forwarder answers the request.
     const isChanged = request.passedVersion !== snapshot.version;
     if (isChanged || leavesOut(answered)) return false;
     replier.open(request);

@@ -25,7 +25,7 @@ const EVENT = process.arch === 'x64' ? { WORDS: 3, DATA: 1 } : { WORDS: 4, DATA:
 /** Maximum number of sockets per turn, and of datagrams from each socket. */
 const MAX_READY = 16;
 export const BATCH_SIZE = MAX_QUESTIONS;
-/** Buffer sizes for a query and a reply; a longer reply than requested is truncated, and so malformed. */
+/** Buffer sizes for a query and a reply; a longer reply than requested is truncated, and therefore malformed. */
 const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
 
@@ -37,13 +37,13 @@ const OVER = -2;
 export interface TryEvents {
   /** Whether this turn receives no more replies. */
   readonly isTurnOver: boolean;
-  /** Maximum number of datagrams that are received from a socket at a time. */
+  /** Maximum number of datagrams received from a socket in one call. */
   readonly batchSize: number;
-  /** A datagram with the id of an exchange, otherwise unchecked; valid only during the call. */
+  /** A datagram with the id of an exchange, not checked further; valid only during the call. */
   received(exchange: number, message: Uint8Array): void;
   /** The socket has failed, for example because the server's port is closed; no answer can arrive. */
   failed(exchange: number): void;
-  /** Another sender guesses ids on the port, which was closed. */
+  /** Another sender is guessing ids on the port, so the port was closed. */
   exposed(exchange: number): void;
 }
 
@@ -188,7 +188,7 @@ export class TrySockets {
   }
 
   private closeSocket(socket: TrySocket): void {
-    // Queued queries would otherwise leave through a new socket with the same descriptor; their exchanges have ended.
+    // Do not send queued queries through a new socket with the same descriptor; their exchanges have ended.
     if (socket.fd === this.sendFd) this.sendCount = 0;
     this.sockets.delete(socket.fd);
     if (this.open.get(socket.server) === socket) this.open.delete(socket.server);

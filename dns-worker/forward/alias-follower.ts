@@ -3,7 +3,8 @@
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
  * its own cache entry and servers; `joined-parts.ts` joins both parts. Three limits end loops and keep slow chains from
  * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, which is the same as within one
- * answer; the validation cost, which is limited to that of a few questions; and the client's timeout, after which no step begins.
+ * answer; the validation cost, which is limited to that of a few questions; and the client's timeout, after which no
+ * step begins.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
@@ -176,7 +177,7 @@ export class AliasFollower {
     }
     const leadsOn = result === StageResult.UNRESOLVED && leadsTo(query, followed);
     if (!leadsOn) {
-      // The qname is no longer an alias, or its target has changed.
+      // The qname is no longer an alias, or its target has changed: decide again.
       take(request);
       return;
     }
@@ -185,7 +186,7 @@ export class AliasFollower {
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
-    // Only for the log: the reply gets no AD, as the alias comes from Weir.
+    // Only for the log: the AD flag is not set in the reply, because Weir created the alias.
     query.dnssec = target.dnssec;
     const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
     if (joined === null) {
@@ -200,7 +201,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** Finishes an answer of an upstream: the joined answer is cached and checked like one from the upstream. */
+  /** Finishes an answer of an upstream: the joined answer is cached and checked like a complete answer. */
   private finishAnswer(
     request: WaitingRequest,
     alias: Alias,
@@ -212,7 +213,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
-      // The forward zone of the name or the pools have changed.
+      // The forward zone of the name or the pools have changed: ask again.
       if (request.kind !== 'refresh') take(request);
       return;
     }
@@ -250,7 +251,7 @@ export class AliasFollower {
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
-    // A step may have failed because of the chain before it, so its failure is not stored.
+    // A step may have failed because the earlier steps used up its limits, so its failure is not stored.
     if (request.kind !== 'step' && isLasting(failure)) {
       const resolution = {
         kind: 'failed',

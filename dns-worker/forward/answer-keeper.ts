@@ -1,5 +1,5 @@
 /**
- * Stores outcomes in the shared cache: decides lifetime and marks, and stores each outcome once, however many clients
+ * Stores outcomes in the shared cache, with a lifetime and marks; each outcome is stored once, even if several clients
  * wait for it.
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';

@@ -5,12 +5,13 @@ import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 
 /**
- * Limits for the lifetime of a failure, in seconds (RFC 9520 section 3.2: at least 1 s, and longer when it repeats).
+ * Limits for the lifetime of a failure, in seconds (RFC 9520 section 3.2: at least 1 s, and longer for repeated
+ * failures).
  */
 export const MIN_FAILURE_TTL_SECS = 1;
 export const MAX_FAILURE_TTL_SECS = 5;
 
-/** An answer without records; it is cached so that a failed question is not sent again at once. */
+/** An answer without records; it is cached so that a failed question is not immediately sent again. */
 export function failedAnswer(rcode: number, ttlSecs: number): CacheableAnswer {
   return {
     rcode,

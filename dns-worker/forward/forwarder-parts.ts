@@ -13,7 +13,7 @@ import type { Question } from '../resolve/response/question.ts';
 
 /** Parts of a forwarder. */
 export interface ForwarderParts extends ReplierParts {
-  /** Resolver of the pools, with or without validation; `zones` has those of forward zones. */
+  /** Resolver of the pools, with or without validation; `zones` contains the resolvers of forward zones. */
   readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
   readonly flights: NodeFlights;
@@ -25,13 +25,13 @@ export interface ForwarderParts extends ReplierParts {
   readonly trust: unknown;
 }
 
-/** The parts that follow new settings. */
+/** The parts that new settings replace. */
 export type ReplacedParts = Pick<
   ForwarderParts,
   'resolver' | 'zones' | 'flights' | 'settings' | 'networks' | 'trust'
 >;
 
-/** The resolver that was asked: the one of a forward zone, otherwise the one of the pools at that time. */
+/** The resolver that was asked: that of a forward zone, or that of the pools at that time. */
 export interface AskedResolver extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * The slow path of a query: asks the resolver for what neither policy nor cache could answer, and ensures that each
- * client gets exactly one reply, a stale one if all upstreams fail (RFC 8767). `alias-follower.ts` follows aliases,
+ * client gets exactly one reply: a stale answer if all upstreams fail (RFC 8767). `alias-follower.ts` follows aliases,
  * `answer-keeper.ts` caches answers, `request-replier.ts` writes replies.
  */
 import { AliasFollower, leavesOut } from './alias-follower.ts';
@@ -101,7 +101,7 @@ export class Forwarder {
     }
   }
 
-  /** An unexpected error is SERVFAIL for that request only. */
+  /** An unexpected error causes SERVFAIL for that request only. */
   private failRequest(request: WaitingRequest, error: unknown): void {
     const { guard } = this.parts;
     guard.take(error);
@@ -121,7 +121,7 @@ export class Forwarder {
     const question = outcome === null ? asked : { ...asked, firstTry: { outcome, sinceMs } };
     const hasStale = request.kind !== 'explain' && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
-    // Explanations must not depend on the current load.
+    // Requests for explanations are not limited: the result must not depend on the current load.
     const countedAs = request.kind !== 'explain' ? query.hashLow[0]! ^ query.qtype : null;
     if (countedAs !== null && !this.clients.enter(question.network, countedAs)) {
       this.refuse(request);
@@ -166,7 +166,7 @@ export class Forwarder {
     this.replier.reply(request);
   }
 
-  /** Asks the resolver of the question's zone, else that of the pools. */
+  /** Asks the resolver of the question's forward zone, or that of the pools. */
   private resolve(wait: Wait): void {
     const asked = this.nextUpstreams();
     this.waiting++;
@@ -205,7 +205,7 @@ export class Forwarder {
 
   /**
    * Another thread has asked the question: its answer is in the cache, or was passed on directly because it must not be
-   * cached. Without an answer the question is asked again while there is time.
+   * cached. Without an answer, the question is asked again unless its time limit has passed.
    */
   private lookAgain({ timer, request }: Wait, { resolution }: AskedElsewhere): Resolution | 'over' | 'again' {
     try {
@@ -225,7 +225,7 @@ export class Forwarder {
     return { kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
-  /** Whether a request is past its time limit: its client has given up. */
+  /** Whether a request has exceeded its time limit: its client has given up. */
   private isLate({ arrivedMonotonicMs }: WaitingRequest): boolean {
     return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
@@ -253,8 +253,8 @@ export class Forwarder {
   }
 
   /**
-   * Answers a client that has waited long enough with a stale answer (RFC 8767 section 5); returns whether there was
-   * one.
+   * Answers a client that has waited long enough with a stale answer (RFC 8767 section 5); returns whether the cache
+   * had a stale answer.
    */
   private answerLate(request: OpenRequest): boolean {
     try {

@@ -1,6 +1,6 @@
 /**
- * Joins the parts of an answer that were resolved separately: the CNAME records (local, of a search engine, or of an
- * upstream that omitted the target), and the answer of the target. Compresses the names again.
+ * Joins the parts of an answer that were resolved separately: the CNAME records (local, of a search engine, or from an
+ * upstream that omitted the target), and the answer for the target. Compresses the names again.
  */
 import { randomInt } from 'node:crypto';
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -31,7 +31,7 @@ export interface Alias {
   readonly isFromRule: boolean;
 }
 
-/** The outcome of the target. */
+/** The outcome of resolving the target. */
 export interface TargetAnswer {
   /** Message without OPT. */
   readonly message: Uint8Array;
@@ -45,16 +45,13 @@ export interface TargetAnswer {
   readonly dnssec: Query['dnssec'];
 }
 
-/** The outcome of a failed part, and so of the whole. */
+/** The outcome of a failed part, which is also the outcome of the joined answer. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
 
-/**
- * Maximum validation cost of a chain, in budgets, before another step; the total cost with the last step is three at
- * most.
- */
+/** Maximum validation cost of a chain, in budgets, before another step starts; the last step can add one budget. */
 export const MAX_CHAIN_COST = 2;
 
-/** The chain is endless, or costs too much. */
+/** The chain is a loop, too long, or too costly. */
 export const TOO_LONG: Failure = {
   rcode: Rcode.SERVFAIL,
   status: QueryStatus.SERVFAIL,
@@ -83,9 +80,9 @@ export function isLasting(failure: Failure): boolean {
 }
 
 /**
- * Whether an answer that ends with this answer of its target may be cached. Local, stale and blocked answers may not,
- * since they may change at any time. Nor may private addresses of a public name in the partition of a forward zone,
- * since they would not be checked again.
+ * Whether a joined answer may be cached, if this is the answer for its target. Local, stale and blocked answers may
+ * not, since they may change at any time. Private addresses of a public name may not be cached in the partition of a
+ * forward zone, because they would not be checked again.
  */
 export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
   if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;
@@ -112,9 +109,9 @@ const writer = new BodyWriter(seed);
 const asked = newExpandedName();
 
 /**
- * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole (RFC 6604
- * section 3). Null if the target failed, or both are too long for a message. Its lifetime is that of its shortest-lived
- * part.
+ * The alias and then its target's answer, as an answer to `qname`: its rcode is that of the target (RFC 6604 section
+ * 3). Null if the target failed, or the joined answer is too long for a message. Its lifetime is that of its
+ * shortest-lived part.
  */
 export function joinAnswers(
   qname: Uint8Array,

@@ -47,7 +47,7 @@ export class Nat64Discovery {
     );
   }
 
-  /** Asks for the prefixes. `done` is always called once, and `mustLearn` is false then. */
+  /** Asks for the prefixes. `done` is always called once; after that, `mustLearn` returns false. */
   learn(ask: AskPools, done: () => void): void {
     ask(QUESTION, (outcome) => {
       this.take(outcome);

@@ -1,4 +1,7 @@
-/** Recently failed questions: how long a failure is cached, and whether a stale answer waits for the next failure. */
+/**
+ * Recently failed questions: determines how long a failure is cached, and whether a stale answer is sent without
+ * waiting.
+ */
 import type { Clock } from '../../shared/clock.ts';
 import { questionKey } from '../resolve/response/question.ts';
 import { isInconclusive } from '../resolve/resolution.ts';
@@ -7,14 +10,14 @@ import { MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts
 
 /** Maximum number of questions kept; the oldest are evicted first. */
 const MAX_FAILURES = 4096;
-/** Milliseconds after a failure in which a stale answer is sent at once. */
+/** Milliseconds after a failure in which a stale answer is sent without waiting for the upstreams. */
 const STALE_AT_ONCE_MS = 5000;
 /** A failure later than this many milliseconds after the previous one counts as the first. */
 const REPEATED_WITHIN_MS = 30_000;
 
 /**
- * Reasons whose failures are cached longer when they repeat; connection problems between Weir and the server may end at
- * any moment.
+ * Reasons whose repeated failures are cached longer; not connection problems between Weir and a server, which may end
+ * at any moment.
  */
 const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', 'refused']);
 
@@ -30,14 +33,14 @@ export class RecentFailures {
   private readonly clock: Clock;
   /** Oldest first. */
   private readonly failures = new Map<string, Failure>();
-  /** The last recorded outcome: it may answer many clients. */
+  /** The last recorded outcome: many clients may wait for the same outcome, which counts once. */
   private last: Resolution | null = null;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** Whether a question has failed so recently that a stale answer does not wait for the next failure. */
+  /** Whether a question has failed so recently that a stale answer is sent without waiting for the upstreams. */
   has(question: Question): boolean {
     if (this.failures.size === 0) return false;
     const failure = this.failures.get(questionKey(question));
@@ -45,8 +48,8 @@ export class RecentFailures {
   }
 
   /**
-   * Records the outcome of a question. A bogus answer does not count, since no stale answer replaces it; nor does a
-   * failure that is not due to the question.
+   * Records the outcome of a question. A bogus answer does not count, since no stale answer replaces it; a failure that
+   * is not due to the question does not count either.
    */
   note(question: Question, resolution: Resolution): void {
     if (this.last === resolution) return;
@@ -65,7 +68,7 @@ export class RecentFailures {
     if (this.failures.size > MAX_FAILURES && oldest !== undefined) this.failures.delete(oldest);
   }
 
-  /** Seconds for which a recorded failure is cached: one, doubled each time it repeats. */
+  /** Seconds for which a recorded failure is cached: one, doubled each time the failure repeats. */
   lifetimeSecs(question: Question, { reason }: Failed): number {
     if (reason === 'bogus' || reason === 'unusable') return MAX_FAILURE_TTL_SECS;
     if (!GROWING.has(reason)) return MIN_FAILURE_TTL_SECS;

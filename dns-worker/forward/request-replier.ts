@@ -77,7 +77,7 @@ export class RequestReplier {
     if (request.kind === 'explain') request.notes.placeInGroup(query, this.parts.pipeline.snapshot);
   }
 
-  /** Replies from the cache if it has the answer; `allowStale`: an expired one is also allowed. */
+  /** Replies from the cache if it has the answer; `allowStale`: an expired answer is also allowed. */
   answerFromCache(request: OpenRequest, allowStale: boolean): boolean {
     const { query } = this;
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);

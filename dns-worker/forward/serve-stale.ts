@@ -5,13 +5,13 @@
 /** RFC 8767 section 5, client response timer, milliseconds. */
 const CLIENT_RESPONSE_MS = 1800;
 
-/** Starts when it is constructed; requests the stale answer once. */
+/** Timer that starts when it is constructed, and requests the stale answer once. */
 export class StaleTimer {
   /** Whether a stale answer was sent. */
   hasAnswered = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** `waitedMs`: how long the client has already waited; `answer` returns whether it sent one. */
+  /** `waitedMs`: how long the client has already waited; `answer` returns whether it sent a stale answer. */
   constructor(waitedMs: number, answer: () => boolean) {
     this.timer = setTimeout(
       () => {

@@ -1,6 +1,7 @@
 /**
- * The upstream side of a resolve thread: the resolver of the pools, with or without validation, and those of forward
- * zones. Changed settings replace only the resolvers that they affect; replaced ones finish their questions in flight.
+ * The upstream side of a resolve thread: the resolver of the pools, with or without validation, and the resolvers of
+ * forward zones. Changed settings replace only the resolvers that they affect; replaced resolvers finish their
+ * questions in flight.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../shared/clock.ts';

@@ -6,7 +6,7 @@ import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
 /** A question as its client asked it; every buffer is a copy. */
 export interface WaitingQuestion {
-  /** At least header and question. */
+  /** Message with at least the header and the question. */
   readonly message: Uint8Array;
   /** 16 bytes. */
   readonly client: Uint8Array;
@@ -24,11 +24,11 @@ export interface WaitingQuestion {
   readonly ecs: Uint8Array | null;
 }
 
-/** A question that policy applies to. */
+/** A question to which policy applies. */
 interface PolicyQuestion extends WaitingQuestion {
   /**
-   * Version of the snapshot whose policy and local names last passed the question: no need to check again while it is
-   * active. NOT_PASSED = not yet passed.
+   * Version of the snapshot whose policy and local names last passed the question: not checked again while this
+   * snapshot is active. NOT_PASSED = not yet passed.
    */
   passedVersion: number;
   /** Sends the reply; the bytes are valid only during the call. */
@@ -46,7 +46,7 @@ export interface ClientRequest extends PolicyQuestion {
   readonly hasValidCookie: boolean;
   /** See `Query`. */
   readonly streamOptions: number;
-  /** Over the limit of its network, but answered because of a dry run. */
+  /** Whether the request exceeds the limit of its network, but is answered because the limit is a dry run. */
   readonly isRateLimited: boolean;
   /** See `Question`; null = there was no first try. */
   readonly firstTry: FirstTryOutcome | null;
@@ -69,11 +69,11 @@ export interface ChainPosition {
   readonly grantEndsAtSecs: number;
 }
 
-/** The target of an alias on behalf of a client: neither checked against policy nor logged. */
+/** A question for the target of an alias on behalf of a client: neither checked against policy nor logged. */
 export interface StepRequest extends WaitingQuestion {
   readonly kind: 'step';
   readonly chain: ChainPosition;
-  /** Whether an upstream's answer refers to the name, which may be one that this server answers itself. */
+  /** Whether the name comes from an upstream's answer: it may be a name that this server answers itself. */
   readonly isNamedByUpstream: boolean;
   /** Receives the answer. */
   readonly take: (query: Query) => void;

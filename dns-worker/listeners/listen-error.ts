@@ -1,4 +1,4 @@
-/** The error of all listeners. */
+/** The error that all listeners throw. */
 
 /** An address and port that a listener could not bind; `code` is the system's name, e.g. EADDRINUSE. */
 export class ListenError extends Error {

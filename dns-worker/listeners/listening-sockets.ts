@@ -1,6 +1,6 @@
 /**
- * The listening sockets of a worker's streams, as descriptors that outlive the accepting thread: connections in their
- * queues wait for its successor.
+ * The listening sockets of a worker's streams, as descriptors that stay open when the accepting thread ends: its
+ * successor accepts the connections in their queues.
  */
 import { errorCode } from '../../shared/errors.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -15,7 +15,7 @@ const SO_REUSEADDR = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const F_DUPFD_CLOEXEC = 1030;
-/** As in Node.js; the kernel limits it to net.core.somaxconn. */
+/** Same backlog as in Node.js; the kernel limits it to net.core.somaxconn. */
 const BACKLOG = 511;
 
 const NOTED = {

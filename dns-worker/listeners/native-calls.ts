@@ -1,6 +1,6 @@
 /**
- * The system calls of the UDP listeners. If they are unavailable, `loadNativeCalls` returns the reason, and node:dgram
- * is used.
+ * The system calls of the UDP listeners. If they are unavailable, `loadNativeCalls` returns the reason, and the caller
+ * uses node:dgram.
  */
 import { layoutMismatch, loadLibc } from '../../shared/libc.ts';
 import type { Libc, Signatures } from '../../shared/libc.ts';

@@ -1,6 +1,7 @@
 /**
- * Opens sockets by system calls, and records their descriptors in the memory of the worker. They belong to the process,
- * so if a thread dies, its successor takes them over with their queues; so does another process in an upgrade.
+ * Opens sockets by system calls, and records their descriptors in the memory of the worker. The sockets belong to the
+ * process: if a thread dies, its successor takes over the sockets and their queues, and during an upgrade, the new
+ * process does.
  */
 import { type BoundSocket, boundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
@@ -18,7 +19,7 @@ export type SetOption = (level: number, option: number, value: readonly number[]
 /** Address and port for a socket. */
 export interface Place {
   readonly address: string;
-  /** 0 = chosen by the system. */
+  /** 0 = the system chooses a port. */
   readonly port: number;
 }
 

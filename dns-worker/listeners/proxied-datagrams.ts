@@ -1,6 +1,6 @@
 /**
  * Datagrams from load balancers that put a PROXY header before each query, as dnsdist does: removes the header, and
- * uses the client in it as the sender. The reply goes to the load balancer, without a header.
+ * uses the client address in the header as the sender. The reply goes to the load balancer, without a header.
  */
 import { Counter } from '../../shared/memory/counters.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -22,8 +22,8 @@ export class ProxiedDatagrams {
   }
 
   /**
-   * Removes headers from the datagrams of a batch; a datagram that lacks a required header becomes empty, and so is
-   * dropped.
+   * Removes headers from the datagrams of a batch; a datagram that lacks a required header becomes empty, and is
+   * therefore dropped.
    */
   takeHeaders(batch: UdpBatch, count: number): void {
     const { senders, header } = this;

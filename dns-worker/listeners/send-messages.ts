@@ -28,7 +28,7 @@ export function sendMessages(
     }
     const errno = calls.errno();
     if (errno === Errno.EINTR) continue;
-    // The first message not sent is the one that failed.
+    // The first unsent message is the one that failed.
     countUnsent(errno === Errno.EAGAIN ? Counter.SEND_BUFFER_FULL : Counter.SEND_ERRORS);
     done++;
   }

@@ -20,7 +20,10 @@ import type { UdpSocket } from './udp-sockets.ts';
 
 /** Datagrams of one batch. */
 export const BATCH_SIZE = 64;
-/** Size of a slot for a request or a reply, in bytes: no reply is larger; longer requests are truncated and flagged. */
+/**
+ * Size of a slot for a request or a reply, in bytes. Replies are never larger; larger requests are truncated and
+ * flagged.
+ */
 export const SLOT_SIZE = 2048;
 
 /** Words of struct mmsghdr that contain a pointer into the slot. */
@@ -66,7 +69,10 @@ export class UdpBatch {
     this.layOut();
   }
 
-  /** Receives from socket `index`; `wait` blocks until a datagram or the socket's timeout. Returns how many. */
+  /**
+   * Receives from socket `index`; `wait` blocks until a datagram or the socket's timeout. Returns the number of
+   * datagrams.
+   */
   receive(index: number, wait: boolean): number {
     this.socketIndex = index;
     const socket = this.sockets[index]!;
@@ -181,7 +187,7 @@ export class UdpBatch {
 
   /**
    * Clears the interface, so that the routing table chooses it: only the reply's source address matters, and the return
-   * path may differ. Link-local IPv6 addresses keep it, because they have no meaning without an interface.
+   * path may differ. Link-local IPv6 addresses keep the interface, because they have no meaning without an interface.
    */
   private freeInterface(slot: number, controlLength: number): void {
     const at = slot * CONTROL_SIZE;

@@ -98,7 +98,7 @@ export class UdpReply {
     if (!keepSockets) closeNoted(this.calls, this.control, UDP_NOTED);
   }
 
-  /** Fills in the pointers; that of an empty control message is ignored. */
+  /** Fills in the pointers; the kernel ignores the pointer to an empty control message. */
   private layOut(): void {
     const { calls } = this;
     const messages = new BigUint64Array(this.messages.buffer);

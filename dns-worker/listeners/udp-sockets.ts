@@ -12,7 +12,7 @@ const SOCK_DGRAM = 2;
 const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
-/** Ignores net.core.wmem_max and rmem_max; needs CAP_NET_ADMIN. */
+/** These options ignore net.core.wmem_max and rmem_max, and need CAP_NET_ADMIN. */
 const SO_SNDBUFFORCE = 32;
 const SO_RCVBUFFORCE = 33;
 const SO_RCVTIMEO = 20;
@@ -20,8 +20,8 @@ const IPPROTO_IP = 0;
 const IP_PKTINFO = 8;
 const IP_MTU_DISCOVER = 10;
 /**
- * Never sets DF, never believes a forged path MTU (RFC 9715 section 3.1 asks for no fragments: the reply size is
- * limited).
+ * The kernel never sets DF, and ignores a path MTU, which may be forged. (RFC 9715 section 3.1 asks for no fragments:
+ * the reply size is limited.)
  */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
@@ -33,7 +33,7 @@ const IPV6_RECVPKTINFO = 49;
 /**
  * Requested per socket; the kernel grants less if net.core.wmem_max or rmem_max is lower. Packets that wait for a
  * neighbour's MAC count, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds: the kernel doubles the
- * value, so this holds the packets of 300 addresses that do not resolve. It is a limit; no memory is reserved.
+ * value, which is enough for 300 addresses that do not resolve. No memory is reserved.
  */
 const SEND_BUFFER_BYTES = 32 << 20;
 /**
@@ -41,7 +41,7 @@ const SEND_BUFFER_BYTES = 32 << 20;
  * full speed.
  */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
-/** Maximum sleep in recvmmsg, and so the maximum delay until a busy thread reads its messages. */
+/** Maximum sleep in recvmmsg, and therefore the maximum delay until a busy thread reads its messages. */
 export const RECEIVE_TIMEOUT_US = 4000;
 
 /** One open socket. */

@@ -14,7 +14,7 @@ const EFD_NONBLOCK = 0o4000;
 const EFD_CLOEXEC = 0o2000000;
 /** Empty receives in a row before the thread sleeps in poll: about 100 ms. */
 const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
-/** Maximum sleep, and so the maximum delay after a lost wake-up. */
+/** Maximum sleep, and therefore the maximum delay after a lost wake-up. */
 const SLEEP_MS = 1000;
 
 /** Datagrams after which the rate is measured again. */
@@ -24,9 +24,9 @@ const COALESCE_MIN_PER_SEC = 10_000;
 /** A batch of this size needs no coalescing. */
 const FULL_ENOUGH = 16;
 
-/** Replies of servers, which are awaited together with the sockets. */
+/** Expected replies of servers: the thread waits for them and for queries at the same time. */
 export interface AwaitedReplies {
-  /** Readable if a reply is waiting. */
+  /** File descriptor that is readable when a reply has arrived. */
   readonly fd: number;
   /** Whether any reply is expected. */
   readonly isWaiting: boolean;
@@ -80,8 +80,8 @@ export class UdpWait {
   }
 
   /**
-   * Calls `answerBatch` for sockets with datagrams and `readMessages` after messages, until that returns true; `whenIdle`
-   * before it sleeps.
+   * Calls `answerBatch` for sockets with datagrams and `readMessages` after messages, until `readMessages` returns
+   * true; calls `whenIdle` before it sleeps.
    */
   forever(
     answerBatch: (socket: number, block: boolean) => number,
@@ -128,7 +128,7 @@ export class UdpWait {
   /** Sleeps until a datagram, a wake-up, an overdue reply, or SLEEP_MS have passed. */
   private sleep(messagesSeen: number): void {
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
-    // A message that arrived before the flag was set is not signalled.
+    // The control plane does not signal a message that arrived before the flag was set.
     if (Atomics.load(this.control, WorkerControl.MESSAGES_WORD) === messagesSeen) {
       const { replies } = this;
       const isWaiting = replies?.isWaiting === true;

@@ -23,7 +23,7 @@ export interface Miss {
   readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
-  /** A refresh: no client is waiting. The message is already the reply. */
+  /** Whether this is a refresh: no client is waiting. The message already contains the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
   /** See `ClientRequest`. */

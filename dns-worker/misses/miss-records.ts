@@ -1,6 +1,6 @@
 /**
  * Records of queries that wait for an upstream (`shared/memory/miss-ring.ts`): the destination of the reply, and the
- * question. They are in the miss ring; a first try of the answer thread may keep them before that.
+ * question. They are in the miss ring, or before that with the first tries of the answer thread.
  */
 import { MissFlags, MissRecord, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { LimitReason } from '../../shared/memory/answer-counters.ts';
@@ -23,8 +23,7 @@ export class MissRecords {
   }
 
   /**
-   * Writes the question of `query`, from `slot` of `batch`; `version` is that of the snapshot that policy was applied
-   * from.
+   * Writes the question of `query`, from `slot` of `batch`; `version` is that of the snapshot whose policy was applied.
    */
   write(at: number, query: Query, batch: UdpBatch, slot: number, version: number): void {
     const { bytes, words, halves } = this;

@@ -11,7 +11,8 @@ import type { Query } from '../query/query.ts';
 import { MissRecords } from './miss-records.ts';
 
 /**
- * Networks are counted by hash: if one network has its maximum of 2,048 records, one in 4,096 others shares its count.
+ * Networks are counted by hash: a network shares its count, and thus its maximum of 2,048 records, with one in 4,096
+ * other networks.
  */
 export const NETWORK_SLOTS = 4096;
 
@@ -40,13 +41,13 @@ export class MissWriter {
     this.records = new MissRecords(buffer, MissRing.RECORDS_BYTE);
     this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
     this.published = this.head;
-    // Records of a dead predecessor do not count for any network.
+    // Records of a thread that died do not count for any network.
     this.tail = this.head;
   }
 
   /**
    * Copies the question and the destination of its reply; false if the ring, or the client's share of it, is full.
-   * `version` is that of the snapshot that policy was applied from.
+   * `version` is that of the snapshot whose policy was applied.
    */
   write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const at = this.takePlace(networkSlot(this.networks, query));

@@ -1,7 +1,7 @@
 /**
  * Writes an address of an answer in the form of address rules, so that policy treats it like a name: dotted IPv4 as
- * four labels, IPv6 in the form of RFC 5952 as one label; and the prefixes that contain it, with their length after a
- * slash. Allocates nothing.
+ * four labels, IPv6 in the form of RFC 5952 as one label; also writes the prefixes that contain the address, with their
+ * length after a slash. Allocates nothing.
  */
 import { isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
@@ -76,7 +76,7 @@ function writeIpv4(bytes: Uint8Array, at: number, into: Query): void {
 
 function writeIpv6(bytes: Uint8Array, at: number, into: Query): void {
   const { qname, labelAt } = into;
-  // RFC 5952 section 4.2: the longest run of at least two zero groups is shortened; of equal runs, the first.
+  // RFC 5952 section 4.2: the longest run of at least two zero groups is shortened; of runs of equal length, the first.
   let runStart = GROUPS;
   let runLength = 1;
   for (let start = 0; start < GROUPS; start++) {

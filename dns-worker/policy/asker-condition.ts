@@ -1,6 +1,6 @@
 /**
- * The condition of a special rule on the client and the type ($client, $dnstype): whether the rule has one, and whether
- * it is met.
+ * The condition of a special rule on the client and the type ($client, $dnstype): whether the rule has such a
+ * condition, and whether the condition is met.
  */
 import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import type { ClientRange, SpecialRule } from '../../shared/snapshot/special-rules.ts';
@@ -18,9 +18,7 @@ export function hasAsker(rule: SpecialRule): boolean {
   );
 }
 
-/**
- * Whether the condition is met for this client and type, which is that of the question or of a record in its answer.
- */
+/** Whether the condition is met for this client and this type (of the question, or of a record in its answer). */
 export function isFor(rule: SpecialRule, type: number, asker: Query, named: NamedClients): boolean {
   if (rule.types !== undefined && !rule.types.includes(type)) return false;
   if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(type)) return false;
@@ -39,7 +37,7 @@ function isAmong(
   if (ranges?.some((range) => contains(range, asker)) === true) return true;
   if (names === undefined) return false;
   const { keyed } = asker;
-  // A client with a key is only the client of that key, even if its address belongs to another.
+  // A client with a key is only the client of that key, even if its address belongs to another client.
   if (keyed !== null) return keyed.names.some((name) => names.includes(name));
   if (asker.identity !== null && named.hasSome(names, asker.identity, 0)) return true;
   return named.hasSome(names, asker.clientBytes, asker.clientAt);

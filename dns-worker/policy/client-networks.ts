@@ -1,6 +1,6 @@
 /**
- * The network that a client counts as: its address truncated to the prefix lengths of `dns.rate_limit`. As there,
- * queries with a proven address count separately from those whose source may be forged.
+ * The network that a client counts as: its address truncated to the prefix lengths of `dns.rate_limit`. As for the rate
+ * limit, queries with a proven address count separately from those whose source may be forged.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { RateBucketLayout } from '../../shared/memory/rate-buckets.ts';
@@ -42,7 +42,7 @@ export class ClientNetworks {
     return hasProvenAddress(query) ? ~hash : hash;
   }
 
-  /** Text that is the same for queries that count together, and for no others. Never empty. */
+  /** Text that identifies the network: equal only for queries that count together. Never empty. */
   key(query: Query): string {
     const { clientBytes: client, clientAt: at } = query;
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;

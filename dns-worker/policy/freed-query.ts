@@ -2,7 +2,7 @@
 import { GroupOverride, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query/query.ts';
 
-/** Nothing blocks such a query, not even safe search or the checks of answers. */
+/** If true, nothing blocks the query: safe search and the checks of answers do not apply either. */
 export function isFreed(query: Query, policy: PolicyTable): boolean {
   return query.grantEndsAtSecs !== 0 || policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll;
 }

@@ -1,8 +1,8 @@
 /**
- * Grants, opened for reading: finds the one that decides for a client and a name. A client's own grants outrank those
+ * Grants, opened for reading: finds the grant that decides for a client and a name. A client's own grants outrank those
  * of its group, which outrank those for everyone; then the longest name wins, then a grant for that name alone, then
- * `allow`, then the later end. A lookup costs one probe for the client's address and, for each holder of grants, one
- * for each suffix of the name that has as many labels as one of the grants; without grants, one comparison.
+ * `allow`, then the later end. A lookup costs one probe for the client's address, and for each holder one probe per
+ * suffix of the name with the label count of a grant; without grants, it costs one comparison.
  */
 import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE, addressWord } from '../../shared/net/ip.ts';
@@ -49,7 +49,7 @@ export class GrantTable {
   private everyone = 0;
   private askerCount = 0;
 
-  /** `groupIds` are those of the policy table, by index; the seeds are those of the queries' hashes. */
+  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the queries' hashes. */
   constructor(grants: readonly NameGrant[], groupIds: readonly number[], seedLow: number, seedHigh: number) {
     this.size = grants.length;
     this.grants = grants.toSorted(
@@ -98,7 +98,7 @@ export class GrantTable {
     return this.everyone === 0 ? NOT_FOUND : this.findOf(this.everyone - 1, query);
   }
 
-  /** A client that is identified by its key has only its own grants, not those of others at its address. */
+  /** A client that is identified by its key has only its own grants, not those of other clients at its address. */
   private clientAsker({ keyed, identity, clientBytes, clientAt }: Asker): number {
     if (keyed !== null) return this.clientAskers.get(keyed.clientId) ?? 0;
     const ofMac = identity === null ? 0 : this.addressAsker(identity, 0);

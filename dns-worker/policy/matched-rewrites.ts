@@ -25,7 +25,10 @@ export class MatchedRewrites {
     else this.lifting.push(index);
   }
 
-  /** The deciding rule: the first alias, else the first code, else the first of the records, which are merged; or -1. */
+  /**
+   * The deciding rule: the first alias; without an alias, the first rcode; without an rcode, the first of the records,
+   * which are merged. -1 = none.
+   */
   decide(special: SpecialMatcher): number {
     const { rules, lifting } = this;
     if (rules.length === 0) return -1;
@@ -54,8 +57,8 @@ function byNumber(a: number, b: number): number {
 }
 
 /**
- * Whether an exception cancels a rewrite: an exception for the same answer or for any; an important rewrite needs an
- * important exception.
+ * Whether an exception cancels a rewrite: an exception for the same answer or for any answer; an important rewrite
+ * needs an important exception.
  */
 function lifts({ kind: liftKind, rewrite: lifted }: SpecialRule, { kind, rewrite }: SpecialRule): boolean {
   if ((kind & IMPORTANT) !== 0 && (liftKind & IMPORTANT) === 0) return false;

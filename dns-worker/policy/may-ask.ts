@@ -1,4 +1,6 @@
-/** Whether a client may ask, for use outside the stages: for messages without a question, and for connections. */
+/**
+ * Whether a client may send queries, for use outside the stages: for messages without a question, and for connections.
+ */
 import { isAdmitted } from '../../shared/snapshot/client-table.ts';
 import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
@@ -10,7 +12,7 @@ export interface Asker {
   readonly clientKey: string;
 }
 
-/** Whether the client may ask. */
+/** Whether the client may send queries. */
 export function mayAsk(asker: Asker, { clients, keys }: Pick<OpenSnapshot, 'clients' | 'keys'>): boolean {
   const entry = clients.findOf(asker);
   const keyed = asker.clientKey === '' ? null : keys.find(asker.clientKey);

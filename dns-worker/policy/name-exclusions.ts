@@ -1,6 +1,6 @@
 /**
  * Domains whose queries, including those of subdomains, are excluded from the log, from statistics, or from both.
- * Without such domains a query costs one comparison; otherwise one pass over its name and one lookup per label.
+ * Without such domains a query costs one comparison; with them, one pass over its name and one lookup per label.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { Exclusion, type ExclusionBits } from '../../shared/query-log.ts';
@@ -13,7 +13,7 @@ interface ExcludedName {
 }
 
 const FACTOR = 0x01000193;
-/** Limits a hash to a small integer, which a map finds without an allocation. */
+/** Limits a hash to a small integer, for which a map lookup does not allocate. */
 const HASH_MASK = 0x3fff_ffff;
 
 /** The domains. */
@@ -58,7 +58,7 @@ export class NameExclusions {
   }
 }
 
-/** Whether a name of `length` bytes, of which `name` is the part from a label on, ends with `end`. */
+/** Whether `name`, `length` bytes long, ends with `end`. */
 function endsWith(name: Uint8Array, length: number, end: Uint8Array): boolean {
   const from = length - end.length;
   if (from < 0) return false;

@@ -24,7 +24,7 @@ export class NameTable {
   private readonly mask: number;
   /** Low lane, high lane, number plus one; 0 = free. */
   private readonly words: Int32Array;
-  /** By number of labels: 1 = an entry has that many. */
+  /** By number of labels: 1 = an entry has that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
 
   /** `seeds` are those of the queries' hashes; of equal names, the first is used. */
@@ -56,8 +56,8 @@ export class NameTable {
   }
 
   /**
-   * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. `skippedLabels` ignores entries fewer
-   * labels up than this; `end` ignores those that start at this label or later.
+   * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. Ignores entries that start before label
+   * `skippedLabels`, and entries that start at label `end` or later.
    */
   findSuffix(name: HashedName, skippedLabels = 0, end: number = name.labelCount): number {
     if (this.size === 0) return NOT_FOUND;

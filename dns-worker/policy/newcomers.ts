@@ -20,19 +20,25 @@ import { Exclusion } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
 
-/** Parts of a snapshot that this needs. */
+/** Parts of a snapshot that `Newcomers` needs. */
 export type NewcomerSnapshot = Pick<OpenSnapshot, 'clients' | 'grants' | 'namedClients'>;
 
 /**
- * Milliseconds for which a copy of the table is used for the addresses in it; the control plane learns of a new one
+ * Milliseconds for which a copy of the table is used for the addresses in it; the control plane learns of a new address
  * sooner.
  */
 const TABLE_MS = 5000;
-/** Maximum number of reads of the table for one address without a neighbour: clients behind a router never have one. */
+/**
+ * Maximum number of reads of the table for one address without a neighbour: clients behind a router are never in the
+ * table.
+ */
 const MAX_READS_OF_ONE = 32;
 /** Maximum number of remembered addresses without a neighbour. */
 const MAX_ABSENT = 4096;
-/** Maximum time for reading per second (one read takes 25 us in a small network): senders can invent addresses. */
+/**
+ * Maximum time for reading the table per second (one read takes 25 us in a small network): senders can invent
+ * addresses.
+ */
 const BUDGET_MS = 50;
 const SECOND_MS = 1000;
 
@@ -73,7 +79,7 @@ export class Newcomers {
     const exclusion = exclusionOf(ofMac);
     if (!isByGroup && !isByGrant && !isByName && !isBlocked(ofMac) && exclusion === Exclusion.NONE)
       return entry;
-    // Each question is looked up until a snapshot has the address.
+    // Each question is looked up until a snapshot contains the address.
     this.isSettled = false;
     query.identity = identity;
     if (isBlocked(ofMac)) return blockedEntry(entry);
@@ -81,7 +87,7 @@ export class Newcomers {
     return exclusion === Exclusion.NONE ? placed : withExclusion(placed, exclusion);
   }
 
-  /** The MAC at the client's address; undefined = none, or no time to look it up. */
+  /** The MAC at the client's address; undefined = none, or the time for lookups is used up. */
   private macAt({ clientBytes, clientAt, arrivedMonotonicMs }: Query): string | undefined {
     const address = addressToText(clientBytes, clientAt);
     const isRecent = arrivedMonotonicMs - this.readAtMs < TABLE_MS;
@@ -90,7 +96,7 @@ export class Newcomers {
     const reads = this.absent.get(address) ?? 0;
     if (reads >= MAX_READS_OF_ONE) return undefined;
     this.isSettled = false;
-    // The table was read after the question arrived: another read would not help.
+    // Read the table only once after the question has arrived: another read would not help.
     if (this.readAtMs < arrivedMonotonicMs && !this.refresh()) return undefined;
     const mac = this.table.get(address);
     if (mac === undefined) this.noteAbsent(address, reads + 1);

@@ -1,4 +1,4 @@
-/** The snapshot that a thread answers from: replaced as a whole between two batches, never modified. */
+/** The snapshot from which a thread answers: replaced as a whole between two batches, never modified. */
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
@@ -78,7 +78,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
   };
 }
 
-/** Whether both come from the same build; special rules are built together with their names. */
+/** Whether both tables come from the same build; special rules are built together with their names. */
 export function isSameTable(before: RuleTable, now: RuleTable): boolean {
   return before.build === now.build && before.nameCount === now.nameCount;
 }

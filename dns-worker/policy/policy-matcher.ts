@@ -69,7 +69,7 @@ export class PolicyMatcher {
   private isAllowlisted = false;
   private special = -1;
   private importantSpecial = -1;
-  /** Results for the last name; `rules` are the ones whose records are merged. */
+  /** Results for the last name; `rules` are the rules whose records are merged. */
   readonly rewritten = new MatchedRewrites();
 
   /** Releases replaced tables, so that they can be garbage-collected. */
@@ -79,9 +79,9 @@ export class PolicyMatcher {
 
   /**
    * The rule match of `name` for `asker`, whose client is used for conditions: NOT_BLOCKED, ALLOWED, ALLOWED_BY_LIST,
-   * or the rule that blocks or rewrites. If `name` is not the asker's own, it is from an answer, and its `qtype` is the
-   * type of its record: rewrites do not apply to it. Addresses of an answer match only address patterns and regular
-   * expressions.
+   * or the rule that blocks or rewrites. If `name` is a different object from `asker`, it is a name in an answer, and
+   * its `qtype` is the type of its record: rewrites do not apply to this name. Addresses of an answer match only
+   * address patterns and regular expressions.
    */
   match(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     const low = name.hashLow[0]!;
@@ -236,7 +236,7 @@ export class PolicyMatcher {
   }
 
   /**
-   * Matches the prefixes of an address against rules; reports the longest blocking one unless a rule is already
+   * Matches the prefixes of an address against rules; reports the longest blocking prefix unless a rule is already
    * reported.
    */
   private matchPrefixes(address: Query, before: RuleMatch): RuleMatch {
@@ -297,7 +297,7 @@ export class PolicyMatcher {
   }
 }
 
-/** Whether one of these lists, which disable the rule, is active for the class. */
+/** Whether one of the lists that disable the rule is active for the class. */
 function isDisabled(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
   for (const source of by) if (policy.isServed(policyClass, source)) return true;
   return false;

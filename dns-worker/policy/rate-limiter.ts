@@ -1,8 +1,8 @@
 /**
  * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at which it will
- * be full again: a question advances it by one interval, and exceeds the limit if that is more than a whole burst
- * ahead. Two threads that update one bucket at the same time may count two questions as one; the limit gets slightly
- * wider, and no answer is lost.
+ * be full again: a question advances this time by one interval, and exceeds the limit if the time is then more than a
+ * whole burst ahead. Two threads that update one bucket at the same time may count two questions as one; the limit gets
+ * slightly wider, and no answer is lost.
  *
  * A network has two buckets of the same size, so that queries with a proven address (`hasProvenAddress`) are not
  * affected by forged ones.
@@ -102,7 +102,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Number of the network's bucket; takes over a full one, or the fullest in its set. */
+  /** Number of the network's bucket; takes over a full bucket, or the fullest in its set. */
   private bucketOf(): number {
     const { words, doubles, network } = this;
     let hash = this.seed;

@@ -32,7 +32,7 @@ export type RuleMatch = number;
 export const UNKNOWN = -1;
 /** The match depends on more than the name. */
 export const CONDITIONAL = -2;
-/** An allow rule of users allows the name, or one of a list does. */
+/** Results for names that an allow rule allows: a user's rule, or a list's. */
 export const ALLOWED = -3;
 export const ALLOWED_BY_LIST = -4;
 /** No rule matches the name. */
@@ -54,8 +54,8 @@ export function originOf(match: RuleMatch): RuleOriginCode {
 }
 
 /**
- * Index of the label at which the deciding rule's name starts; for an address, the length of the rule's prefix, 0 = the
- * address itself.
+ * Index of the label at which the deciding rule's name starts; for an address, the length of the rule's prefix, or 0 if
+ * the rule is for the address itself.
  */
 export function labelOf(match: RuleMatch): number {
   return match >>> LABEL_SHIFT;
@@ -67,8 +67,8 @@ export function blockedBy(origin: RuleOriginCode, rule: number, label: number): 
 }
 
 /**
- * The largest rule number that a match can contain; larger ones (above two million sets of lists) are all stored as
- * this number.
+ * The largest rule number that a match can contain; larger numbers (more than two million combinations of lists) are
+ * all stored as this number.
  */
 export const MAX_RULE = RULE_MASK - 1;
 
@@ -92,14 +92,14 @@ export class RuleMatchMemo {
     return this.words[setOf(classKey(low, policyClass))]!;
   }
 
-  /** Stores a match in the entry of the name, in an outdated one, or in one that the hash chooses. */
+  /** Stores a match in the entry of the name, in an outdated entry, or in an entry that the hash chooses. */
   remember(low: number, high: number, snapshotVersion: number, policyClass: number, match: RuleMatch): void {
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = this.placeOf(key, high, ~snapshotVersion);
     words[at + LOW_AT] = key;
     words[at + HIGH_AT] = high;
-    // Inverted, so that an empty entry does not match any version.
+    // The version is inverted, so that an empty entry does not match any version.
     words[at + VERSION_AT] = ~snapshotVersion;
     words[at + MATCH_AT] = match;
   }

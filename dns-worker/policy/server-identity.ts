@@ -1,6 +1,6 @@
 /**
- * The identity of this server: CHAOS texts for clients that may ask, the encrypted resolvers that it announces (RFC
- * 9462), and whether it already answers all clients.
+ * The identity of this server: CHAOS texts for clients that may see them, the encrypted resolvers that the server
+ * announces (RFC 9462), and whether the server already answers all clients.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -29,7 +29,7 @@ export const NO_IDENTITY: IdentitySettings = {
   designatedAddresses: [],
 };
 
-/** The machine itself, which may need this very server to resolve the servers of its lists. */
+/** The machine itself: it may need this DNS server to find the web servers of the lists. */
 const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!);
 
 const STATE_NAME = nameFromText('status.weir')!;
@@ -76,7 +76,7 @@ export class ServerIdentity {
     this.texts = texts.map(([name, text]) => [nameFromText(name)!, text]);
   }
 
-  /** Whether a query is logged and counted: not if it is a probe, or about the state of this node. */
+  /** Whether a query is logged and counted: probes, and queries about the state of this node, are not. */
   logMarkOf(query: Query): LogMarkCode {
     if (query.qclass === RRClass.CH) return LogMark.NONE;
     if (isProbeName(query.qname, 0, query.qnameLength)) return LogMark.PROBE;

@@ -6,8 +6,8 @@ import { systemClock } from '../../shared/clock.ts';
 import type { Query } from './query.ts';
 
 /**
- * Milliseconds for which the offset between the clocks is used: the maximum delay until a step of the wall clock is
- * noticed.
+ * Milliseconds for which the offset between the clocks is used, and therefore the maximum delay until a step of the
+ * wall clock takes effect.
  */
 const OFFSET_LIFE_MS = 500;
 
@@ -27,7 +27,7 @@ export class ArrivalClock {
   }
 }
 
-/** Writes an arrival time into `query`: milliseconds of the wall clock and of the monotonic one. */
+/** Writes an arrival time into `query`: milliseconds of the wall clock and of the monotonic clock. */
 export function stampArrival(query: Query, wallMs: number, monotonicMs: number): void {
   query.arrivedMs = wallMs;
   query.arrivedSecs = Math.floor(wallMs / 1000);

@@ -1,6 +1,6 @@
 /**
  * Reads a request in place: header, the one question, OPT. Checks, lower-cases and hashes the qname label by label, so
- * that no later stage reads the message again. Every byte may be hostile.
+ * that no later stage reads the message again. Every byte may come from an attacker.
  */
 import {
   foldWord,
@@ -35,7 +35,8 @@ export const ParseOutcome = {
   /** Answer NOTIMP. */
   NOT_IMPLEMENTED: 3,
   /**
-   * No question, but an OPT record, which is in `query`. Valid only as a request for a cookie (RFC 7873 section 5.4).
+   * No question, but an OPT record, whose fields are in `query`. Valid only as a request for a cookie (RFC 7873 section
+   * 5.4).
    */
   NO_QUESTION: 4,
 } as const;
@@ -143,7 +144,8 @@ function readOpt(query: Query): boolean {
     const next = skipRecord(bytes, offset, end);
     if (next < 0) return false;
     if (typeOfRecord(bytes, offset, end) === RRType.OPT) {
-      // RFC 6891 section 6.1: at most one, in the additional section, and its owner is the root.
+      // RFC 6891 section 6.1: a message has at most one OPT record, in the additional section, and its owner is the
+      // root.
       if (query.hasEdns || i < elsewhere || bytes[offset] !== 0) return false;
       readOptFields(query, offset + 1, next);
       // The format of options of other versions is unknown: BADVERS.

@@ -1,14 +1,13 @@
 /**
  * ECS, EDNS Client Subnet (RFC 7871), in a request: read from its OPT record into the query, if subnets are forwarded.
- * It only affects which clients an answer is valid for: the client's group depends on its source address, never on this
- * option.
+ * The option only affects for which clients an answer is valid: the client's group depends on its source address.
  */
 import { isQueryEcs } from '../../shared/dns/ecs-option.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../shared/dns/edns-option.ts';
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import type { Query } from './query.ts';
 
-/** Stores the subnet of a parsed request in `query.ecs`; false if it is malformed: answer FORMERR. */
+/** Stores the subnet of a parsed request in `query.ecs`; false if the option is malformed: answer FORMERR. */
 export function readEcs(query: Query): boolean {
   // The format of options of other versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return true;
@@ -18,7 +17,7 @@ export function readEcs(query: Query): boolean {
   const next = optionEnd(bytes, at);
   const dataAt = at + OPTION_HEAD_SIZE;
   if (!isQueryEcs(bytes, dataAt, next - dataAt)) return false;
-  // With two such options the answer's subnet would be ambiguous.
+  // With two ECS options, the subnet of the answer would be ambiguous.
   if (findOption(bytes, next, optionsEnd, EdnsOption.ECS) !== NO_OPTION) return false;
   query.setEcs(bytes, dataAt, next - dataAt);
   return true;

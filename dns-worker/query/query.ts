@@ -1,7 +1,7 @@
 /**
  * The data of the stages: the one reusable Query of a thread, and the set of stage results. A Query is a view of the
- * message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and it is valid for one
- * turn.
+ * message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and a Query is valid for
+ * one turn.
  */
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
@@ -39,7 +39,7 @@ export type StageResultCode = (typeof StageResult)[keyof typeof StageResult];
 /** Value if no extended error is added to a reply. */
 export const NO_EDE = -1;
 
-/** Space for a name, and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
+/** Space for a name and for whole words at its end: 255 + 9, a multiple of 4. */
 const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
 
 /** One client request in flight. One object per thread; its fields are overwritten for each request. */
@@ -60,12 +60,12 @@ export class Query {
   clientAt = 0;
   protocol: ProtocolCode = Protocol.udp;
   /**
-   * The key that came with it over TLS or HTTPS, in lower case, '' = none; and the client with that key, null = none.
-   * Threads without such queries never use either.
+   * The client key sent over TLS or HTTPS, in lower case, '' = none; and the client with that key, null = none. Threads
+   * without such queries never use either.
    */
   clientKey = '';
   keyed: KeyedClient | null = null;
-  /** Represents the client if policy knows its MAC but not its address yet, see `macIdentity`; else null. */
+  /** Represents the client if policy knows its MAC but not its address yet, see `macIdentity`; null in other cases. */
   identity: Uint8Array | null = null;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
@@ -136,7 +136,7 @@ export class Query {
   clientRecord = 0;
   groupIndex = 0;
   groupId = 0;
-  /** Whether the client may ask at all. */
+  /** Whether the client may send queries. */
   isAdmitted = true;
 
   /**
@@ -156,7 +156,7 @@ export class Query {
   ruleAttribute = 0;
   ruleNameOffset = 0;
   ruleKind = 0;
-  /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
+  /** `RuleOrigin` of that rule; for a special rule, `ruleAttribute` is the index of the rule plus one. */
   ruleOrigin: RuleOriginCode = RuleOrigin.LIST;
   /** If the rule matched a name of the answer: that name in wire form; `ruleNameOffset` is then an offset in it. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
@@ -172,14 +172,14 @@ export class Query {
    */
   isUnfiltered = false;
   /**
-   * An allow rule matched the qname: lists do not apply to names in its answer. If it is a list's rule, services and
-   * manual rules still apply.
+   * Whether an allow rule matched the qname: lists then do not apply to names in the answer. If the rule is from a
+   * list, services and manual rules still apply.
    */
   isAllowed = false;
   isAllowedByList = false;
   /**
-   * Whether the answer refers to other names (CNAME, DNAME, SVCB, HTTPS); and its position in the cache, if it came
-   * from there.
+   * Whether the answer refers to other names (CNAME, DNAME, SVCB, HTTPS); and the position of the answer in the cache,
+   * if it came from the cache.
    */
   hasTargets = false;
   /** Whether the answer contains a private address. */
@@ -199,13 +199,13 @@ export class Query {
   extendedError = NO_EDE;
   /** Whether Weir itself asks: always allowed, and neither logged nor counted. */
   isOwn = false;
-  /** Whether it is logged and counted. */
+  /** Whether the query is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
-  /** Whether its client or name excludes it from the log or from statistics. */
+  /** Whether the query's client or name excludes it from the log or from statistics. */
   exclusion: ExclusionBits = Exclusion.NONE;
-  /** The exceeded limit of its network, for the log, even if the query was answered (dry run). */
+  /** The exceeded limit of the client's network, for the log, even if the query was answered (dry run). */
   limitedBy: LimitReasonCode = LimitReason.NONE;
-  /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
+  /** Whether the resolve thread should refresh the cached answer: it is in use and expires soon. */
   wantsRefresh = false;
 
   /** Copies the arrival time of another query. */
@@ -285,7 +285,7 @@ export class Query {
     this.discardAnswer();
   }
 
-  /** Discards the answer so far, to replace it with one of this server, which is not validated. */
+  /** Discards the answer so far, before this server writes its own answer, which is not validated. */
   discardAnswer(): void {
     this.cached = 0;
     this.answersLength = 0;

@@ -7,7 +7,7 @@ import { EdnsOption } from '../../shared/dns/iana.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { Query } from './query.ts';
 
-/** Options of the reply; one bit each. */
+/** Options of the reply, as bits. */
 export const StreamOption = {
   /** RFC 7828 section 3.3.2: the reply states how long the client may keep the connection idle. */
   KEEPALIVE: 1,
@@ -34,7 +34,7 @@ export function endStreamsSoon(): void {
   announcedIdleMs = 0;
 }
 
-/** Records which of the options the reply to a parsed request on a connection has. */
+/** Records the options for the reply to a parsed request on a connection. */
 export function readStreamOptions(query: Query): void {
   const { bytes, optionsAt, optionsEnd, protocol } = query;
   // The format of options of other versions is unknown.

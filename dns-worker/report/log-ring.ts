@@ -1,8 +1,8 @@
 /**
  * Writes one record per query into the thread's log ring, directly from the Query and the reply in its slot. If the
  * ring is full, the record is dropped and counted. Before that, if `database.log_pressure` is `slow`, the thread
- * briefly yields its core to the reader: the reader empties rings without waiting, so a full ring means that it lacks
- * CPU.
+ * briefly yields its core to the reader: the reader empties rings without waiting, so a full ring means that the reader
+ * lacks CPU.
  */
 import { skipName } from '../../shared/dns/wire.ts';
 import { EXCLUSION_SHIFT, logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
@@ -10,7 +10,10 @@ import type { Query } from '../query/query.ts';
 
 /** Used share of a ring above which its writer waits. */
 const FULL_SHARE = 7 / 8;
-/** Maximum wait in milliseconds, and minimum number of records between two waits: a batch of answers waits once. */
+/**
+ * Maximum wait in milliseconds, and minimum number of records between two waits: a batch of answers causes at most one
+ * wait.
+ */
 const WAIT_MS = 10;
 const WAIT_EVERY = 64;
 /** After this many waits in a row (0.6 s) without progress, the writer no longer waits for the reader. */
@@ -26,14 +29,14 @@ export class LogRingWriter {
   protected readonly mask: number;
   protected head: number;
   private published: number;
-  /** Last TAIL seen; read again only if the ring looks full. */
+  /** TAIL when it was last read; read again only if the ring looks full. */
   private tail: number;
   /** Number of records in the ring above which the writer waits. */
   private readonly nearlyFull: number;
-  /** Records dropped here, and records written or dropped at the last wait. */
+  /** Records dropped by this writer, and records written or dropped before the last wait. */
   private dropped = 0;
   private waitedAt: number;
-  /** Waits in a row without progress of the reader, and TAIL at the last one. */
+  /** Waits in a row without progress of the reader, and TAIL at the last of them. */
   private stalls = 0;
   private stalledTail: number;
 
@@ -70,8 +73,8 @@ export class LogRingWriter {
 
   /**
    * Makes all records since the last call visible to the reader. `responseTimeUs` applies to all of them, because the
-   * answers of a batch are sent together. Wakes the reader if it sleeps. Waits if the reader is far behind, so call it
-   * after the answers are sent.
+   * answers of a batch are sent together. Wakes the reader if it sleeps. Waits if the reader is far behind, so call
+   * this method after the answers are sent.
    */
   publish(responseTimeUs: number): void {
     this.show(responseTimeUs);
@@ -149,7 +152,9 @@ export class LogRingWriter {
     if (query.ruleNameLength !== 0) this.writeRuleName(at, at + answersAt + ((length + 3) & ~3), query);
   }
 
-  /** The name in the answer that a rule matched, if it fits; else the part of it from which the rule matched. */
+  /**
+   * Writes the name in the answer that a rule matched; if the name does not fit, only the suffix that the rule matched.
+   */
   private writeRuleName(at: number, nameAt: number, query: Query): void {
     const { bytes } = this;
     const { ruleName, ruleNameLength, ruleNameOffset } = query;
@@ -168,7 +173,7 @@ function firstType(query: Query): number {
   if (query.answersCount === 0) return 0;
   const { bytes } = query;
   const from = query.at + query.answersAt;
-  // The owner of almost every first record is a pointer to the question.
+  // In almost every answer, the owner of the first record is a pointer to the question.
   const fields = bytes[from]! >= 0xc0 ? from + 2 : skipName(bytes, from, from + query.answersLength);
   return fields < 0 ? 0 : (bytes[fields]! << 8) | bytes[fields + 1]!;
 }

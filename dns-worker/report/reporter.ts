@@ -85,7 +85,7 @@ export class Reporter {
   }
 }
 
-/** A query without a response of a server still waited for one. */
+/** Source of the answer; UPSTREAM also for a query that failed, because it waited for a server. */
 function sourceOf(query: Query): AnswerSourceCode {
   if (query.cached === 1) return AnswerSource.CACHE;
   const { upstream, status } = query;

@@ -1,7 +1,7 @@
 /**
- * Per-thread data of each client: number of queries and time of the last one, for the control plane to collect, and its
- * record in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot.
- * Bounded: a new client replaces the least recently seen one.
+ * Per-thread data of each client: number of queries and time of the last query, which the control plane collects, and
+ * the client's record in the snapshot's client table, so that ten thousand subnets are searched once per client and
+ * snapshot. The number of clients is limited: a new client replaces the least recently seen one.
  */
 import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
@@ -37,7 +37,7 @@ export class ClientSightings {
     const word2 = addressWord(clientBytes, clientAt + 8);
     const word3 = addressWord(clientBytes, clientAt + 12);
     const found = this.findSlot(word0, word1, word2, word3, query.arrivedSecs);
-    // Inverted, so that an empty slot does not match any version.
+    // The version is inverted, so that an empty slot does not match any version.
     if (found >= 0 && words[found + L.SNAPSHOT_AT] === ~version) {
       this.countAt(found, query.arrivedSecs);
       return words[found + L.ENTRY_AT]!;
@@ -65,7 +65,10 @@ export class ClientSightings {
     return found >= 0 ? found : this.assign(~found, word0, word1, word2, word3);
   }
 
-  /** Word at which the slot of the address starts; if it has none, that of the slot it may use, inverted. */
+  /**
+   * Word at which the slot of the address starts; if the address has none, the word of a slot that it may use,
+   * inverted.
+   */
   private findSlot(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;
     const hash = hashOf(word0, word1, word2, word3);

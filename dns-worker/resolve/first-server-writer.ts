@@ -1,7 +1,7 @@
 /**
  * Decides which servers the worker's answer thread may ask itself (`shared/memory/first-server-layout.ts`): those of
- * the first pool if all of them answer, use UDP, and have addresses that need no lookup. Otherwise the answer thread
- * asks none, and all questions come to this thread.
+ * the first pool if all of them answer, use UDP, and have addresses that need no lookup. If not, the answer thread asks
+ * no servers, and all questions come to this thread.
  */
 import { LATENCY_CLASSES } from '../../shared/memory/answer-counters.ts';
 import {
@@ -28,7 +28,7 @@ export class FirstServerWriter {
   private written = '';
   private isClosed = false;
 
-  /** `pools` in order of priority. From now on no other resolver writes to `memory`. */
+  /** `pools` in order of priority. After this, no other resolver may write to `memory`. */
   constructor(memory: SharedArrayBuffer, pools: readonly Pool[], timeoutMs: number) {
     this.memory = memory;
     this.head = new Int32Array(memory, 0, FirstServersHead.SERVERS_BYTE / 4);
@@ -73,7 +73,7 @@ export class FirstServerWriter {
     for (const upstream of this.pool?.upstreams ?? []) upstream.takeFirst();
   }
 
-  /** Stops the answer thread from asking these servers, unless others have been written since. */
+  /** Stops the answer thread from asking these servers, unless another resolver has written its servers since. */
   close(): void {
     if (this.isClosed) return;
     this.takeNews();
@@ -91,7 +91,10 @@ export class FirstServerWriter {
     return isGood && health.meanLatencyMs <= this.waitMs(upstream)[0]!;
   }
 
-  /** How long the answer thread waits: the time until a question would be sent again, or to another server. */
+  /**
+   * How long the answer thread waits: the time after which the resolver would send a question again, or to another
+   * server.
+   */
   private waitMs({ health: { usualLatencyMs } }: Upstream): readonly number[] {
     const { timeoutMs } = this;
     const isAlone = !this.hasOthers && this.pool!.upstreams.length === 1;
@@ -113,7 +116,7 @@ export class FirstServerWriter {
 
   /** The sequence number shows readers that they have read during a write. */
   private write(change: () => void): void {
-    // It is already odd if this thread's predecessor died during a write.
+    // The number is already odd if this thread's predecessor died during a write.
     Atomics.or(this.head, FirstServersHead.SEQUENCE_WORD, 1);
     change();
     Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);

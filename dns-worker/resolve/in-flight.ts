@@ -1,6 +1,6 @@
 /**
- * Questions in flight. Identical questions are sent once for all waiting clients: this saves work, and denies a forger
- * the many simultaneous chances of a birthday attack (RFC 5452 section 5).
+ * Questions in flight. Identical questions are sent once for all waiting clients: this saves work, and a forger does
+ * not get many chances at the same time (birthday attack, RFC 5452 section 5).
  */
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';

@@ -1,7 +1,7 @@
 /**
  * Answers that arrive after their question has failed. After a failure, the question's sockets stay open for a while. A
- * late answer is kept briefly, so that the next identical question is answered at once, with the usual validation and
- * caching.
+ * late answer is kept briefly, so that the next identical question is answered immediately, with the usual validation
+ * and caching.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Answered, Failed } from './resolution.ts';
@@ -14,8 +14,8 @@ const KEPT_MS = 1000;
 const MAX_KEPT = 256;
 
 /**
- * Failures whose late answers are awaited, with the callback for them. Not a property of the failure, because outcomes
- * may be passed to other threads.
+ * Failures whose late answers are awaited, with the callback for them. This is not a property of the failure, because a
+ * callback cannot be passed to other threads.
  */
 const awaited = new WeakMap<Failed, (() => void) | null>();
 
@@ -58,7 +58,10 @@ export class LateAnswers {
     });
   }
 
-  /** The late answer to a question, once; otherwise stops waiting, since the question is sent again. */
+  /**
+   * Returns the late answer to a question once. Without a late answer, stops waiting, because the question is sent
+   * again.
+   */
   take(question: Question): Answered | null {
     if (this.runs.size === 0 && this.kept.size === 0) return null;
     const key = questionKey(question);

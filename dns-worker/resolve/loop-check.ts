@@ -1,7 +1,7 @@
 /**
- * Checks whether upstreams send questions back to this server, as a router does that forwards to it: each upstream is
- * occasionally asked for a one-time name. The control plane sees which client asks for such a name, and reports it to
- * all threads.
+ * Checks whether upstreams send questions back to this server, for example a router that forwards to this server: each
+ * upstream is occasionally asked for a one-time name. The control plane sees which client asks for such a name, and
+ * reports it to all threads.
  */
 import { randomBytes } from 'node:crypto';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -11,13 +11,14 @@ import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messag
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /**
- * Time until the first and between later checks, in intervals of the health checks, and the minimum in milliseconds.
+ * Time until the first check and between later checks, as multiples of the health check interval; and the minimum of
+ * the first in milliseconds.
  */
 const FIRST_INTERVALS = 2;
 const MIN_FIRST_MS = 2000;
 const LATER_INTERVALS = 20;
 const MIN_LATER_MS = 10_000;
-/** Milliseconds in which the name may come back. */
+/** Milliseconds to wait for the name to come back. */
 const RETURN_MS = 5000;
 /** Random variation of the interval, so that workers do not check at the same time. */
 const JITTER = 0.2;

@@ -121,7 +121,7 @@ export class SharedResolver implements FlightResolver {
   }
 
   /**
-   * Resolves the question, or gets the outcome from another thread that has it in flight. `done` is called exactly
+   * Resolves the question, or gets the outcome from another thread that is already asking it. `done` is called exactly
    * once, after `resolve` has returned.
    */
   resolve(question: Question, done: (resolution: Resolution) => void): void {

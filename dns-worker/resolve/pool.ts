@@ -1,8 +1,8 @@
 /**
  * Pools of upstreams in order of priority, and the plan of servers for one question, in waves. The servers of a wave
- * are asked at the same time; the next wave follows when all earlier ones have failed or have been silent for a while.
- * The healthy servers of all pools come first, in the order of each pool's strategy, then those that may be down, then
- * unhealthy ones and those that remove signatures, and last those that this question avoids.
+ * are asked at the same time; the next wave follows when all servers asked so far have failed or have been silent for a
+ * while. The healthy servers of all pools come first, in the order of each pool's strategy, then those that may be
+ * down, then unhealthy ones and those that remove signatures, and last those that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
@@ -13,7 +13,7 @@ export const MAX_WAVE = 8;
 const MAX_WAVES = 16;
 const NONE: ReadonlySet<number> = new Set();
 
-/** Servers that are asked at the same time, followed by the next ones. */
+/** Waves of servers: those in one wave are asked at the same time. */
 type Waves = readonly (readonly Upstream[])[];
 
 /** A pool with its servers. */
@@ -31,7 +31,7 @@ export class Pool {
     this.strategy = strategy;
   }
 
-  /** The waves of all servers, or of those in `usable`; counts as one question. */
+  /** The waves of all servers, or of those for which `usable` is true; counts as one question. */
   waves(usable?: (upstream: Upstream) => boolean): Waves {
     const servers = usable === undefined ? this.upstreams : this.upstreams.filter(usable);
     return wavesOf(this.strategy, servers, this.turn++);
@@ -39,11 +39,11 @@ export class Pool {
 }
 
 /**
- * The servers to ask for one question, in waves: those that answer, then, concurrently, all that may be down, then the
+ * The servers to ask for one question, in waves: those that answer, then all that may be down (in one wave), then the
  * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
  */
 export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
-  // The usual case: the work below is only for faults.
+  // In the usual case no server has a fault: skip the work below.
   if (avoided.size === 0 && pools.every(isInOrder)) return withinLimits(usualWaves(pools));
   const all = pools.flatMap(({ upstreams }) => upstreams);
   // If every server removes signatures, only unsigned names can be answered, and the strategy determines the order.
@@ -109,7 +109,7 @@ export interface Candidate {
   readonly health: { readonly smoothedLatencyMs: number };
 }
 
-/** One question in this many goes to a server other than the fastest first, to notice changes. */
+/** One of this many questions goes first to a server that is not the fastest, to notice changes. */
 const EXPLORE_EVERY = 16;
 
 /** `turn` counts the questions of the pool; servers are in configured order, and are not modified. */

@@ -29,7 +29,7 @@ function probeFor(qname: Uint8Array, qtype: number): Question {
   return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false, ecs: null };
 }
 
-/** Maximum delay of the first probe, and of those of a server with an undecided status, in milliseconds. */
+/** Maximum delay of the first probe, and of probes while a server's status is undecided, in milliseconds. */
 const SOON_MS = 1000;
 /** Random variation of intervals in both directions, so that workers and nodes do not probe at the same time. */
 const JITTER = 0.2;
@@ -70,7 +70,7 @@ export class Probe {
       try {
         this.tick();
       } catch (error) {
-        // Only this probe schedules the next one.
+        // Schedule the next probe even after an error: nothing else would.
         this.conclude();
         throw error;
       }
@@ -89,8 +89,8 @@ export class Probe {
   }
 
   /**
-   * Probes soon: a server that client questions have just made unhealthy or suspect may be healthy, and others are
-   * asked until a probe shows it.
+   * Probes soon: a server that client questions have just made unhealthy or suspect may be healthy, and other servers
+   * are asked until a probe shows that it is.
    */
   private expedite(withinMs: number): void {
     if (this.closed || this.attempt !== null) return;
@@ -127,8 +127,8 @@ export class Probe {
 
 /**
  * Evaluates a response code. A server that serves only its own zones refuses the root and is healthy, as is a router
- * that knows the hosts of a zone but not the zone itself; one that cannot reach the root, or failed to load its zone,
- * answers SERVFAIL and is unusable.
+ * that knows the hosts of a zone but not the zone itself. A server that cannot reach the root, or failed to load its
+ * zone, answers SERVFAIL and is unusable.
  */
 function evaluate(upstream: Upstream, outcome: AttemptOutcome): void {
   if (outcome.kind !== 'answer' || isDefinitive(outcome.answer.rcode)) return;

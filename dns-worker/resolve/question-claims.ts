@@ -1,4 +1,7 @@
-/** One thread's claims to questions, shared by all resolve threads of the node (`shared/memory/claim-table.ts`). */
+/**
+ * One thread's claims to questions, which let only one thread ask a question; shared by all resolve threads of the node
+ * (`shared/memory/claim-table.ts`).
+ */
 import {
   type ClaimAreaCode,
   ClaimBucket,
@@ -36,7 +39,7 @@ const SLACK_SECS = 2;
 /** A bucket is locked for less than a microsecond, unless its thread is interrupted or dies while it holds the lock. */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
-/** Asking twice is better than not asking. */
+/** Without the lock, the thread asks: asking twice is better than not asking. */
 const WITHOUT_LOCK: Claim = { isMine: true, value: NO_CLAIM, word: 0 };
 
 /** Claims of one area. */
@@ -70,7 +73,7 @@ export class QuestionClaims {
     const word = this.bucket + ClaimBucket.CLAIM_AT + slot;
     const holder = Atomics.load(words, word);
     if (holder !== NO_CLAIM && !this.isOverdue(holder, nowSecs)) {
-      // Fails if the owner has just finished: then there is nothing to wait for.
+      // The exchange fails if the owner has just finished: then there is nothing to wait for.
       Atomics.compareExchange(words, word, holder, holder | WAITED_FOR);
       free(words, lock, claimHolder(worker));
       return { isMine: false, value: holder | WAITED_FOR, word };
@@ -89,7 +92,7 @@ export class QuestionClaims {
   release({ value, word }: Claim, passOutcome: (waitedFor: Claim) => void): void {
     if (value === NO_CLAIM || free(this.words, word, value)) return;
     const waitedFor = { isMine: true, value: value | WAITED_FOR, word };
-    // Otherwise the claim was overdue, and another thread has taken the question over.
+    // If the value differs, the claim was overdue, and another thread has taken over the question.
     if (Atomics.load(this.words, word) !== waitedFor.value) return;
     try {
       passOutcome(waitedFor);
@@ -104,7 +107,10 @@ export class QuestionClaims {
     if (wait.async) await wait.value;
   }
 
-  /** The slot in which the question is claimed, else a free one, else the first, whose claim is then waited for. */
+  /**
+   * The slot in which the question is claimed, or a free slot; if there is neither, the first slot, whose claim the
+   * thread then waits for.
+   */
   private slotFor(nowSecs: number): number {
     const { words, bucket } = this;
     let found = -1;

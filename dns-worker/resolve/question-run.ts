@@ -22,10 +22,10 @@ import { type WakeGroup, WakeGroups } from './wake-groups.ts';
 const MAX_SENT = 64;
 /** How long to wait for a late answer after a failure, in milliseconds. */
 const LISTENING_MS = 5000;
-/** SERVFAIL is accepted as the result from this many servers, or this many times from one. */
+/** SERVFAIL is accepted as the result if this many servers return it, or one server returns it this many times. */
 const ACCEPTED_SERVFAILS = 2;
 
-/** The part of one server in a question. */
+/** One server's part in a question. */
 interface AskedServer {
   readonly upstream: Upstream;
   /** Null after it has failed. */
@@ -33,7 +33,7 @@ interface AskedServer {
   copies: number;
   /** Attempts that failed without an answer. */
   losses: number;
-  /** When it is sent again; Infinity = never. */
+  /** When the question is sent to the server again; Infinity = never. */
   nextMs: number;
   isOverTcp: boolean;
 }
@@ -81,7 +81,7 @@ export class QuestionRun {
     this.deadlineMs = (question.firstTry?.sinceMs ?? this.startedMs) + timing.timeoutMs;
   }
 
-  /** Asks the first wave. `done` is called once, after this has returned; not at all if this throws. */
+  /** Asks the first wave. `done` is called once, after `start` has returned; not at all if `start` throws. */
   start(): void {
     try {
       this.launch();
@@ -232,7 +232,7 @@ export class QuestionRun {
     this.proceed();
   }
 
-  /** Records an outcome that is not an answer, and when that server is asked again. */
+  /** Records an outcome that is not an answer, and schedules the next attempt with this server. */
   private note(asked: AskedServer, outcome: AttemptOutcome): void {
     const { upstream } = asked;
     const sinceStartMs = this.clock.monotonicMs() - this.startedMs;
@@ -280,7 +280,7 @@ export class QuestionRun {
     this.arm();
   }
 
-  /** The time is up: counts the silence against silent servers, but still accepts a late answer. */
+  /** Called at the time limit: counts the silence against silent servers, but still accepts a late answer. */
   private giveUp(): void {
     this.stop();
     const wasOpen = this.isOpen;
@@ -309,7 +309,7 @@ export class QuestionRun {
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
-  /** Records a fault of each server that failed although this one answered. */
+  /** Records a fault of each server that failed although `winner` answered. */
   private blameOthers(winner: Upstream): void {
     const rcodes = new Map(this.doubtful.map(({ upstream, rcode }) => [upstream, rcode]));
     rcodes.delete(winner);
@@ -349,13 +349,13 @@ export class QuestionRun {
     if (doubtful === undefined) {
       if (this.unusable >= 0)
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.unusable };
-      // Then the outcome is unknown: a server that was not asked might have answered.
+      // The outcome is unknown: a server that was not asked might have answered.
       if (this.isShort)
         return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
     }
     const { upstream } = doubtful;
-    // Extended rcodes in OPT are about the hop between Weir and the server (BADVERS, BADCOOKIE), not about the client.
+    // Extended rcodes in OPT (BADVERS, BADCOOKIE) concern Weir's query to the server, not the client's query.
     const rcode = doubtful.rcode > FlagsLow.RCODE ? Rcode.SERVFAIL : doubtful.rcode;
     const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
     return { kind: 'failed', reason, rcode, upstream: upstream.index };

@@ -13,7 +13,7 @@ export interface Answered {
   readonly cost?: number;
 }
 
-/** Without an answer. `upstream` is -1 if no server was asked. */
+/** A failure: there is no answer. `upstream` is -1 if no server was asked. */
 export interface Failed {
   readonly kind: 'failed';
   readonly reason:
@@ -26,7 +26,7 @@ export interface Failed {
     | 'no-upstreams'
     /** This machine lacked a resource, which says nothing about the question, so nothing is cached. */
     | 'overloaded'
-    /** The time limit passed while another thread was asking, which says nothing about the question either. */
+    /** The time limit passed while another thread was asking, which also says nothing about the question. */
     | 'late'
     | 'bogus';
   /** Response code for the client. */
@@ -44,6 +44,6 @@ export type Resolution = Answered | Failed;
 export function isInconclusive(resolution: Resolution): boolean {
   if (resolution.kind === 'answer') return false;
   const { reason, upstream } = resolution;
-  // A run was cancelled because its thread or its pools end.
+  // The run was cancelled because its thread ends or its pools were replaced.
   return reason === 'overloaded' || reason === 'late' || (reason === 'network' && upstream < 0);
 }

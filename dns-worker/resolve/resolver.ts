@@ -32,7 +32,7 @@ export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
 > & {
-  /** Both `auto` by default. */
+  /** Modes of both features; `auto` by default. */
   readonly hardening?: HardeningSettings;
   /** Question of probes; by default the name servers of the root, and a public name for capabilities. */
   readonly probe?: Question;
@@ -182,7 +182,7 @@ export class Resolver {
     this.loops?.note(token, client);
   }
 
-  /** Stops probing; `close` follows when its questions have ended. */
+  /** Stops probing; call `close` when the questions in flight have ended. */
   retire(): void {
     for (const probe of this.probes) probe.close();
     for (const check of this.signatureChecks) check.close();
@@ -199,7 +199,7 @@ export class Resolver {
     this.late.close();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();
-    // Sockets report their end one turn later.
+    // Sockets report that they are closed one turn later.
     await new Promise((resolve) => setImmediate(resolve));
   }
 

@@ -1,7 +1,7 @@
 /**
  * Times at which a question is sent again, or another server is asked in addition to a silent one. Waits depend on the
- * server's usual latency, and vary from question to question: questions that were lost together must not be sent
- * together again. Pure functions.
+ * server's usual latency, and vary from question to question: questions that were lost at the same moment must not be
+ * sent again at the same moment. Pure functions.
  */
 
 /** Maximum number of copies of one question to one server address over one transport (RFC 9520 section 3.1). */
@@ -19,13 +19,16 @@ const MIN_HEDGE_MS = 100;
 const MAX_HEDGE_MS = 500;
 const UNKNOWN_HEDGE_MS = 200;
 
-/** Milliseconds since its start after which a question that failed at once is sent again, and the share of jitter. */
+/**
+ * Milliseconds since the start of a question after which it is sent again if it failed immediately, and share of
+ * jitter.
+ */
 const RETRIES_MS = [300, 900];
 const RETRY_JITTER = 0.1;
 const MIN_RETRY_MS = 100;
 
 /**
- * Milliseconds until the next copy of a question, given the number sent and the time left; Infinity = its answer would
+ * Milliseconds until the next copy of a question, given the number sent and the time left; Infinity = the answer would
  * arrive too late. `random` is from 0 to 1.
  */
 export function resendWaitMs(copies: number, usualMs: number, leftMs: number, random: number): number {

@@ -12,7 +12,7 @@ import { type StreamKind, StreamUpstream, TCP_STREAM } from './transport/exchang
 import { dotStream, TlsConnector } from './transport/tls-stream.ts';
 import { UdpUpstream } from './udp/udp-upstream.ts';
 
-/** Features that servers were found to support, and their use. */
+/** Features that servers were found to support, and the settings for their use. */
 export interface CapabilityParts {
   /** Shared by all threads of the node. */
   readonly records: Capabilities;
@@ -30,7 +30,7 @@ export interface ConnectorParts {
   readonly capabilities: CapabilityParts;
 }
 
-/** TLS sessions are shared by the addresses of a host. */
+/** Returns a function that connects to an address of the server; all addresses share TLS sessions. */
 export function serverConnector(
   settings: UpstreamSettings,
   { clock, extraCa, capabilities }: ConnectorParts,

@@ -42,7 +42,7 @@ export class Upstream {
   readonly index: number;
   readonly settings: UpstreamSettings;
   readonly health: Health;
-  /** Called when it becomes Unhealthy. */
+  /** Called when the server becomes Unhealthy. */
   onUnhealthy: (() => void) | null = null;
   private readonly poolName: string;
   private readonly strategy: PoolStrategy;
@@ -79,15 +79,14 @@ export class Upstream {
     this.connect = serverConnector(settings, parts);
   }
 
-  /** Whether its answers lack DNSSEC signatures, by the last check (`signature-check.ts`). */
+  /** Whether the server's answers lack DNSSEC signatures, according to the last check (`signature-check.ts`). */
   get removesSignatures(): boolean {
     const untilMs = this.health.removesSignaturesUntilMs;
     return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
   }
 
   /**
-   * The address at which the answer thread may ask it without information from this thread: a literal address, over
-   * UDP; null = there is none.
+   * The address at which the answer thread may ask the server: a literal address that is asked over UDP; null = none.
    */
   get fixedAddress(): string | null {
     const { transport } = this.settings;
@@ -95,7 +94,7 @@ export class Upstream {
     return transport === 'udp' && isIP(host) !== 0 && !host.includes('%') ? host : null;
   }
 
-  /** Whether probes have failed with the features of its questions: its answers need a closer check. */
+  /** Whether probes with the features of the server's questions have failed: its answers need a closer check. */
   get isDoubted(): boolean {
     const { records } = this.parts.capabilities;
     const ip = this.fixedAddress;
@@ -112,7 +111,7 @@ export class Upstream {
     if (this.health.queries !== queries && address !== undefined) this.connectionsTo(address).keepUp?.();
   }
 
-  /** Whether it is asked in its turn: as far as is known, it answers, with signatures. */
+  /** Whether the server is asked in its normal order: as far as is known, it answers, with signatures. */
   get isInOrder(): boolean {
     const { health } = this;
     return health.status !== 'Unhealthy' && !health.isSuspect && !this.removesSignatures;
@@ -136,7 +135,7 @@ export class Upstream {
     return true;
   }
 
-  /** Whether it can be asked over TCP instead of the configured transport. */
+  /** Whether the server can be asked over TCP instead of the configured transport. */
   get hasOtherTransport(): boolean {
     return this.settings.transport === 'udp';
   }
@@ -193,7 +192,7 @@ export class Upstream {
       { ip: address.ip, port: this.settings.port },
       transport,
     );
-    // Other transports are TCP.
+    // All transports except UDP use TCP.
     const isConnected = transport !== 'udp' && this.health.lastAnswerMs >= 0;
     return isConnected ? { ...support, tcp: 'supported' } : support;
   }
@@ -240,7 +239,7 @@ export class Upstream {
     for (const ip of this.connections.keys()) if (!current.has(ip)) this.connections.delete(ip);
   }
 
-  /** Asks the first address; the next one if that fails, or in parallel if it is silent. */
+  /** Asks the first address, and the next address if the first fails or is silent. */
   private askAddresses(attempt: UpstreamAttempt, question: Question, overTcp: boolean): void {
     const addresses = this.resolved;
     const first = this.first;
@@ -280,7 +279,7 @@ export class Upstream {
     askNext();
   }
 
-  /** No address belongs to a working server: the host name may have others. */
+  /** No address belongs to a working server: the host name may have other addresses now. */
   private recheckAddresses(): void {
     this.parts.bootstrap.recheck(hostOf(this.settings));
   }

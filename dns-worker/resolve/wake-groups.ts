@@ -1,7 +1,7 @@
 /**
  * Wakes the questions of a resolver in groups. Every question has several deadlines, all slightly different; a timer
- * for each would wake a thread with thousands of open questions every millisecond, and cost most when the machine is
- * overloaded.
+ * for each deadline would wake a thread with thousands of open questions every millisecond, and would cost most when
+ * the machine is overloaded.
  */
 import type { Clock } from '../../shared/clock.ts';
 
@@ -11,7 +11,7 @@ const TOGETHER_MS = 10;
 /** Callback at a deadline. */
 export type Wake = () => void;
 
-/** Calls at the same time. */
+/** Callbacks that are called at the same time. */
 export interface WakeGroup {
   readonly atMs: number;
   readonly wakes: Set<Wake>;
@@ -43,7 +43,7 @@ export class WakeGroups {
     return group;
   }
 
-  /** Removes a call from the group that `add` returned; does nothing after it was called. */
+  /** Removes a callback from the group that `add` returned; does nothing if it was already called. */
   remove(wake: Wake, group: WakeGroup): void {
     if (!group.wakes.delete(wake) || group.wakes.size > 0) return;
     clearTimeout(group.timer);
@@ -58,7 +58,7 @@ export class WakeGroups {
         wake();
       }
     } finally {
-      // One of the callbacks has thrown.
+      // One of the callbacks has thrown: call the others in a new turn.
       if (group.wakes.size > 0) group.timer = setTimeout(() => this.call(group), 1);
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Resolvers of the forward zones: one per definition, created with it, so that its servers are probed before the first
- * question, and closed with all its sockets when the definition is removed. Zones share nothing with each other or with
- * the pools: neither questions in flight nor answers nor health.
+ * Resolvers of the forward zones: one per zone definition. A resolver is created with its definition, so that the
+ * servers are probed before the first question, and is closed with all its sockets when the definition is removed.
+ * Zones share nothing with each other or with the pools: not questions in flight, answers or health.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -63,7 +63,7 @@ export class ZoneResolvers {
     for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }
 
-  /** Creates missing resolvers of `zones`, and closes those of other zones, whose questions fail. */
+  /** Creates missing resolvers of `zones`, and closes those of removed zones, whose questions fail. */
   follow(zones: readonly ForwardZone[]): Promise<void> {
     const asked = zones.filter(({ servers }) => servers.length > 0);
     for (const zone of asked) this.of(zone);
@@ -77,7 +77,7 @@ export class ZoneResolvers {
     await Promise.all(gone.map(([, resolver]) => resolver.close()));
   }
 
-  /** Closes all. */
+  /** Closes all resolvers. */
   close(): Promise<void> {
     return this.keepOnly([]);
   }

@@ -1,6 +1,6 @@
 /**
- * CNAME records that this server creates, written after the question one after another; the last target may be left to
- * the resolve thread (`forward/alias-follower.ts`). Nothing allocates.
+ * CNAME records that this server creates, written in a row after the question; the resolve thread may resolve the last
+ * target (`forward/alias-follower.ts`). Nothing allocates.
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -13,7 +13,7 @@ const POINTER_SIZE = 2;
 /** Owner of the first record: the qname. */
 export const QNAME_OFFSET = Header.SIZE;
 
-/** Returned by `appendCname` if the record does not fit into the slot; nothing was written then. */
+/** Returned by `appendCname` if the record does not fit into the slot, so that nothing was written. */
 export const NO_SPACE = 0;
 
 /** Bytes that `appendCname` writes for a target of this length. */
@@ -24,7 +24,7 @@ function cnameSize(targetLength: number): number {
 /**
  * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or the result of the
  * previous call); its target is the uncompressed name at `nameAt` of `names`. Returns the offset of the target, which
- * is the next record's owner, or NO_ROOM.
+ * is the next record's owner, or NO_SPACE.
  */
 export function appendCname(
   query: Query,

@@ -1,7 +1,7 @@
 /**
  * The answer to a blocked question, according to `blocking.mode`: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
  * address that the operator chose. Negative answers contain an SOA, so that clients can cache them (RFC 2308 section
- * 5), and all contain an extended error if the client uses EDNS.
+ * 5), and all answers contain an extended error if the client uses EDNS.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -48,7 +48,7 @@ export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): 
   answerTyped(query, query.qtype, rdata, ttlSecs);
 }
 
-/** Answers with one record of another type than the qtype. */
+/** Answers with one record of a given type, which may differ from the qtype. */
 export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): void {
   beginAnswers(query);
   if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));
@@ -81,7 +81,7 @@ function beginAnswers(query: Query): void {
   query.answersCount = 0;
 }
 
-/** False, with the reply truncated, if the record does not fit. */
+/** Adds a record to the answer; if it does not fit, truncates the reply and returns false. */
 function addRecord(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): boolean {
   const size = rdata.length;
   const from = endOfAnswers(query);
@@ -101,7 +101,7 @@ function endOfAnswers({ questionEnd, answersLength }: Query): number {
   return questionEnd + answersLength;
 }
 
-/** Bytes of a SOA's RDATA, and of the record. */
+/** Sizes of an SOA's RDATA, and of the whole record. */
 const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + SOA_TAIL_SIZE;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
@@ -133,7 +133,7 @@ export function answerNegative(
   finishReply(query, rcode, at + SOA_TAIL_SIZE - query.at);
 }
 
-/** RDATA of the same SOA of a zone, with uncompressed names. */
+/** RDATA of the SOA that `answerNegative` writes, with uncompressed names. */
 export function soaRdata(zone: Uint8Array, ttlSecs: number): Uint8Array {
   const rdata = Uint8Array.from([...zone, ...SOA_RNAME, ...new Uint8Array(SOA_TAIL_SIZE)]);
   writeSoaTail(rdata, rdata.length - SOA_TAIL_SIZE, ttlSecs);

@@ -8,7 +8,7 @@ import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { NO_END_SECS } from '../../shared/snapshot/name-rules.ts';
 import type { Query } from '../query/query.ts';
 
-/** Later changes do not limit TTLs, because few TTLs are longer. */
+/** Changes after this many seconds do not limit TTLs, because few TTLs are longer. */
 const HORIZON_SECS = 86_400;
 
 /** Limits the TTLs of the reply in the slot to the seconds until the client's policy changes. */

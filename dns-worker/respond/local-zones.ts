@@ -28,7 +28,7 @@ export const HOME_ARPA = localZone('home.arpa');
 /** RFC 9462 section 6.4. */
 export const RESOLVER_ARPA = localZone('resolver.arpa');
 export const LOCALHOST = localZone('localhost');
-/** Must not be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
+/** Zones that must not be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
 export const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(localZone);
 /** RFC 1918. */
 export const PRIVATE_ZONES = [
@@ -36,7 +36,10 @@ export const PRIVATE_ZONES = [
   '168.192.in-addr.arpa',
   ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
 ].map(localZone);
-/** RFC 6303 section 4 without those for unique local addresses (RFC 4193), and RFC 7793 (shared address space). */
+/**
+ * The zones of RFC 6303 section 4 without those for unique local addresses (RFC 4193), and RFC 7793 (shared address
+ * space).
+ */
 export const RESERVED_REVERSE_ZONES = [
   '0.in-addr.arpa',
   '127.in-addr.arpa',
@@ -89,7 +92,7 @@ function answerEmpty(query: Query, rcode: number, zone: LocalZone): StageResultC
   return StageResult.ANSWERED;
 }
 
-/** Offset of the zone's name in the message: it is the end of the qname. */
+/** Offset of the zone's name in the message: the end of the qname. */
 export function apexOffset({ qnameLength }: Query, { wire }: LocalZone): number {
   return Header.SIZE + qnameLength - wire.length;
 }
@@ -99,7 +102,7 @@ export function isBelow(query: Query, wire: Uint8Array): boolean {
   const { qname, qnameLength, labelAt, labelCount } = query;
   const start = qnameLength - wire.length;
   if (start < 0) return false;
-  // From the end, because most names differ in their last label.
+  // Compare from the end, because most names differ in their last label.
   for (let i = wire.length - 1; i >= 0; i--) if (qname[start + i] !== wire[i]) return false;
   for (let label = 0; label < labelCount; label++) if (labelAt[label] === start) return true;
   return false;

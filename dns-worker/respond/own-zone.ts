@@ -18,7 +18,7 @@ export function isInOwnZone({ zoneIndex }: Query, { zones }: OpenSnapshot): bool
   return zoneIndex >= 0 && zones[zoneIndex]!.servers.length === 0;
 }
 
-/** NXDOMAIN; NODATA for a name that has local records at it or below it (RFC 8020). */
+/** Answers NXDOMAIN, or NODATA for a name with local records at the name or below it (RFC 8020). */
 export function answerInOwnZone(query: Query, { zones, local }: OpenSnapshot): StageResultCode {
   const { qname, qnameLength, hashLow, hashHigh } = query;
   const node = local.nodeCount === 0 ? 0 : local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
@@ -34,7 +34,7 @@ export function ownZoneDetail(query: Query, snapshot: OpenSnapshot): string | un
   return isInOwnZone(query, snapshot) ? `zone ${snapshot.zones[query.zoneIndex]!.zone}` : undefined;
 }
 
-/** Offset of the zone's name in the message: it is the end of the qname. */
+/** Offset of the zone's name in the message: the end of the qname. */
 function apexOffset(query: Query, names: readonly Uint8Array[]): number {
   for (let i = 0; i < names.length; i++)
     if (isBelow(query, names[i]!)) return Header.SIZE + query.qnameLength - names[i]!.length;

@@ -1,6 +1,6 @@
 /**
- * The answer to a question that a rule decides, and its log fields: services always get NXDOMAIN, a rule with its own
- * answer gets that answer, and everything else follows `blocking.mode`.
+ * The answer to a question that a rule decides, and its log fields: blocked services get NXDOMAIN, a rule that defines
+ * an answer gets that answer, and all other rules follow `blocking.mode`.
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -108,7 +108,7 @@ function rewriteOf(
   return origin === RuleOrigin.REGEX ? manualSpecial.rewrite(rule) : null;
 }
 
-/** Answers with a CNAME; the resolve thread does the rest. */
+/** Answers with a CNAME; the resolve thread resolves its target. */
 function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResultCode {
   if (isQname(query, host)) {
     query.ruleAttribute = 0;
@@ -159,7 +159,7 @@ function kindsOf(
   }
 }
 
-/** An alias, a code, or the records of all merged rules that have the type in question. */
+/** Answers with an alias, an rcode, or the records of all merged rules that have the qtype. */
 function answerRewrite(
   query: Query,
   { host, rcode, type }: OpenRewrite,

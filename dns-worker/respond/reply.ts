@@ -41,12 +41,12 @@ export function replyLimit(query: Query): number {
   return limit < query.capacity ? limit : query.capacity;
 }
 
-/** Whether the slot has space for `size` bytes at offset `from` of the message; if not, write nothing. */
+/** Whether the slot has space for `size` bytes at offset `from` of the message; if false, the caller must not write. */
 export function hasRoom(query: Query, from: number, size: number): boolean {
   return from + size <= query.capacity;
 }
 
-/** Answers with TC if the records do not fit into the slot, which has space for any UDP reply. */
+/** Answers with TC, because the records do not fit into the slot, which has space for any UDP reply. */
 export function replyTruncated(query: Query, rcode: number): void {
   finishReply(query, rcode, query.capacity + 1);
 }
@@ -95,7 +95,7 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
     // Over a stream, the client cannot ask for a larger message: records are omitted before options, and before OPT.
     if (query.protocol !== Protocol.udp && end <= limit) resetOptions(query);
     else {
-      // RFC 2181 section 9: TC is set if a required RRset did not fit; the rest is useless.
+      // RFC 2181 section 9: TC is set if a required RRset did not fit; the other records are useless.
       truncated = FlagsHigh.TC;
       clearRecords(query);
       end = endOfQuestion(query);
@@ -183,7 +183,7 @@ function writeCookie({ bytes, cookie, cookieLength }: Query, at: number): void {
   for (let i = 0; i < cookieLength; i++) bytes[at + OPTION_HEAD_SIZE + i] = cookie[i]!;
 }
 
-/** RFC 7871 section 7.2.2: the option is returned to its sender, with the scope of the answer. */
+/** RFC 7871 section 7.2.2: the reply repeats the client's option, with the scope of the answer. */
 function writeEcs({ bytes, ecs, ecsLength, ecsScope }: Query, at: number): void {
   writeU16(bytes, at, EdnsOption.ECS);
   writeU16(bytes, at + 2, ecsLength);

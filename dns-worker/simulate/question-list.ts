@@ -1,4 +1,4 @@
-/** The distinct questions of the log in the form that the simulation thread reads: by number, names in wire form. */
+/** The distinct questions of the log as the simulation thread reads them: by number, with names in wire form. */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import {
@@ -46,7 +46,7 @@ export class QuestionList {
     return this.words[question * QUESTION_WORDS + word]!;
   }
 
-  /** Number of its answer plus one, or of an answer to the same name and type; 0 = no relevant answer. */
+  /** Number of the question's answer plus one, or of an answer to the same name and type; 0 = no relevant answer. */
   answerOf(question: number): number {
     const own = this.word(question, QuestionWord.ANSWER);
     return own === ANSWER_UNKNOWN ? (this.borrowed.get(this.keyOf(question)) ?? ANSWER_UNKNOWN) : own;
@@ -61,7 +61,7 @@ export class QuestionList {
     return this.word(question, QuestionWord.TYPE) & 0xffff;
   }
 
-  /** Null for a name that cannot be in a query. */
+  /** Reads a question; null if its name cannot be in a query. */
   read(question: number): SimulatedQuestion | null {
     const qname = toWire(this.names.at(this.word(question, QuestionWord.NAME)));
     if (qname === null) return null;

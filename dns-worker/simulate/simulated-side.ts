@@ -42,10 +42,10 @@ export interface SimulatedQuestion {
   /** Lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
-  /** Addresses; the client's begins at `clientAt`. */
+  /** Addresses of clients; this client's address begins at `clientAt`. */
   readonly clients: Uint8Array;
   readonly clientAt: number;
-  /** The client that identified itself; absent or 0 = only by its key, if any. */
+  /** Id of the client that identified itself; absent or 0 = no id, but perhaps a key. */
   readonly clientId?: number;
   readonly clientKey?: string;
   /** Records of the upstream's answer; null = irrelevant or unknown. */

@@ -93,7 +93,7 @@ export class Simulation {
     return isBlocked ? Change.BLOCKED : Change.ALLOWED;
   }
 
-  /** Queries by client of these names, and by name of these clients. */
+  /** Changed queries for each of these names by client, and of each of these clients by name. */
   private pairsOf(
     topNames: readonly number[],
     topClients: readonly number[],

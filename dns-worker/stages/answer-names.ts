@@ -1,9 +1,9 @@
 /**
- * Policy for the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets) and, if there are rules on
- * addresses, addresses. Each is checked for the client's group, in cached and new answers. If an answer passes, its
- * position in the cache is remembered, so that it is checked once per snapshot and class. An allow rule for the qname
- * also allows its answer, unless another rule outranks it: a list's rule does not override manual rules or blocked
- * services.
+ * Policy for the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets), and addresses if any rule
+ * applies to addresses. Each target is checked for the client's group, in cached and new answers. If an answer passes,
+ * its position in the cache is remembered, so that it is checked once per snapshot and class. An allow rule for the
+ * qname also allows the answer, unless another rule outranks it: a list's rule does not override manual rules or
+ * blocked services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
@@ -27,7 +27,7 @@ import {
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** Separates entries that passed because the name is allowed. */
+/** Separates entries of answers that passed because an allow rule matched the qname. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot contains anything that policy applies to and may block. */
@@ -64,7 +64,7 @@ export class AnswerNames {
     if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
-    // An answer that passes because a list allows its name may not pass otherwise.
+    // An answer that passes because a list allows the qname might not pass without that rule.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.matcher.recorder === null;
     if (isCached && this.passed.find(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
@@ -84,7 +84,7 @@ export class AnswerNames {
     this.isConditional = false;
   }
 
-  /** True if a record was blocked and the answer replaced. */
+  /** Checks all records; true if a record was blocked and the answer was replaced. */
   private checkRecords(): boolean {
     const { query, snapshot } = this;
     const { bytes } = query;

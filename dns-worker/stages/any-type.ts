@@ -1,5 +1,5 @@
 /**
- * Answers questions of type ANY with one HINFO record that says so (RFC 8482 section 4.2), for any name: upstreams'
+ * Answers questions of type ANY for any name with one HINFO record that names RFC 8482 (section 4.2): upstreams'
  * answers are useful for reflection attacks and never known to be complete. A local name was already answered with one
  * of its RRsets (section 4.1).
  */
@@ -11,10 +11,10 @@ import { answerTyped } from '../respond/block-answer.ts';
 /** The CPU field names the RFC; the OS field is empty. */
 const CPU = Buffer.from('RFC8482');
 const HINFO = Uint8Array.of(CPU.length, ...CPU, 0);
-/** TTL in seconds: as long as resolvers can cache it without harm. */
+/** TTL in seconds: resolvers may cache the record for long, because it does not change. */
 const TTL_SECS = 3600;
 
-/** Answers the question, which is of type ANY. */
+/** Answers a question of type ANY. */
 export function anyTypeStage(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerTyped(query, RRType.HINFO, HINFO, TTL_SECS);

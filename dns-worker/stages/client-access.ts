@@ -1,4 +1,7 @@
-/** Refuses clients that may not ask (RFC 5358): with REFUSED and extended error 18 (RFC 8914), or without an answer. */
+/**
+ * Refuses clients outside the allowed networks (RFC 5358): with REFUSED and extended error 18 (RFC 8914), or without an
+ * answer.
+ */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';

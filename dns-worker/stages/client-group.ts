@@ -1,4 +1,4 @@
-/** The group of the client, by its key or its address; all later stages need it. */
+/** The group of the client, by its key or its address; all later stages need the group. */
 import { exclusionOf, isAdmitted, recordOf } from '../../shared/snapshot/client-table.ts';
 import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { ClientSightings } from '../report/sighting-writer.ts';

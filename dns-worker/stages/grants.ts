@@ -29,7 +29,7 @@ export function grantsStage(
   const { label } = grants;
   recorder?.met(RuleOrigin.GRANT, id, 0, query, label);
   if (!isAllowing && !policy.blockingEnabled) return StageResult.CONTINUE;
-  // Clients must not cache either kind of answer beyond its end.
+  // Clients must not cache an answer beyond the end of the grant.
   query.grantEndsAtSecs = endsAtSecs;
   if (isAllowing) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_MANAGED;

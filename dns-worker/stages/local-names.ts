@@ -1,6 +1,6 @@
 /**
- * Names that this server answers itself: records of the configuration, of the API and of DHCP leases. Aliases are
- * followed within them; an alias to any other name is left to the resolve thread.
+ * Names that this server answers itself: records of the configuration, of the API and of DHCP leases. Aliases among
+ * these names are followed here; the resolve thread follows an alias to any other name.
  */
 import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { FlagsHigh, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -67,7 +67,8 @@ function findLocalNode(query: Query, local: LocalNames, zoneNames: NameTable): n
     if (node !== 0 && local.exists(node)) empty = node;
     label = 1;
   }
-  // Certificate authorities query _acme-challenge below names that are served here; a wildcard must not cover it.
+  // Certificate authorities query _acme-challenge below names that are served here; a wildcard must not cover that
+  // label.
   if (!local.hasWildcards || qname[1] === UNDERSCORE) return empty;
   for (; label < labelCount; label++) {
     const at = labelAt[label]!;

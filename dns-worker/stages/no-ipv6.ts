@@ -1,6 +1,7 @@
 /**
  * Groups whose clients must not get IPv6 addresses, as in networks with broken IPv6: questions for AAAA get NODATA
- * (`noIpv6Stage`), and HTTPS and SVCB answers lose their `ipv6hint` (RFC 9460 section 7.3). Local records outrank this.
+ * (`noIpv6Stage`), and HTTPS and SVCB answers lose their `ipv6hint` (RFC 9460 section 7.3). Local records outrank this
+ * stage.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName, writeU16 } from '../../shared/dns/wire.ts';

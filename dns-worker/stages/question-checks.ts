@@ -9,7 +9,7 @@ import type { ServerIdentity } from '../policy/server-identity.ts';
 import { answerRecord } from '../respond/block-answer.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Refuses a question because of its form, and every question of other machines while this node has no policy. */
+/** Refuses questions with an unsupported form, and all questions of other machines while this node has no policy. */
 export function questionChecksStage(query: Query, identity: ServerIdentity): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);

@@ -1,4 +1,4 @@
-/** Reads a request before the stages, which never see an unreadable message. */
+/** Reads a request before the stages, which never get an unreadable message. */
 import { Protocol } from '../../shared/query-log.ts';
 import type { ServerCookies } from '../cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from '../query/parse-query.ts';
@@ -17,7 +17,7 @@ interface HashSeeds {
   readonly seedHigh: number;
 }
 
-/** Reads the message that `query` points to; also the client's subnet if subnets are forwarded. Never throws. */
+/** Reads the message that `query` points to, and the client's subnet if subnets are forwarded. Never throws. */
 export function readMessage(
   query: Query,
   seeds: HashSeeds,
@@ -28,7 +28,7 @@ export function readMessage(
     const outcome = parseQuery(query, seeds.seedLow, seeds.seedHigh);
     if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;
     if (!cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
-    // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
+    // A message without a question asks for a cookie (RFC 7873 section 5.4), or is malformed.
     if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
     if (query.protocol !== Protocol.udp) readStreamOptions(query);
     return forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;

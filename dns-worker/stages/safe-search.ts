@@ -1,7 +1,7 @@
 /**
- * Safe search: names of search engines are answered with those of their safe mode, for groups that enforce it. The
- * resolve thread resolves the target (`forward/alias-follower.ts`); it is cached under the target's name, so that no
- * group's answer is cached under the engine's.
+ * Safe search: for groups that enforce it, names of search engines are answered with the names of their safe mode. The
+ * resolve thread resolves the target (`forward/alias-follower.ts`); the answer is cached under the target's name, so
+ * that no group's answer is cached under the name of the engine.
  *
  * choice: after policy, in the contract's order: a name that an allow rule, a grant or a schedule allows is not
  * rewritten. `blocking.enabled` does not disable it.
@@ -28,7 +28,7 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);
   if (cname === null) return answerAddress(query, ipv4);
-  // HTTPS and SVCB records contain addresses and keys of the real engine; the target has none.
+  // HTTPS and SVCB records contain addresses and keys of the normal engine; the target has no such records.
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
   if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_SPACE) {
     replyTruncated(query, Rcode.NOERROR);
@@ -40,7 +40,10 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   return StageResult.ANSWERED;
 }
 
-/** The engine, the mode that the group enforces for the name, and the exception that prevents it; for explanations. */
+/**
+ * The engine, the mode that the group enforces for the name, and the exception that prevents the rewrite; for
+ * explanations.
+ */
 export function safeSearchDetail(query: Query, { safeSearch, policy }: OpenSnapshot): string | undefined {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND) return undefined;

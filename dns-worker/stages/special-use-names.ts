@@ -58,7 +58,7 @@ const BLOCKING_FLAGS =
   QuestionFlag.DOH_CANARY |
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** Answers a question with a special-use name or in a zone without servers; other forward zones outrank this. */
+/** Answers a question with a special-use name or in a zone without servers; other forward zones outrank this stage. */
 export function specialUseNamesStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -95,7 +95,7 @@ function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number):
     return StageResult.CONTINUE;
   const isBlocked = (flags & QuestionFlag.BLOCK_NON_FQDN) !== 0;
   if (!isBlocked && (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0) return StageResult.CONTINUE;
-  // NODATA, because NXDOMAIN would deny the local records below it (RFC 8020).
+  // NODATA, not NXDOMAIN: NXDOMAIN would deny the local records below the domain (RFC 8020).
   if (local.find(query.hashLow[0]!, query.hashHigh[0]!, query.qname, 0, query.qnameLength) !== 0)
     return noDataHere(query);
   return isBlocked ? blocked(query, QueryStatus.BLOCKED_NON_FQDN) : noSuchHost(query);
@@ -107,7 +107,7 @@ function checkReserved(query: Query): StageResultCode {
   return zone === null ? StageResult.CONTINUE : noSuchName(query, zone);
 }
 
-/** `configured` are the flags before a grant or schedule lifted any. */
+/** `configured` are the flags without the exceptions of a grant or schedule. */
 function checkArpa(query: Query, flags: number, configured: number): StageResultCode {
   const isReserving = (flags & QuestionFlag.SPECIAL_NAMES) !== 0;
   if (isReserving) {
@@ -128,7 +128,7 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
 function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: number): StageResultCode {
   if (query.qtype === RRType.PTR) {
     if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) === 0) return checkReverse(query, flags);
-    // The apex is not the name of an address; NXDOMAIN would deny every name below it (RFC 8020).
+    // The apex is not the name of an address; NXDOMAIN would deny all names below it (RFC 8020).
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }

@@ -1,4 +1,4 @@
-/** Messages without a readable question: most are malformed, one kind only asks for a cookie. */
+/** Messages without a readable question: most are malformed; a request for a cookie is valid. */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -11,7 +11,8 @@ import { replyWithRcode } from '../respond/reply.ts';
 export type UnreadableOutcome = Exclude<ParseOutcomeCode, typeof ParseOutcome.OK>;
 
 /**
- * Drops messages that must not be answered; otherwise resets the parsed fields, because the reply repeats none of them.
+ * Drops messages that must not be answered; for all others, resets the parsed fields, because the reply repeats none of
+ * them.
  */
 export function unreadableStage(
   query: Query,
@@ -31,7 +32,7 @@ export function unreadableStage(
   return StageResult.CONTINUE;
 }
 
-/** Answers from the form of the message alone; the reply to a request for a cookie contains a cookie. */
+/** Answers according to the parse result; the reply to a request for a cookie contains a cookie. */
 export function answerUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
   const isCookieRequest = outcome === ParseOutcome.NO_QUESTION;
   query.status = isCookieRequest ? QueryStatus.LOCAL : QueryStatus.REFUSED;

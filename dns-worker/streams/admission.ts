@@ -1,6 +1,7 @@
 /**
  * Admission of connections: reads the PROXY header of an accepted connection if one is required, and admits its client
- * within the limits. After that, the connection has the client's address: that of the peer, or the one in the header.
+ * within the limits. After that, the connection has the client's address: the address of the peer, or the address in
+ * the header.
  */
 import type { Socket } from 'node:net';
 import { CountedLine } from '../../shared/counted-line.ts';
@@ -58,7 +59,7 @@ export class Admission {
     });
   }
 
-  /** Calls `take` when the client is known and within its limits; otherwise closes the connection. */
+  /** Calls `take` when the client is known, if it is within its limits; closes the connection if it is not. */
   admit(socket: Socket, take: (peer: Peer) => void): void {
     this.greetings.greet(socket, (client) => this.enter(socket, client, take));
   }
@@ -69,7 +70,7 @@ export class Admission {
   }
 
   private enter(socket: Socket, peer: Peer, take: (peer: Peer) => void): void {
-    // Checked before the connection can displace one of a client that may ask.
+    // Check this before the connection can displace a connection of an allowed client.
     if (!this.mayConnect(peer.address)) {
       socket.destroy();
       this.reporter.count(Counter.REFUSED_CLIENTS);

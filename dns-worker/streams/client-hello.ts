@@ -1,7 +1,7 @@
 /**
  * Reads the server name from the first octets of a client's handshake (RFC 8446 section 4.1.2, RFC 6066 section 3),
- * which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure; every
- * octet may be hostile.
+ * which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure functions;
+ * every octet may come from an attacker.
  */
 import type { X509Certificate } from 'node:crypto';
 import { canonicalClientKey } from '../../shared/dns/client-key.ts';
@@ -19,8 +19,8 @@ const HOST_NAME = 0;
 const MAX_RECORD = 16_384;
 
 /**
- * The name in a ClientHello: '' if it has no readable name, which a handshake does not need; null if more bytes are
- * needed. A ClientHello that is split across records is not read.
+ * The name in a ClientHello: '' if it has no readable name, which is valid; null if more bytes are needed. A
+ * ClientHello that is split across records is not read.
  */
 export function serverNameIn(octets: Buffer): string | null {
   if (octets.length < RECORD_HEADER) return null;

@@ -1,6 +1,5 @@
 /**
- * A port of one stream protocol, with the code that all protocols share: admission, limits, idle timeouts, orderly
- * close.
+ * A port of one stream protocol, with the code that all protocols share: admission, limits, idle timeouts and closing.
  */
 import type { Socket } from 'node:net';
 import type { Peer } from '../../shared/net/stream-greetings.ts';

@@ -45,11 +45,12 @@ export class ConnectionLimit {
   enter(address: Uint8Array): boolean {
     const { maxPerAddress } = this.options;
     if (this.isFull) return false;
-    // Counted even without a limit: a limit may be set before the connection ends.
+    // Count connections even without a limit: a limit may be set before the connection ends.
     const first = this.assign(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);
     if (slot === null && maxPerAddress > 0) return false;
-    // Counted before the counts of others are read: two threads may both refuse, but together never exceed the limit.
+    // Count the connection before reading the other threads' counts: two threads may both refuse a connection, but
+    // never exceed the limit together.
     if (slot !== null) Atomics.add(this.own, slot + L.COUNT_AT, 1);
     if (slot !== null && maxPerAddress > 0 && this.total(first) > maxPerAddress) {
       Atomics.sub(this.own, slot + L.COUNT_AT, 1);

@@ -1,6 +1,6 @@
 /**
- * One connection of DNS over HTTPS, for both versions of HTTP: its limits in flight, and each request from its body to
- * its answer. `doh.ts` implements HTTP.
+ * One connection of DNS over HTTPS, for both versions of HTTP: its limits for requests in flight, and each request from
+ * its body to its answer. `doh.ts` implements HTTP.
  */
 import type { Readable } from 'node:stream';
 import { Header } from '../../shared/dns/wire.ts';
@@ -20,14 +20,14 @@ export interface DohResponse {
 
 /** Ways to end a connection. */
 export interface ConnectionEnd {
-  /** Closes after written data is sent. */
+  /** Closes the connection after written data is sent. */
   finish(): void;
   destroy(): void;
   /** Asks the client to use another connection, if the protocol has a separate message for that. */
   retire?(): void;
 }
 
-/** Maximum number of bytes of incomplete bodies, for all requests of a connection. */
+/** Maximum size of all incomplete bodies of a connection, in bytes. */
 export const MAX_BUFFERED = 64 * 1024;
 const NO_BODY = new Uint8Array(0);
 
@@ -111,7 +111,7 @@ export class DohConnection implements OpenConnection {
       response.end(message.length < Header.SIZE ? 400 : 413, {});
       return;
     }
-    // Cancelled requests count until they are answered (CVE-2023-44487).
+    // Cancelled requests also count until they are answered (CVE-2023-44487).
     if (this.isLast || this.inFlight >= MAX_QUERIES_IN_FLIGHT) {
       response.end(429, { 'retry-after': 1 });
       return;

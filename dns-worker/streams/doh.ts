@@ -92,7 +92,7 @@ class HttpSpeakers {
       client: this.clientOf(peer, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor),
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
-        // The unread rest of a body would be parsed as the next request.
+        // If the body was not read to its end, the rest would be parsed as the next request.
         const isRead = request.complete || !hasBody(request);
         const fate = isRead && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);
@@ -101,7 +101,7 @@ class HttpSpeakers {
   }
 
   private takeHttp2(socket: TLSSocket, peer: Peer): DohConnection {
-    // Ignored, because 'close' follows.
+    // Errors are ignored, because 'close' follows.
     socket.on('error', () => undefined);
     const session = new H2Session(socket, H2_LIMITS, (request) => {
       const { method, path, contentType, forwardedFor, body } = request;

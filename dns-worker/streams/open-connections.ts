@@ -1,15 +1,15 @@
 /**
- * The open connections of one listener: closes idle ones, makes space by closing the one that is idle for the longest
- * time, and ends all when the listener closes. A connection is idle if no complete message is received or sent: partial
- * messages do not count.
+ * The open connections of one listener: closes idle ones, makes space by closing the connection that is idle for the
+ * longest time, and ends all when the listener closes. A connection is idle if no complete message is received or sent:
+ * partial messages do not count.
  */
 import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
 /** Maximum wait for answers in flight when closing. */
 const CLOSE_GRACE_MS = 3000;
 /**
- * While another process takes over: a connection is closed after a pause of this length, so that no query in transit is
- * lost; and the maximum time for a connection without a pause.
+ * Values for a takeover by another process: a connection is closed after a pause of PAUSE_MS, so that no query in
+ * transit is lost, and after LINGER_MS even without a pause.
  */
 const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
@@ -27,7 +27,7 @@ export interface OpenConnection {
   finish(): void;
   /** Closes immediately. */
   destroy(): void;
-  /** Asks the client to use another connection, if the protocol supports that; this one is still served. */
+  /** Asks the client to use another connection, if the protocol supports that; this connection is still served. */
   retire?(): void;
 }
 
@@ -54,7 +54,7 @@ export class OpenConnections {
     this.connections.delete(connection);
   }
 
-  /** Closes the connection that is idle for the longest time, to accept another (RFC 7766 section 6.2.3). */
+  /** Closes the connection that is idle for the longest time, to accept a new one (RFC 7766 section 6.2.3). */
   makeRoom(): void {
     let oldest: OpenConnection | null = null;
     let oldestMs = performance.now() - EVICT_IDLE_MS;

@@ -39,7 +39,7 @@ export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 export const MAX_QUERIES_IN_FLIGHT = 100;
 /**
  * Maximum number of queries per connection, after which it is closed; the client may open another. Queries in transit
- * get no answer, so a busy forwarder should reach this limit rarely, and a load test never.
+ * get no answer, so the number is so high that a busy forwarder reaches it rarely, and a load test never.
  */
 export const MAX_QUERIES = 10_000_000;
 /** Maximum number of bytes of answers that the client has not received; above this, no more queries are read. */
@@ -84,9 +84,9 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.maxQueries = maxQueries;
     socket.on('data', (chunk: Buffer) => this.read(chunk));
     socket.on('drain', () => this.readMore());
-    // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows both).
+    // A client that has closed its side still gets its answers (RFC 7766 section 6.2.4 allows this).
     socket.on('end', () => this.finish());
-    // Ignored, because 'close' follows.
+    // Errors are ignored, because 'close' follows.
     socket.on('error', () => undefined);
   }
 
@@ -118,8 +118,8 @@ export class StreamConnection implements StreamClient, OpenConnection {
   }
 
   /**
-   * If the client has closed its half, and the kernel has all answers, both halves are closed together, which is a
-   * fifth cheaper.
+   * If the client has closed its side, and the kernel has all answers, both sides are closed together, which costs a
+   * fifth less.
    */
   private close(): void {
     const { socket } = this;
@@ -134,7 +134,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.socket.destroy();
   }
 
-  /** Answers that are available at once are sent together after the whole chunk is read. */
+  /** Answers that are available immediately are sent together after the whole chunk is read. */
   private read(chunk: Buffer): void {
     this.isFlushing = true;
     try {

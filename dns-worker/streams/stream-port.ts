@@ -11,7 +11,7 @@ import { ListenError } from '../listeners/listen-error.ts';
 /** Addresses to listen on. */
 export interface StreamAddresses {
   readonly addresses: readonly string[];
-  /** 0 = chosen by the system, separately for each address. */
+  /** 0 = the system chooses a port for each address. */
   readonly port: number;
   /** Returns descriptors of listening sockets, owned by the caller; without it, Node.js opens the sockets. */
   readonly descriptorsAt?: (place: BoundAddress) => readonly number[];
@@ -33,8 +33,8 @@ export interface StreamPort {
 }
 
 /**
- * Listens on every address; if one is unavailable, closes all and throws a `ListenError`. If the kernel has no IPv6,
- * `::` is skipped if `0.0.0.0` is also listed.
+ * Listens on every address; if one is unavailable, closes all and throws a `ListenError`. If the kernel has no IPv6 and
+ * `0.0.0.0` is also listed, `::` is skipped.
  */
 export async function listenOnAll(
   { addresses, port, descriptorsAt }: StreamAddresses,
@@ -64,7 +64,7 @@ export async function listenOnAll(
   return { addresses: servers.map(boundAddress), close };
 }
 
-/** Null if the address is the IPv6 wildcard and the kernel has no IPv6. */
+/** Listens on one address; null if the address is the IPv6 wildcard and the kernel has no IPv6. */
 async function listen(
   place: ListenOptions | { readonly fd: number },
   { address, port }: BoundAddress,

@@ -1,7 +1,7 @@
 /**
  * TLS for clients (RFC 7858, RFC 8484): handshakes on admitted connections, with the certificate that is active when
  * they begin. Session tickets are encrypted with a key that all workers of all nodes share, so that a client can resume
- * at any of them.
+ * a session with any worker or node.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -17,14 +17,14 @@ import { HandshakeLimit } from './handshake-limit.ts';
 /** Time limit of a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /**
- * Context of sessions. By default it depends on the program's directory, and a node would reject sessions of one that
- * was started from another directory.
+ * Context of sessions. The default depends on the program's directory, so a node would reject the sessions of a node
+ * that was started from another directory.
  */
 const SESSION_CONTEXT = 'weir';
 
 /** Handles connections whose key is known, '' = none. */
 export interface KeyedHandler {
-  /** Whether to begin the handshake; otherwise the connection is closed. */
+  /** Whether to begin the handshake; if false, the connection is closed. */
   readonly mayHandshake: (clientKey: string) => boolean;
   readonly take: (secured: TLSSocket, clientKey: string) => void;
 }
@@ -122,7 +122,8 @@ export class TlsSide {
 
 /**
  * Calls `take` with the name in the ClientHello, whose bytes are put back for the handshake; with '' if the bytes are
- * not a ClientHello, which the handshake then reports; or calls `fail` if the connection times out or ends first.
+ * not a ClientHello, which the handshake then reports as an error. Calls `fail` if the connection times out or ends
+ * first.
  */
 function awaitHello(
   socket: Socket,

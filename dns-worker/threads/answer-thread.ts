@@ -1,8 +1,8 @@
 /**
- * The answer thread: receive, decide, send, report. It blocks in the kernel and never runs its event loop, so that no
- * answer from policy or cache waits for a timer or a handshake, or for more than a few signatures. It tries to resolve
- * an unresolved query with one question over UDP; other queries go through the miss ring to the worker's resolve
- * thread.
+ * The answer thread: receives, decides, sends and reports. It blocks in the kernel and never runs its event loop, so
+ * that no answer from policy or cache waits for a timer or a handshake, or for more than a few signatures. It tries to
+ * resolve an unresolved query with one question over UDP; other queries go through the miss ring to the worker's
+ * resolve thread.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
@@ -131,7 +131,7 @@ class AnswerThread {
     tries.flush();
     batch.send();
     misses.publish();
-    // An integer: a fraction would be allocated on the heap.
+    // Pass an integer: a fraction would be allocated on the heap.
     this.reporter.publish(((systemClock.monotonicMs() - arrivedMs) * 1000) | 0);
     return count;
   }
@@ -151,7 +151,7 @@ class AnswerThread {
     }
   }
 
-  /** Reads the port after the control plane has changed the mail word; true = drain. */
+  /** Reads the messages of the port after the control plane has changed the word that announces them; true = drain. */
   private readMessages(): boolean {
     const { port, start } = this;
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
@@ -207,7 +207,7 @@ class AnswerThread {
     return new AtOnceValidator(dnssec, { clock: systemClock, clockFloorMs, share });
   }
 
-  /** A separate function: a stack frame with the old table in a register would keep it alive. */
+  /** This is a separate function, because the caller's stack frame could keep a reference to the old table. */
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }

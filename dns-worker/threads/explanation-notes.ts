@@ -34,7 +34,7 @@ export class ExplanationNotes implements PipelineRecorder {
   private servers: ExplainedServers | null = null;
   private readonly asGroupId: number;
 
-  /** `asGroupId`: the group to explain for, 0 = that of the client. */
+  /** `asGroupId`: the group whose policy is explained, 0 = the client's group. */
   constructor(snapshotVersion: number, asGroupId = 0) {
     this.snapshotVersion = snapshotVersion;
     this.asGroupId = asGroupId;
@@ -79,7 +79,7 @@ export class ExplanationNotes implements PipelineRecorder {
   answered(query: Query): void {
     this.status = query.status;
     if (this.servers !== null) this.servers = { ...this.servers, answeredBy: query.upstream };
-    // Answers that fail validation are not checked against policy, so that no stage has recorded this.
+    // Answers that fail validation are not checked against policy, so no stage has recorded the validation result.
     if (query.dnssec === DnssecStatus.bogus)
       this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
     if (query.ruleAttribute === 0) return;
@@ -100,7 +100,7 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 }
 
-/** The name of a matching rule: the checked name from one of its labels on, or a prefix of the checked address. */
+/** The name of a matching rule: a suffix of the checked name, or a prefix of the checked address. */
 function nameOfRule(judged: Query, label: number): Uint8Array {
   if (!judged.isAddress || label === 0) return judged.qname.slice(judged.labelAt[label], judged.qnameLength);
   const prefix = new Query();
@@ -112,9 +112,9 @@ function nameOfRule(judged: Query, label: number): Uint8Array {
 const MAX_SPECIAL = 50;
 
 /**
- * The rules of all lists that match a name, whichever groups the lists are for: those at the question's name and its
- * parents, longest name first, then patterns. Conditions on the client or type, and `$badfilter`, are evaluated by the
- * caller.
+ * The rules of all lists that match a name, even if the lists are not for the client's group: those at the question's
+ * name and its parents, longest name first, then patterns. The caller evaluates conditions on the client or type, and
+ * `$badfilter`.
  */
 export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {
   const found: ContainingRule[] = [];

@@ -1,4 +1,7 @@
-/** Opens the pipeline of a thread from the data of the control plane, so that both threads of a worker decide alike. */
+/**
+ * Opens the pipeline of a thread from the data of the control plane, so that both threads of a worker make the same
+ * decisions.
+ */
 import { systemClock } from '../../shared/clock.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { neighboursWhenNeeded } from '../../shared/net/kernel/neighbour-table.ts';

@@ -1,8 +1,8 @@
 /**
  * A few queries of a batch that are read together. The memory for their answers is prefetched before the first is
- * decided. One by one, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
+ * decided. Without this, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
  * kind follow one another for all queries, so that the processor waits for many lines at the same time. Prefetching
- * decides and writes nothing: the answering loop reads everything again from warm lines.
+ * decides and writes nothing: the answering loop reads everything again, from the CPU caches.
  */
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -13,7 +13,10 @@ import { ParseOutcome } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { ReadOutcome } from '../stages/read-message.ts';
 
-/** Enough loads to keep the processor busy; more queries would not fit into its first-level cache. */
+/**
+ * Number of queries per group: enough loads to keep the processor busy; more queries would not fit into its first-level
+ * cache.
+ */
 export const GROUP_SIZE = 8;
 /** Minimum number of queries for which prefetching is worthwhile. */
 const MIN_QUERIES = 3;
@@ -72,16 +75,18 @@ export class QueryGroup {
     return size;
   }
 
-  /** All words that the last `read` prefetched, combined with exclusive or: the compiler would drop an unused load. */
+  /**
+   * All words that the last `read` prefetched, combined with exclusive or: the compiler would remove an unused load.
+   */
   get touched(): number {
     return this.sum;
   }
 
-  /** For a message that was not read, the data of an earlier one is prefetched. */
+  /** For a message that could not be read, the data of an earlier message is prefetched. */
   private touch(size: number, { snapshot, matcher, cache }: Pipeline): void {
     const { queries } = this;
     const policyClass = snapshot.policy.groupClass(DEFAULT_GROUP);
-    // One loop for each kind of cache line: code between two loads would delay the second one.
+    // One loop for each kind of cache line: code between two loads would delay the second load.
     let sum = 0;
     for (let i = 0; i < size; i++) sum ^= matcher.touch(queries[i]!.hashLow[0]!, policyClass);
     for (let i = 0; i < size; i++) sum ^= cache.touchBucket(keyLowOf(queries[i]!));

@@ -24,7 +24,7 @@ export interface QuestionToExplain {
   /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
-  /** Explains for a device of this group; absent and 0 = the group of the client. */
+  /** Group whose policy is explained; absent and 0 = the client's group. */
   readonly groupId?: number;
 }
 
@@ -54,7 +54,7 @@ export class Explainer {
     const { keys } = this.pipeline.snapshot;
     const clientKey = clientId === 0 ? (question.clientKey ?? '') : keys.keyOf(clientId);
     query.clientKey = clientKey;
-    // As over TCP, so that nothing is truncated.
+    // The protocol is TCP, so that nothing is truncated.
     query.protocol = Protocol.tcp;
     stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
     query.begin(bytes, 0, message.length, BUFFER_SIZE);
@@ -83,7 +83,7 @@ export class Explainer {
       passedVersion: NOT_PASSED,
       notes,
       send: (reply) => {
-        // An explanation belongs to one snapshot, since rule numbers differ between snapshots.
+        // An explanation must use one snapshot, because rule numbers differ between snapshots: start again.
         if (this.pipeline.snapshot.version !== notes.snapshotVersion) this.explain(question, done);
         else done(notes.explanation(groupId, reply.slice()));
       },

@@ -15,13 +15,19 @@ const POLL_MS = 5000;
 
 /** Collects replaced tables and other garbage of the thread. */
 export class ReplacedTables {
-  /** True initially: the start leaves so much garbage that the first short collection would take long. */
+  /**
+   * Whether garbage may be left. True at first: the start leaves so much garbage that the first short collection would
+   * take long.
+   */
   private hasRest = true;
   private readonly heap: Pick<HeapGrowth, 'check'>;
-  /** By `performance.now()`. */
+  /** Next check of the heap, by `performance.now()`. */
   private nextLookMs = performance.now() + POLL_MS;
 
-  /** An asynchronous task would never end in a thread that does not run an event loop. */
+  /**
+   * By default collects synchronously: an asynchronous task would never end in a thread that does not run its event
+   * loop.
+   */
   constructor(heap: Pick<HeapGrowth, 'check'> = new HeapGrowth({ collect: () => collect('major') })) {
     this.heap = heap;
   }

@@ -1,6 +1,6 @@
 /**
- * The intake of a resolve thread: messages of its listeners, which the pipeline may answer at once, and misses of the
- * answer thread. Requests that need an upstream go to the forwarder.
+ * The intake of a resolve thread: messages of its listeners, which the pipeline may answer immediately, and misses of
+ * the answer thread. Requests that need an upstream go to the forwarder.
  */
 import { systemClock } from '../../shared/clock.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
@@ -40,7 +40,7 @@ interface IntakeParts {
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   readonly reporter: Reporter;
-  /** Sends replies to queries that the answer thread has received; null if there is no such thread. */
+  /** Sends replies to queries that the answer thread has received; null without an answer thread. */
   readonly udpReply: UdpReply | null;
 }
 
@@ -60,7 +60,7 @@ export class RequestIntake {
     this.udpReply = udpReply;
   }
 
-  /** Runs a message through the pipeline; if it remains unresolved, it waits for the resolver. */
+  /** Runs a message through the pipeline; if the query is unresolved, it waits for the resolver. */
   answer(message: Uint8Array, asker: Asker): void {
     const { query, scratch, reporter, pipeline } = this;
     scratch.set(message);
@@ -80,7 +80,7 @@ export class RequestIntake {
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(asker)));
     } else {
-      // A sample of the queries of a client that may not ask.
+      // The query was logged as a sample of a refused client's queries.
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       asker.drop?.();
     }
@@ -143,7 +143,7 @@ export class RequestIntake {
   }
 }
 
-/** Turns the header of a reply back into that of a query: only RD and CD are the client's. */
+/** Turns the header of a reply back into that of a query: only RD and CD come from the client. */
 function asQuery(request: ClientRequest): ClientRequest {
   const { message } = request;
   message[Header.FLAGS_HIGH] = FlagsHigh.RD;

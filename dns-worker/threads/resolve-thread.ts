@@ -1,6 +1,6 @@
 /**
  * The resolve thread: an ordinary event loop for everything that waits: questions for upstreams, clients on streams
- * and, if batched sockets are unavailable, UDP over node:dgram. One for each answer thread.
+ * and, if batched sockets are unavailable, UDP over node:dgram. There is one for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';
@@ -54,8 +54,8 @@ import { announce, causeFault, portLogger } from './thread-port.ts';
 /** Interval of heartbeats and upstream reports, in milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /**
- * When draining, requests in flight are awaited until this many milliseconds before the deadline: the rest then get an
- * error, which takes time on a busy machine.
+ * When draining, requests in flight are awaited until this many milliseconds before the deadline: then all others get
+ * an error, which takes time on a busy machine.
  */
 const ERROR_REPLY_MS = 250;
 
@@ -150,7 +150,7 @@ class ResolveThread {
     // A failed start ends the thread; later errors do not.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // Frees tables that were replaced during the start.
+    this.replaced.freeSoon(); // Also frees the garbage of the start.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
@@ -159,7 +159,7 @@ class ResolveThread {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);
-    // The control plane knows all servers from the start, even without results.
+    // Report all servers at the start, even without results, so that the control plane knows them.
     this.reportUpstreams();
   }
 
@@ -169,7 +169,7 @@ class ResolveThread {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
         void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-        // First, so that the control plane knows the servers of a changed zone before the change is announced.
+        // Report first, so that the control plane knows the servers of a changed zone before the change is announced.
         this.reportUpstreams();
         announce(this.port, { type: 'snapshot-active', version: message.snapshot.version });
         break;
@@ -221,7 +221,7 @@ class ResolveThread {
     announce(this.port, { type: 'settings-active', version: given.version });
   }
 
-  /** Includes new flights, so that no client joins a question that was sent with other settings. */
+  /** The parts include new flights, so that no client joins a question that was sent with the previous settings. */
   private replacedParts(settings: WorkerSettings, rateBuckets: SharedArrayBuffer): ReplacedParts {
     const { resolver, zones, trust } = this.upstreams;
     return {
@@ -250,7 +250,7 @@ class ResolveThread {
     causeFault(fault);
   }
 
-  /** A separate function: a stack frame with the old table in a register would keep it alive. */
+  /** This is a separate function, because the caller's stack frame could keep a reference to the old table. */
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }
@@ -287,7 +287,7 @@ class ResolveThread {
         clientKey: '',
         protocol: Protocol.udp,
         capacity: SLOT_SIZE,
-        // dgram sends later, when the scratch buffer may contain another answer.
+        // Copy the reply: dgram sends later, when the scratch buffer may contain another answer.
         send: (bytes) => reply(bytes.slice()),
       });
     };
@@ -301,7 +301,7 @@ class ResolveThread {
     await this.reading;
     const closing = this.streams.close(keepSockets);
     await this.datagrams?.stopReceiving();
-    // Connections that stay open for a while still send queries.
+    // Connections that stay open for a while can still send queries.
     await Promise.race([Promise.all([this.forwarder.idle(), closing]), deadline]);
     clearInterval(this.reports);
     // Requests that are still in flight fail, and their clients get an error.

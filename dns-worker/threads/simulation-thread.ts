@@ -13,7 +13,9 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { QuestionList } from '../simulate/question-list.ts';
 import { Simulation } from '../simulate/simulation.ts';
 
-/** Lower priority than all threads that answer queries; the same as the readers of the whole log. */
+/**
+ * Niceness: lower priority than all threads that answer queries, and the same as the threads that read the whole log.
+ */
 const NICENESS = 9;
 const MOST = 19;
 
@@ -21,7 +23,7 @@ const port = parentPort;
 if (port === null) throw new Error('could not start the simulation: this file runs only as a worker thread');
 const send = (message: FromSimulation): void => port.postMessage(message);
 
-// Only on Linux does this affect the thread alone.
+// Only on Linux, where this affects only the thread.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
 
 const start = workerData as SimulationStart;

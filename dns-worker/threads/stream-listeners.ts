@@ -97,8 +97,8 @@ export class StreamListeners {
   }
 
   /**
-   * Accepts and reads no more; resolves after requests in flight are answered, or after 3 s, and all connections are
-   * closed.
+   * Accepts no more connections and reads no more requests; resolves when all connections are closed, after requests in
+   * flight are answered or 3 s have passed.
    */
   async close(keepSockets: boolean): Promise<void> {
     if (keepSockets) endStreamsSoon();

@@ -6,7 +6,7 @@ import type { ThreadMeasures } from '../../shared/threads/messages.ts';
 export class ThreadMeter {
   private profiler: GCProfiler | undefined;
 
-  /** Current statistics; collections since the last call, none at the first. */
+  /** Current statistics, with the collections since the last call; the first call returns no collections. */
   read(): ThreadMeasures {
     const collected = this.profiler?.stop();
     const { total_allocated_bytes: allocatedBytes, used_heap_size: usedHeapBytes } = getHeapStatistics();

@@ -22,7 +22,7 @@ try {
       portLogger(port).warn('using node:dgram: batched sockets are not available', {
         reason: native.reason,
       });
-    // The answer thread neither waits for this code nor loads it.
+    // The answer thread does not load this code.
     announce(port, { type: 'starting', backend: calls === null ? 'dgram' : 'batch' });
     const { runResolveThread } = await import('./resolve-thread.ts');
     await runResolveThread(start, port, calls);

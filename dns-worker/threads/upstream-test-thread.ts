@@ -30,14 +30,14 @@ const SILENT: Logger = {
   child: () => SILENT,
 };
 
-/** Signed, and small enough for a datagram. */
+/** A question whose answer is signed, and small enough for a datagram. */
 const SIGNED_ROOT: Question = { ...ROOT_SERVERS, qtype: RRType.SOA, dnssecOk: true };
 
 const start = workerData as UpstreamTestStart;
 const answers: UpstreamTestAnswer = await Promise.all(start.servers.map(tryServer));
 port.postMessage(answers);
 
-/** Asks one server, and again after it has answered, because the first time includes opening the connection. */
+/** Asks one server twice: the second time does not include opening the connection. */
 async function tryServer(server: UpstreamSettings): Promise<UpstreamTrial> {
   const resolver = resolverOf(server);
   const first = await timed(resolver, ROOT_SERVERS);
@@ -90,7 +90,7 @@ async function timed(
   return { resolution, tookMs: systemClock.monotonicMs() - startMs };
 }
 
-/** The root is signed, so if an answer has no signatures, they were removed on the way. */
+/** The root is signed, so if an answer has no signatures, a server has removed them. */
 function signaturesIn(resolution: Resolution): SignatureFinding {
   if (resolution.kind === 'failed') return null;
   if (!hasSignature(resolution.answer)) return 'unsigned';

@@ -1,6 +1,7 @@
 /**
  * One bootstrap server, which is asked for the addresses of a host in one family: over UDP, over TCP if the answer does
- * not fit a datagram, without EDNS if the server refuses it, and again for the target of an alias that it omits.
+ * not fit a datagram, without EDNS if the server refuses it, and again for the target of an alias if the server omits
+ * the target.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -76,7 +77,7 @@ export class BootstrapServer {
     return exchangeUdp(new UdpSockets(this.address), question, edns, null, done);
   }
 
-  /** The outcome; null after the time limit, or if cancelled. */
+  /** The outcome of an exchange; null after the time limit, or if it was cancelled. */
   private exchange(start: (done: ExchangeDone) => Exchange): Promise<ExchangeOutcome | null> {
     return new Promise((resolve) => {
       const end = (outcome: ExchangeOutcome | null): void => {

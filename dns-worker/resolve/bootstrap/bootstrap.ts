@@ -1,8 +1,8 @@
 /**
  * Addresses of upstreams that are configured by host name: resolved by the bootstrap servers, A and AAAA, cached for
  * their TTL, and longer if no new answer is available. If all addresses of a host fail, they may be wrong (a captive
- * portal answers with its own address) and are resolved again before they expire. Literal addresses are returned at
- * once.
+ * portal answers with its own address) and are resolved again before they expire. Literal addresses are returned
+ * immediately.
  */
 import { isIP } from 'node:net';
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -13,7 +13,10 @@ import { BootstrapServer, type FoundAddress, type HostAddress } from './bootstra
 
 export type { HostAddress } from './bootstrap-server.ts';
 
-/** Called once with the addresses, IPv4 first; empty if none could be resolved. The same array while it is valid. */
+/**
+ * Called once with the addresses, IPv4 first; empty if none could be resolved. While the addresses are valid, every
+ * call gets the same array.
+ */
 export type HostDone = (addresses: readonly HostAddress[]) => void;
 
 /** Milliseconds to wait for the other family after one has an address (RFC 8305 section 3). */
@@ -43,7 +46,7 @@ export class Bootstrap {
   private readonly hosts = new Map<string, KnownHost>();
   private closed = false;
 
-  /** `servers`: `ip`, `ip:port` or `[ip]:port`, also after `udp://`; anything else is skipped. */
+  /** `servers`: `ip`, `ip:port` or `[ip]:port`, also after `udp://`; other texts are skipped. */
   constructor(servers: readonly string[], clock: Clock) {
     this.servers = servers
       .map((text) => parseServerAddress(text, 53))
@@ -52,7 +55,10 @@ export class Bootstrap {
     this.clock = clock;
   }
 
-  /** Finds the addresses of a host; `done` may be called at once. Expired addresses are used while they are renewed. */
+  /**
+   * Finds the addresses of a host; `done` may be called before `lookup` returns. Expired addresses are used while they
+   * are renewed.
+   */
   lookup(host: string, done: HostDone): void {
     const known = this.hosts.get(host) ?? this.firstKnown(host);
     const nowMs = this.clock.monotonicMs();
@@ -64,7 +70,7 @@ export class Bootstrap {
     }
   }
 
-  /** Reports that all addresses of a host have failed: it is resolved again, at most every 10 s. */
+  /** Reports that all addresses of a host have failed: the host is resolved again, at most every 10 s. */
   recheck(host: string): void {
     const known = this.hosts.get(host);
     if (known !== undefined && known.expiresMs !== Infinity) known.mustRecheck = true;
@@ -118,7 +124,7 @@ export class Bootstrap {
     });
   }
 
-  /** Asks one server for both families, and the next one if it returns none. */
+  /** Asks one server for both families, and the next server if the first returns no address. */
   private async resolve(host: string): Promise<readonly FoundAddress[]> {
     const qname = nameFromText(host);
     if (qname === null) return [];
@@ -131,7 +137,7 @@ export class Bootstrap {
   }
 }
 
-/** The addresses of both families; of one if the other takes much longer. */
+/** The addresses of both families, or only of one family if the other takes much longer. */
 function bothFamilies(server: BootstrapServer, qname: Uint8Array): Promise<readonly FoundAddress[]> {
   return new Promise((resolve) => {
     const found: (readonly FoundAddress[])[] = [[], []];

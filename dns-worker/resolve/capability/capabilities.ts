@@ -11,13 +11,14 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import { CapabilityRecord } from './capability-record.ts';
 
-/** Order = code. */
+/** The position of a transport is its code. */
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
 /** Number of reads of a key that another thread is writing before it is skipped: that thread may be dead. */
 const MAX_READS = 1_000_000;
 
 /**
- * A word of the address that is 0 in fe80::/64: it is replaced by the interface, because routers share such addresses.
+ * A word of the address that is 0 in fe80::/64: the interface replaces it, because several routers may have the same
+ * link-local address.
  */
 const LINK_LOCAL_ZEROS = 1;
 
@@ -42,7 +43,7 @@ export class Capabilities {
     return words === null ? ownRecord(this.clock) : new CapabilityRecord(words, this.clock);
   }
 
-  /** The words of the record with this key, which is added if it is missing; null = the table is full. */
+  /** The words of the record with this key; adds the record if it is missing; null = the table is full. */
   private find(key: Int32Array): Int32Array | null {
     for (let record = 0; record < CapabilityTable.RECORDS; record++) {
       const words = wordsOf(this.memory, record);
@@ -78,7 +79,7 @@ function isReady(words: Int32Array): boolean {
     const state = Atomics.load(words, CapabilityWord.STATE);
     if (state !== RecordState.TAKEN) return state === RecordState.READY;
   }
-  // Later lookups need not wait for it.
+  // Later lookups need not wait for the thread that may be dead.
   Atomics.compareExchange(words, CapabilityWord.STATE, RecordState.TAKEN, RecordState.LOST);
   return false;
 }

@@ -16,7 +16,7 @@ export type Feature = (typeof FEATURE_ORDER)[number];
 export type HardeningFeature = 'cookies' | 'case';
 
 const EXPIRY_SECS = 3600;
-/** Pairs of probes with an answer to the plain one only, after which a feature is disabled. */
+/** Number of pairs of probes in which only the plain probe was answered, after which a feature is disabled. */
 const MAX_STRIKES = 2;
 /** Strikes further apart count as a coincidence. */
 const STRIKES_WITHIN_SECS = 300;
@@ -62,7 +62,7 @@ export class CapabilityRecord {
     this.store(feature, FeatureWord.STRIKES, 0);
   }
 
-  /** Records a pair of probes with an answer to the plain one only; the second strike disables the feature. */
+  /** Records a pair of probes in which only the plain probe was answered; the second strike disables the feature. */
   strike(feature: HardeningFeature, finding: Finding): void {
     const isFirst =
       this.load(feature, FeatureWord.STRIKES) === 0 ||
@@ -81,7 +81,7 @@ export class CapabilityRecord {
     );
   }
 
-  /** Records a pair of probes in which both the plain one and the one with the feature were answered. */
+  /** Records a pair of probes that were both answered, the plain probe and the probe with the feature. */
   noteFit(feature: HardeningFeature): void {
     this.store(feature, FeatureWord.FIT_MS, stamp(this.clock.monotonicMs()));
   }
@@ -92,7 +92,7 @@ export class CapabilityRecord {
     return fitMs !== 0 && ((fitMs - stamp(sinceMs)) | 0) >= 0;
   }
 
-  /** Claims the next pair of probes: false if another began less than a second ago, on any thread. */
+  /** Claims the next pair of probes: false if another pair began less than a second ago, on any thread. */
   claimPair(): boolean {
     const now = stamp(this.clock.monotonicMs());
     const last = Atomics.load(this.words, Word.PAIR_MS);
@@ -119,13 +119,13 @@ export class CapabilityRecord {
     Atomics.store(this.words, Word.PROBE_DUE, this.nowSecs + inSecs);
   }
 
-  /** Records that the server closes a connection after this many answers; null = it does not. */
+  /** Records that the server closes a connection after this many answers; null = it keeps the connection open. */
   noteAnswersPerConnection(answers: number | null): void {
     Atomics.store(this.words, Word.ANSWERS, answers ?? 0);
     Atomics.store(this.words, Word.ANSWERS_UNTIL, this.nowSecs + EXPIRY_SECS);
   }
 
-  /** Limit recorded in the last hour; null = none. */
+  /** Answers per connection, recorded in the last hour; null = no limit. */
   get answersPerConnection(): number | null {
     const answers = Atomics.load(this.words, Word.ANSWERS);
     return answers > 0 && this.nowSecs < Atomics.load(this.words, Word.ANSWERS_UNTIL) ? answers : null;
@@ -146,7 +146,7 @@ export class CapabilityRecord {
     return seen === 0 ? Infinity : this.nowSecs + 1 - seen;
   }
 
-  /** Whether a refusal of EDNS is currently not investigated. */
+  /** Whether refusals of EDNS are currently not investigated. */
   get isEdnsClear(): boolean {
     return this.nowSecs < Atomics.load(this.words, Word.EDNS_CLEAR_UNTIL);
   }
@@ -168,7 +168,7 @@ export class CapabilityRecord {
 
   /**
    * The cookie for a query: the client cookie, followed by the server cookie if it is known. All threads send the same
-   * one.
+   * cookie.
    */
   cookie(): Uint8Array {
     for (let reads = 0; ; reads++) {
@@ -181,7 +181,9 @@ export class CapabilityRecord {
     }
   }
 
-  /** Stores the server cookie, unless another thread is storing one. `ours` is the client cookie that it belongs to. */
+  /**
+   * Stores the server cookie, unless another thread is storing one. `ours` is the client cookie to which it belongs.
+   */
   learnCookie(server: Uint8Array, ours: Uint8Array): void {
     this.writeCookie(() => {
       for (let i = 0; i < CLIENT_COOKIE_SIZE; i++) if (this.octets[i] !== ours[i]) return;
@@ -190,7 +192,7 @@ export class CapabilityRecord {
     });
   }
 
-  /** Support of features, for the report. */
+  /** Which features the server supports, for the report. */
   get support(): ServerSupport {
     return {
       edns: this.finding('edns'),

@@ -60,7 +60,7 @@ export class Hardening {
     return marksWith(this.record, qname, hasCase, hasCookie);
   }
 
-  /** Marks of a single feature, whether or not it is used. */
+  /** Marks of a single feature, even if it is not in use. */
   marksOf(feature: HardeningFeature, qname: Uint8Array): UsedMarks {
     return marksWith(this.record, qname, feature === 'case', feature === 'cookies');
   }
@@ -73,7 +73,10 @@ export class Hardening {
   }
 }
 
-/** Whether `auto` applies to a server: not to private addresses, whose software is often old and rarely attacked. */
+/**
+ * Whether `auto` applies to a server: not to servers at private addresses, which often run old software and are rarely
+ * attacked.
+ */
 export function isEligible(ip: string, isZone: boolean): boolean {
   return !isZone && scopeOfText(ip) === 'public';
 }

@@ -25,7 +25,7 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
   for (let i = 0; i < qname.length; i++) {
     const octet = qname[i]!;
     const flip = (randomBits[nextRandomBits + (i >>> 3)]! >>> (i & 7)) & 1;
-    // Label lengths are below the codes of letters.
+    // Label lengths are below the codes of letters, so they do not change.
     name[i] = flip === 1 && octet >= 0x61 && octet <= 0x7a ? octet ^ 0x20 : octet;
   }
   nextRandomBits += (qname.length + 7) >>> 3;
@@ -45,7 +45,10 @@ export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): M
   return hasName(message, name) ? 'repeated' : 'changed case';
 }
 
-/** The server cookie in a reply that repeats the marks; null if there is none, or it is the one that was sent. */
+/**
+ * The server cookie in a reply that repeats the marks; null if there is none, or if the query already contained the
+ * same cookie.
+ */
 export function serverCookieIn(message: Uint8Array, { name, cookie }: QueryMarks): Uint8Array | null {
   const repeated = cookie === null ? null : findCookie(message, name.length);
   return repeated === null || repeated.length === CLIENT_COOKIE_SIZE

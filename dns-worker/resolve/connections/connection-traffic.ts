@@ -1,4 +1,4 @@
-/** Traffic of one kept connection, from which its state is determined. */
+/** Traffic of one kept connection; shows whether the connection still works. */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** If a connection has delivered other answers, but nothing for this many milliseconds, an answer may be missing. */
@@ -8,9 +8,9 @@ const LEFT_OUT_MS = 200;
 export interface SentState {
   /** Monotonic time at which the question was sent. */
   sentMs: number;
-  /** Messages received before that. */
+  /** Messages received before the question was sent. */
   receivedBefore: number;
-  /** Milliseconds since the last message; 0 = there was none. */
+  /** Milliseconds between the last message and the question; 0 = no message. */
   idleMs: number;
 }
 
@@ -20,7 +20,10 @@ export class ConnectionTraffic {
   sent = 0;
   received = 0;
   lastReceivedMs: number;
-  /** A question on it was sent again because it was silent; nothing has arrived since. */
+  /**
+   * Whether a question on this connection was sent again because the connection was silent, and nothing has arrived
+   * since.
+   */
   isSuspect = false;
   private readonly clock: Clock;
 
@@ -50,8 +53,7 @@ export class ConnectionTraffic {
   }
 
   /**
-   * Whether the server may have dropped a question: nothing has arrived since it was sent, or nothing arrives any
-   * longer.
+   * Whether the server may have dropped a question: nothing has arrived since the question was sent, or for a while.
    */
   mayLeaveOut(query: SentState): boolean {
     return this.isSilentSince(query) || this.clock.monotonicMs() - this.lastReceivedMs >= LEFT_OUT_MS;

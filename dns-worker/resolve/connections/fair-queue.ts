@@ -1,6 +1,6 @@
 /**
- * The queue for connections to one server. It is bounded, limits each client network to its fair share, and serves
- * networks in turn, so that a long queue of one does not delay the others.
+ * The queue for connections to one server. It has a maximum length, limits each client network to its fair share, and
+ * serves networks in turn, so that a long queue of one network does not delay the others.
  */
 import { isWithinShare } from '../../policy/fair-share.ts';
 

@@ -9,11 +9,13 @@ import type { ConnectionTraffic, SentState } from './connection-traffic.ts';
 /** Lifetime of a limit in milliseconds; an idle limit that was seen only once has the shorter lifetime. */
 const LIMIT_LIFETIME_MS = 3_600_000;
 const FIRST_LIMIT_LIFETIME_MS = 300_000;
-/** A second connection that ended early confirms the first for this long, milliseconds. */
+/** Milliseconds within which a second connection that ends early confirms the limit. */
 const CONFIRMED_WITHIN_MS = 60_000;
 /** If a connection ended this many milliseconds after its last answer, it was closed because it was idle. */
 const PROMPT_MS = 1000;
-/** A connection that went silent after a shorter pause has given all its answers; milliseconds. */
+/**
+ * If a connection went silent after a pause shorter than this many milliseconds, its limit is the number of answers.
+ */
 const MIN_IDLE_MS = 500;
 
 /** Record of the answers per connection, for all threads and for the report. */
@@ -54,8 +56,8 @@ export class LearnedLimits {
 
   /**
    * Records that the server closed a connection with unanswered questions after this many answers. This is a limit only
-   * if it happens twice in a row, with the second connection opened after the first had ended: a restart ends many at
-   * once.
+   * if it happens twice in a row, with the second connection opened after the first had ended: a restart ends many
+   * connections at the same time.
    */
   noteEarlyEnd(
     answers: number,
@@ -78,7 +80,7 @@ export class LearnedLimits {
     const { idleMs, sentMs } = query;
     if (idleMs < MIN_IDLE_MS) {
       const { received, openedMs, lastReceivedMs } = traffic;
-      // A server that has since answered other questions drops those that arrive while it answers.
+      // A server that has answered later questions drops those that arrive while it is answering.
       const answers = traffic.isSilentSince(query) ? received : 1;
       if (received > 0)
         this.noteEarlyEnd(answers, openedMs, lastReceivedMs, Math.max(sentMs, lastReceivedMs));

@@ -1,8 +1,8 @@
 /**
- * The health of one upstream: counters, the resulting state, and latencies over a bounded window. Evidence comes from
- * client questions and from probes (`upstream.ts` sends both). Only proof that the server is at fault counts against
- * it: silence, network errors, malformed data, or SERVFAIL or REFUSED to a question that another server answered. A
- * broken domain makes every server answer SERVFAIL and counts against none.
+ * The health of one upstream: counters, the resulting state, and recent latencies. Evidence comes from client questions
+ * and from probes (`upstream.ts` sends both). Only proof that the server is at fault counts against it: silence,
+ * network errors, malformed data, or SERVFAIL or REFUSED to a question that another server answered. A broken domain
+ * makes every server answer SERVFAIL and counts against none.
  */
 import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
 import type { LatencyCounts } from '../../../shared/threads/messages.ts';
@@ -10,7 +10,7 @@ import type { LatencyCounts } from '../../../shared/threads/messages.ts';
 /** Health as reported; Unknown until there is evidence. */
 export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
 
-/** When evidence changes the state. */
+/** How much evidence changes the state. */
 export interface HealthThresholds {
   /** If false, failures are counted, but no server is marked unhealthy. */
   readonly enabled: boolean;
@@ -49,21 +49,23 @@ const SMOOTHING = 0.2;
 /** One upstream's record. */
 export class Health {
   status: HealthStatus = 'Unknown';
-  /** Client questions sent to it, and those without a good answer; neither includes probes. */
+  /** Client questions sent to the server, and those without a good answer; neither includes probes. */
   queries = 0;
   failures = 0;
   consecutiveFailures = 0;
   /** The last failure, doubt or fault; kept after recovery. */
   lastError: string | null = null;
-  /** Milliseconds, exponentially weighted; 0 until measured. A missing answer counts as a slow one. */
+  /** Milliseconds, exponentially weighted; 0 until measured. A missing answer counts as a slow answer. */
   smoothedLatencyMs = 0;
-  /** Whether the server is unusually late with an answer and has not answered since; others are then asked first. */
+  /**
+   * Whether the server is unusually late with an answer and has not answered since; other servers are then asked first.
+   */
   isSuspect = false;
-  /** Called when it becomes suspect; null = no probes. */
+  /** Called when the server becomes suspect; null = no probes. */
   onSuspect: (() => void) | null = null;
   /** Questions that the worker's answer thread sends to the server itself; null = none. */
   first: FirstAnswers | null = null;
-  /** Monotonic milliseconds until which the server counts as removing DNSSEC signatures; 0 = it does not. */
+  /** Monotonic milliseconds until which the server is assumed to remove DNSSEC signatures; 0 = not assumed. */
   removesSignaturesUntilMs = 0;
 
   private readonly thresholds: HealthThresholds;

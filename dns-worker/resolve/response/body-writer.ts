@@ -22,13 +22,13 @@ import { expandName, newExpandedName } from './wire-name.ts';
 
 /** Pointers have 14 bits. */
 const MAX_POINTER = 0x3fff;
-/** Slots of the suffix table; at most half are used: further names are written in full. */
+/** Slots of the suffix table; at most half of them are used: further names are not compressed. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
 /** Space beyond the size limit: the longest label and name, and the fixed part of a record. */
 const SLACK = 1024;
 
-/** One per thread; `begin`, then `record`s, then `body`. */
+/** One per thread. Call `begin`, then `record` for each record, then `body`. */
 export class BodyWriter {
   private readonly image = new Uint8Array(MAX_MESSAGE_SIZE + SLACK);
   private readonly suffixAt = new Uint16Array(SUFFIX_SLOTS);
@@ -124,7 +124,7 @@ export class BodyWriter {
     return this.image.slice(this.base, this.end);
   }
 
-  /** Offset of each TTL in the body. */
+  /** Offsets of all TTLs in the body. */
   ttlOffsets(): Uint16Array {
     const offsets = new Uint16Array(this.ttlsAt.length);
     for (let i = 0; i < offsets.length; i++) offsets[i] = this.ttlsAt[i]!;

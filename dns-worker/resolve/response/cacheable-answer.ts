@@ -10,7 +10,7 @@ export interface LeftOut {
 
 /** A normalised answer: everything a reply needs after the client's own header and question. */
 export interface CacheableAnswer {
-  /** 12 bits, including the part from the OPT record. */
+  /** Extended rcode of 12 bits, including the part from the OPT record. */
   readonly rcode: number;
   /** The upstream's AD bit. */
   readonly authenticated: boolean;
@@ -21,11 +21,11 @@ export interface CacheableAnswer {
   /** Offset of each TTL in `body`, ascending. */
   readonly ttlOffsets: Uint16Array;
   /**
-   * Lifetime of the whole answer in seconds; 0 = do not cache. For negative answers it includes the SOA's TTL and
-   * MINIMUM (RFC 2308 section 5); a negative answer without SOA has 0.
+   * Lifetime of the whole answer in seconds; 0 = do not cache. In a negative answer, also at most the SOA's TTL and
+   * MINIMUM (RFC 2308 section 5), and 0 without an SOA.
    */
   readonly minTtlSecs: number;
-  /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
+  /** Whether the answer is NXDOMAIN or NODATA, for the end of the chain if there is one. */
   readonly negative: boolean;
   /** Bytes of `body` in the answer section. */
   readonly answersLength: number;
@@ -41,7 +41,7 @@ export interface CacheableAnswer {
 export type ResponseFault =
   /** The message cannot be parsed to its end: a fault of the server. */
   | 'malformed'
-  /** The message can be parsed, but some RDATA does not have the form of its type: a fault of the domain. */
+  /** The message can be parsed, but the form of some RDATA is wrong for its type: a fault of the domain. */
   | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
@@ -55,7 +55,7 @@ export type ResponseReading =
   | {
       readonly kind: 'answer';
       readonly answer: CacheableAnswer;
-      /** Whether there was an OPT record. */
+      /** Whether the message has an OPT record. */
       readonly hasEdns: boolean;
     }
   | { readonly kind: 'truncated' }

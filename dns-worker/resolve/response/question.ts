@@ -21,15 +21,15 @@ import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.t
 import type { QueryMarks } from './query-marks.ts';
 
 /**
- * The first servers were silent for their usual time; or a third party is guessing ids and has found the port of the
- * question; or the answer does not fit into a datagram; or it was SERVFAIL.
+ * Reasons, in this order: the first servers were silent for their usual time; a third party is guessing ids and has
+ * found the port of the question; the answer does not fit into a datagram; the answer is SERVFAIL.
  */
 export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated' | 'servfail';
 
 /** A first try of the answer thread without an answer. */
 export interface FirstTry {
   readonly outcome: FirstTryOutcome;
-  /** `Clock.monotonicMs` when the question arrived: its time limit counts from then. */
+  /** `Clock.monotonicMs` when the question arrived, from which its time limit counts. */
   readonly sinceMs: number;
 }
 
@@ -80,14 +80,14 @@ export function identityFlags({ dnssecOk, checkingDisabled }: Question): number 
 }
 
 /**
- * The subnet that is part of a question's identity. A subnet without an address (a request not to send one) is the same
- * as none: both share the cache, so they share a flight.
+ * The subnet that is part of a question's identity. A subnet without an address (a request not to send the client's
+ * subnet) is the same as no subnet: both use the shared cache, so they are one question.
  */
 export function identityEcs({ ecs }: Question): Uint8Array | null {
   return ecs === null || ecs.length === EcsData.ADDRESS ? null : ecs;
 }
 
-/** Text that is the same for identical questions for one cache partition, and for no others. */
+/** Text that identifies a question in one cache partition: equal only for identical questions. */
 export function questionKey(question: Question, partition: number = POOLS_PARTITION): string {
   const { qname, qtype, qclass, avoided } = question;
   let end = qname.length;
@@ -103,7 +103,7 @@ export function questionKey(question: Question, partition: number = POOLS_PARTIT
     keyOctets.set(ecs, end);
     end += ecs.length;
   }
-  // Built in one piece: a concatenated string would be flattened at every map lookup.
+  // The key is built in one piece: V8 would flatten a concatenated string at each map lookup.
   const key = keyOctets.toString('latin1', 0, end);
   return avoided === undefined || avoided.size === 0 ? key : `${key} ${[...avoided].sort().join()}`;
 }

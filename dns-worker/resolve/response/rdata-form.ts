@@ -1,6 +1,6 @@
 /**
- * Checks that RDATA has the form of its type, for every type whose layout Weir knows. Otherwise clients would reject
- * the whole reply. Names are uncompressed here: names that may be compressed in a message (`rdata-layout.ts`) have
+ * Checks that RDATA has the form of its type, for every type whose layout Weir knows: clients would reject a reply with
+ * malformed RDATA. Names are uncompressed here: names that may be compressed in a message (`rdata-layout.ts`) have
  * already been expanded, and in later types names are never compressed (RFC 3597 section 4).
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
@@ -35,7 +35,7 @@ const name: Field = (octets, at, end) => {
   return -1;
 };
 
-/** A length byte and that many bytes, at least `min`. */
+/** A length byte, then as many bytes as it says, at least `min`. */
 const counted =
   (min: number): Field =>
   (octets, at, end) => {
@@ -70,7 +70,7 @@ const bitmap: Field = (octets, at, end) => {
 
 const filledBitmap: Field = (octets, at, end) => (at < end ? bitmap(octets, at, end) : -1);
 
-/** A digest after its algorithm byte: of the length in `sizes` for the algorithm, or at least one byte. */
+/** An algorithm byte, then a digest: its length is that in `sizes` for the algorithm, or at least one byte. */
 const digest =
   (sizes: Readonly<Record<number, number>>): Field =>
   (octets, at, end) => {
@@ -79,7 +79,7 @@ const digest =
     return length >= 1 && (expected === undefined || expected === length) ? end : -1;
   };
 
-/** A gateway by its type: none, IPv4, IPv6, a name (RFC 4025 section 2.3, RFC 8777 section 4.2.3). */
+/** Forms of a gateway by gateway type: none, IPv4, IPv6, a name (RFC 4025 section 2.3, RFC 8777 section 4.2.3). */
 const GATEWAYS: readonly Field[] = [size(0), size(4), size(16), name];
 
 /** RFC 4025 section 2: only algorithm 0 has no key. */
@@ -127,7 +127,7 @@ function isOutOfRange(centimetres: number): boolean {
   return mantissa > 9 || exponent > 9 || (mantissa === 0 && exponent > 0);
 }
 
-/** RFC 1876 section 2; other versions are unknown. */
+/** RFC 1876 section 2; the form of other versions is unknown. */
 const location: Field = (octets, at, end) => {
   if (at >= end) return -1;
   if (octets[at] !== 0) return end;

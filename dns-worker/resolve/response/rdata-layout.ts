@@ -1,7 +1,7 @@
 /**
  * Positions of domain names in RDATA, for the types whose names may be compressed. RFC 3597 section 4: names in RDATA
- * of the types of RFC 1035 may be compressed; those of a few later types were, and receivers must accept that. RDATA of
- * every other type is copied byte for byte.
+ * of RFC 1035 types may be compressed; some servers also compress names in a few later types, which receivers must
+ * accept. RDATA of every other type is copied byte for byte.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import type { ExpandedName } from './wire-name.ts';
@@ -9,7 +9,7 @@ import { expandName } from './wire-name.ts';
 
 /** RDATA consists of fixed bytes, then names, then a tail. */
 export interface RdataLayout {
-  /** Bytes before the first name; -1 = NAPTR's: two u16 and three character-strings. */
+  /** Bytes before the first name; -1 = as in NAPTR: two u16 and three character-strings. */
   readonly head: number;
   readonly names: number;
   /** Octets after the last name; -1 = any number. */

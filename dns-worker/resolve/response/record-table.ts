@@ -16,14 +16,14 @@ import {
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.ts';
 
-/** Maximum number of records in a message: with the root as owner and without data. */
+/** Maximum number of records in a message: the smallest record has the root as owner and no data. */
 export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Record.RDATA));
 
 /** Types of messages, not of data: question types, TKEY and TSIG (RFC 6895 section 3.1). */
 const FIRST_META = 249;
 const LAST_META = 255;
 
-/** One per thread; refilled for each message. */
+/** One per thread; `read` fills it for each message. */
 export class RecordTable {
   /** Offsets in the message. */
   readonly ownerAt = new Uint16Array(MAX_RECORDS);
@@ -40,12 +40,15 @@ export class RecordTable {
   count = 0;
   /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
-  /** Offset and length of the options of the OPT record; both 0 without one. */
+  /** Start and end of the options in the OPT record; both 0 without an OPT record. */
   optionsAt = 0;
   optionsEnd = 0;
   hasOpt = false;
 
-  /** Whether the additional section has a TSIG or a similar record; Weir does not sign questions. */
+  /**
+   * Whether the additional section has a TSIG or another meta record, which is malformed because Weir does not sign
+   * questions.
+   */
   private hasMetaBehind = false;
   private readonly name: ExpandedName = newExpandedName();
   private readonly seed: number;
@@ -73,9 +76,7 @@ export class RecordTable {
     return this.hasMeta() ? 'malformed-data' : 'read';
   }
 
-  /**
-   * Whether the records include one that is not data; OPT belongs in the additional section (RFC 6891 section 6.1.1).
-   */
+  /** Whether a record is not data; OPT belongs in the additional section (RFC 6891 section 6.1.1). */
   private hasMeta(): boolean {
     for (let i = 0; i < this.count; i++) {
       const type = this.type[i]!;
@@ -84,7 +85,7 @@ export class RecordTable {
     return this.hasMetaBehind;
   }
 
-  /** The hash that owners are compared by first. */
+  /** Hash of a name: owners are compared by hash first. */
   hash(name: ExpandedName): number {
     return foldedHash(name, this.seed);
   }
@@ -144,7 +145,7 @@ export class RecordTable {
       const fields = skipName(message, offset, message.length);
       const type = readU16(message, fields + Record.TYPE);
       if (isMeta(type)) this.hasMetaBehind = true;
-      // RFC 6891 section 6.1.1: at most one; servers behind a proxy that adds its own have two.
+      // RFC 6891 section 6.1.1 allows one OPT record; replies through a proxy that adds its own OPT record have two.
       if (type === RRType.OPT && !this.hasOpt) {
         if (message[offset] !== 0) return false;
         if (!areOptions(message, fields + Record.RDATA, next)) return false;

@@ -1,4 +1,6 @@
-/** Options of an upstream's reply: the client subnet (RFC 7871 section 7.3), and errors that report a block (RFC 8914). */
+/**
+ * Options of an upstream's reply: the client subnet (RFC 7871 section 7.3), and errors for blocked names (RFC 8914).
+ */
 import { EcsData, longestPrefix } from '../../../shared/dns/ecs-option.ts';
 import {
   BROKEN_OPTIONS,
@@ -10,15 +12,15 @@ import {
 import { EdnsOption, ExtendedError } from '../../../shared/dns/iana.ts';
 import { readU16 } from '../../../shared/dns/wire.ts';
 
-/** The reply is for a subnet other than the requested one. */
+/** Result for a reply that is for a subnet other than the requested one. */
 export const OTHER_ECS = -1;
 
 /**
- * Scope prefix of a reply whose options are between `at` and `end`: 0 if there is none (it is valid for all clients),
- * `OTHER_ECS` if family, source prefix or address differ from `asked`, or if the option is malformed.
+ * Scope prefix of a reply whose options are between `at` and `end`: 0 without an ECS option (the reply is valid for all
+ * clients), `OTHER_ECS` if family, source prefix or address differ from `asked`, or if the option is malformed.
  */
 export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: Uint8Array): number {
-  // If the question has no subnet, a server may return the one that it used instead.
+  // If the question has no subnet, a server may return the subnet that it used.
   if (asked[EcsData.SOURCE] === 0) return 0;
   const option = findOption(message, at, end, EdnsOption.ECS);
   if (option === NO_OPTION) return 0;

@@ -1,9 +1,9 @@
 /**
- * Converts an upstream's response to a form that may be cached and relayed: of the answer section, only the RRsets on
- * the question's CNAME/DNAME chain; of the authority section, only the SOA of a negative answer (and the denial proofs
- * for clients that set DO). Everything else is dropped, so unsolicited records never reach a cache. Names are rewritten
- * (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` decides whether a response is good
- * enough.
+ * Converts an upstream's response to a form that may be cached and relayed: from the answer section, only the RRsets on
+ * the question's CNAME/DNAME chain; from the authority section, only the SOA of a negative answer (and the denial
+ * proofs for clients that set DO). Everything else is dropped, so unsolicited records never reach a cache. Names are
+ * rewritten (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` decides whether a
+ * response is good enough.
  */
 import { randomInt } from 'node:crypto';
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
@@ -21,7 +21,7 @@ import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
-/** Maximum number of aliases in one answer, as in other resolvers; a longer chain is a fault. */
+/** Maximum number of aliases in one answer, similar to other resolvers; a longer chain is a fault. */
 export const MAX_CHAIN_HOPS = 16;
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };

@@ -61,8 +61,8 @@ export class RRsetWriter {
 
   /**
    * Writes the answer section's RRset of `owner`, whose hash is `hash`, and this type, followed by its signatures if
-   * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` limits it to that record: a
-   * name has one CNAME. Returns the number of records without signatures; -1 = a record could not be written.
+   * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` limits the RRset to one
+   * record: a name has one CNAME. Returns the number of records without signatures; -1 = a record could not be written.
    */
   writeRRset(owner: ExpandedName, hash: number, type: number, only = -1): number {
     const { answers } = this.table;

@@ -50,7 +50,7 @@ function isValue(key: number, value: Uint8Array): boolean {
   }
 }
 
-/** RFC 9460 section 8: in order, without `mandatory` itself. */
+/** RFC 9460 section 8: keys are in ascending order, without `mandatory` itself. */
 function isAscending(value: Uint8Array): boolean {
   let before = 0;
   for (let at = 0; at < value.length; at += 2) {
@@ -61,7 +61,7 @@ function isAscending(value: Uint8Array): boolean {
   return true;
 }
 
-/** RFC 9460 section 7.1.1: no string is empty. */
+/** RFC 9460 section 7.1.1: one or more strings, none of them empty. */
 function isStrings(value: Uint8Array): boolean {
   let at = 0;
   while (at < value.length) {

@@ -6,7 +6,7 @@
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
 import { Header } from '../../../shared/dns/wire.ts';
 
-/** A name of 127 labels needs no more (RFC 1035 section 2.3.4). */
+/** Maximum number of pointers in a name: a name has at most 127 labels (RFC 1035 section 2.3.4). */
 const MAX_JUMPS = 127;
 
 /** A name copied from a message; the object is reused, never stored. */
@@ -70,8 +70,8 @@ export function sameName(a: Uint8Array, aLength: number, b: Uint8Array, bLength:
 }
 
 /**
- * Whether `suffix` is `name` or one of its parents: the offset in `name` at which it begins, else -1. Both are
- * uncompressed.
+ * Whether `suffix` is `name` or one of its parents: the offset in `name` at which `suffix` begins, or -1. Both names
+ * are uncompressed.
  */
 export function findSuffix(name: ExpandedName, suffix: ExpandedName): number {
   const start = name.length - suffix.length;
@@ -91,7 +91,9 @@ export function copyName(from: ExpandedName, to: ExpandedName): void {
   to.length = from.length;
 }
 
-/** A 32-bit hash of an uncompressed name that ignores ASCII case; the seed prevents chosen collisions. */
+/**
+ * A 32-bit hash of an uncompressed name that ignores ASCII case; the seed prevents collisions that an attacker chooses.
+ */
 export function foldedHash(name: ExpandedName, seed: number): number {
   const { wire, length } = name;
   let hash = seed;

@@ -21,7 +21,7 @@ export type AttemptKind = 'live' | 'repeated' | 'probe';
 /** Called at most once, after `ask` has returned. */
 export type AttemptDone<U extends WithHealth> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
 
-/** Whether a response code settles a question; with any other, another server may do better. */
+/** Whether a response code settles a question; with other codes, another server may give a better answer. */
 export function isDefinitive(rcode: number): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN || rcode === Rcode.YXDOMAIN;
 }
@@ -31,13 +31,13 @@ const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated
 /** `U` is the upstream that is asked. */
 export class Attempt<U extends WithHealth> implements Exchange {
   readonly upstream: U;
-  /** Added by the upstream, one for each address that is asked. */
+  /** Exchanges that the upstream adds, one for each address that is asked. */
   readonly exchanges: Exchange[] = [];
   /** Called when the attempt ends, for any reason. */
   onOver: (() => void) | null = null;
   /** Called when it is time to send again: asks another address if there is one. */
   onSilence: (() => void) | null = null;
-  /** Called when time is up. */
+  /** Called at the timeout. */
   onTimeOut: (() => void) | null = null;
   private readonly clock: Clock;
   private readonly kind: AttemptKind;
@@ -74,7 +74,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
 
   /**
    * Called when the next server is asked: records a doubt against a server that has not answered since. `sinceMs`: when
-   * it was first asked, if there was an earlier attempt.
+   * the server was first asked, if there was an earlier attempt.
    */
   noteSilence(sinceMs = this.startedMs): void {
     const { health } = this.upstream;
@@ -82,7 +82,10 @@ export class Attempt<U extends WithHealth> implements Exchange {
     health.recordSilence(this.clock.monotonicMs() - sinceMs);
   }
 
-  /** Handles the timeout: counts it against the server if it had the full time; a late outcome is still accepted. */
+  /**
+   * Handles the timeout: counts it against the server if the server had the full time; a late outcome is still
+   * accepted.
+   */
   expire(): void {
     if (this.over || this.hasExpired) return;
     if (this.wasQueued) {
@@ -98,7 +101,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
   }
 
-  /** Expires, and accepts no outcome afterwards. */
+  /** Handles the timeout, and accepts no later outcome. */
   timeOut(): void {
     this.expire();
     this.cancel();

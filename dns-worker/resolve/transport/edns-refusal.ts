@@ -13,8 +13,8 @@ export function refusesEdns(message: Uint8Array): boolean {
 }
 
 /**
- * Whether a message reports that the server could not read the query, and so does not repeat the question: only FORMERR
- * or NOTIMP. The exchange compares the id.
+ * Whether a message reports that the server could not read the query, and therefore does not repeat the question: only
+ * FORMERR or NOTIMP. The exchange compares the id.
  */
 export function isBareRefusal(message: Uint8Array): boolean {
   if (message.length !== Header.SIZE) return false;

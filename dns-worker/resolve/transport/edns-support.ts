@@ -8,7 +8,7 @@ import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 
-/** Lifetime of a result, seconds. */
+/** Lifetime of a finding, in seconds. */
 const BELIEVED_SECS = 3600;
 /** Seconds for which a server that was found to support EDNS is not suspected again. */
 const UNSUSPECTED_SECS = 60;

@@ -1,6 +1,7 @@
 /**
  * Questions to one server over HTTPS (RFC 8484). HTTP/2 sessions are kept and reused; each question is a stream; the
- * number of both is limited. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS connection.
+ * numbers of sessions and streams are limited. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS
+ * connection.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -26,7 +27,9 @@ import { encodeQuery } from '../response/question.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
 
 const IDLE_TIMEOUT_MS = 30_000;
-/** Maximum number of streams per session, if the server allows that many, and of sessions to one server. */
+/**
+ * Maximum number of streams per session, if the server allows that many, and maximum number of sessions to one server.
+ */
 const MAX_STREAMS = 128;
 const MAX_SESSIONS = 4;
 const MAX_HEADER_BYTES = 16_384;
@@ -109,7 +112,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     });
     this.session = session;
     session.setTimeout(IDLE_TIMEOUT_MS, () => session.destroy());
-    // Not earlier on the socket: Node aborts if the socket closes before the session owns it.
+    // Do not check this earlier, on the socket: Node aborts if the socket closes before the session owns it.
     session.on('connect', (_session, socket) => {
       if ((socket as TLSSocket).alpnProtocol === 'h2') return;
       this.detail = ONLY_HTTP1;
@@ -195,7 +198,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   private end(query: HttpsQuery, outcome: StreamOutcome): void {
     this.streams--;
     const wasUseful = this.traffic.received > 0;
-    // The reset of a stream that was cancelled here is not caused by the server.
+    // If the stream was cancelled here, the server did not cause its reset.
     if (typeof outcome === 'object' && query.connection !== null) this.traffic.noteReceived();
     if (this.retired && this.streams === 0) this.session.destroy();
     this.events.left(query);

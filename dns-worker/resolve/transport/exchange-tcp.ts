@@ -27,16 +27,16 @@ import type { Question } from '../response/question.ts';
 import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
 
-/** Questions in flight on one connection above which another one is opened. */
+/** Number of questions in flight on one connection above which another connection is opened. */
 const MAX_IN_FLIGHT = 256;
 /** Maximum number of connections to one server. */
 const MAX_CONNECTIONS = 8;
-/** Cancelled ids on one connection after which it takes no more questions. */
+/** Number of cancelled ids after which a connection takes no more questions. */
 const MAX_ABANDONED = 1024;
-/** Unsolicited responses after which a connection is closed. */
+/** Number of unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
-/** Shared by all connections of this thread: each consumes its bytes before the next one reads. */
+/** Shared by all connections of this thread: each connection consumes its bytes before the next reads. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
 /** How connections to a server are opened, and the form of the messages. */
@@ -45,7 +45,7 @@ export interface StreamKind {
   open(server: ServerAddress, onread: OnReadOpts): Socket;
   /** Queries are padded to a multiple of this many octets; 0 = no padding. */
   readonly padTo: number;
-  /** Connections are closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
+  /** Connections are closed after this time without traffic (RFC 7766 section 6.2.3 does not define the value). */
   readonly idleTimeoutMs: number;
 }
 
@@ -127,7 +127,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private detail = 'connection closed';
 
   constructor(server: ServerAddress, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
-    // Without a stream, which would allocate as much per answer as everything else.
+    // `onread` replaces the readable stream, which would double the allocations per answer.
     const socket = parts.kind.open(server, {
       buffer: READ_BUFFER,
       callback: (size) => {
@@ -143,7 +143,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     socket.on('error', (error) => {
       this.detail = errorDetail(error);
     });
-    // A server that has closed its half sends no more answers.
+    // A server that has closed its side of the connection sends no more answers.
     socket.on('end', () => this.close());
     socket.on('close', () => this.end());
   }
@@ -218,7 +218,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   private receive(message: Uint8Array): boolean {
-    // A message that is not a response means lost framing.
+    // A message that is not a response means that the framing is lost.
     if (!isResponse(message)) return this.giveUp();
     const id = readU16(message, Header.ID);
     if (this.abandoned.delete(id)) {

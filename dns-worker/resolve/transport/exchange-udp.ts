@@ -23,13 +23,16 @@ export interface UdpChecks {
 
 /** Receives reports about replies. */
 export interface UdpAsker {
-  /** A reply does not repeat the marks; it was dropped, and the wait continues. */
+  /** Called after a reply was dropped because it does not repeat the marks; the wait continues. */
   onDoubt(why: Exclude<MarksCheck, 'repeated'>): void;
-  /** A reply repeats the marks. */
+  /** Called for a reply that repeats the marks. */
   onRepeated(message: Uint8Array, marks: QueryMarks): void;
-  /** A reply that repeats its marks was dropped because of its content; the wait continues. */
+  /** Called after a reply that repeats the marks was dropped because of its content; the wait continues. */
   onMalformed(): void;
-  /** A server reports an unreadable query without repeating its marks, which proves nothing; the wait continues. */
+  /**
+   * Called if a reply reports an unreadable query and does not repeat the marks: it may be forged, so the wait
+   * continues.
+   */
   onBareRefusal(): void;
 }
 

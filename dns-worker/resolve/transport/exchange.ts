@@ -14,15 +14,15 @@ export interface ServerAddress {
 /** The outcome of asking one server, unless it was cancelled. */
 export type ExchangeOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly hasEdns?: boolean }
-  /** TC was set: retry over TCP. */
+  /** The TC flag is set: retry over TCP. */
   | { readonly kind: 'truncated' }
   /** The server may not support EDNS (`edns-support.ts`): retry without. */
   | { readonly kind: 'refused' }
   /** A third party is guessing ids on the port of the question: ask over TCP, or from another port. */
   | { readonly kind: 'exposed' }
   /**
-   * No answer can arrive any more. `unusable`: the response is readable but cannot be used; the domain may be the cause
-   * (an endless chain, malformed data), so it does not count against the server. `local`: this machine had no port or
+   * No answer can arrive. `unusable`: the response is readable but cannot be used; the domain may be the cause (an
+   * endless chain, malformed data), so it does not count against the server. `local`: this machine had no port or
    * descriptor for the question; not the server's fault.
    */
   | {
@@ -36,7 +36,7 @@ export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutc
   switch (reading.kind) {
     case 'answer':
       return edns && !reading.hasEdns && isRefusal(reading.answer.rcode) ? { kind: 'refused' } : reading;
-    // The rewritten answer may exceed the maximum message size, so TC over a stream is not the server's fault either.
+    // The rewritten answer may exceed the maximum message size, so TC over a stream is also not the server's fault.
     case 'truncated':
       return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
     case 'fault': {
@@ -74,7 +74,7 @@ export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 
 /** One question in flight to one server. It has no deadline: the caller cancels it. */
 export interface Exchange {
-  /** Whether it had to wait for capacity on a connection: then a long time is not the server's fault. */
+  /** Whether the question had to wait for capacity on a connection: then a long time is not the server's fault. */
   readonly wasQueued: boolean;
   /** Sends the same query again if the transport may lose it; otherwise does nothing. */
   resend(): void;

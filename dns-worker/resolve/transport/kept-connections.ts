@@ -1,7 +1,8 @@
 /**
- * The connections to one server that are kept for the next question, for any protocol: a question uses one with free
- * capacity, else a new one up to a limit, else it waits until its timeout. No client network has more questions on them
- * than its fair share. `kept-exchange.ts` retries on another connection if one is silent.
+ * The connections to one server that are kept for the next question, for any protocol: a question uses a connection
+ * with free capacity, or a new connection up to a limit; if there is neither, it waits until its timeout. No client
+ * network gets more than its fair share of the capacity. `kept-exchange.ts` retries on another connection if a
+ * connection is silent.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { isWithinShare } from '../../policy/fair-share.ts';
@@ -13,7 +14,7 @@ import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
 /** Maximum number of questions that wait for a connection to one server. */
 const MAX_QUEUED = 16_384;
-/** A question fails after this many losses; a connection that has delivered nothing counts as half of them. */
+/** A question fails after this many losses; losing a connection that has delivered nothing counts as half of them. */
 const MAX_LOSSES = 16;
 
 /** Events of a connection. */
@@ -30,7 +31,7 @@ export interface ConnectionEvents<Query> {
 
 /** Rules for opening and evaluating connections to a server. */
 export interface KeptParts<Query, Connection> {
-  /** Maximum number of connections without silent ones; the total is limited to twice as many. */
+  /** Maximum number of connections, not counting silent ones; the total is limited to twice as many. */
   readonly max: number;
   readonly clock: Clock;
   readonly limits: LearnedLimits;

@@ -1,13 +1,13 @@
 /**
- * One question on kept connections. If a connection is silent, the question is also sent on another one: the other end
- * of a kept connection may be gone without notice (a new WAN address, a restarted firewall), and some servers drop
- * questions that arrive while they answer, or all except the first. The first answer counts.
+ * One question on kept connections. If a connection is silent, the question is also sent on another connection: a kept
+ * connection may have failed without notice (a new WAN address, a restarted firewall), and some servers drop questions
+ * that arrive while they answer, or all except the first. The first answer counts.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import type { LearnedLimits } from '../connections/learned-limits.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
-/** Milliseconds in which a silent connection may deliver the answer that another one has delivered. */
+/** Milliseconds in which a silent connection may still deliver an answer that another connection has delivered. */
 const COMPARED_MS = 100;
 
 /** The connections to send on. */
@@ -86,7 +86,7 @@ export class KeptExchange<
       this.sender.cancel(query);
       if (!isSilent) return;
       this.sender.limits.noteSilence(query, connection.traffic);
-      // Its other questions are sent elsewhere at once.
+      // The other questions on the connection are immediately sent on another one.
       if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();
   }

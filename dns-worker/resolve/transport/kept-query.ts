@@ -3,19 +3,19 @@ import type { Question } from '../response/question.ts';
 import type { ExchangeDone } from './exchange.ts';
 import type { ConnectionTraffic, SentState } from '../connections/connection-traffic.ts';
 
-/** A connection that has received nothing for this long while a question waits takes no new questions. */
+/** A connection that receives nothing for this time although a question waits takes no new questions. */
 const SILENCE_MS = 1000;
 
 /** A question in flight or waiting. */
 export class KeptQuery<Connection> implements SentState {
   readonly question: Question;
   readonly done: ExchangeDone;
-  /** Connection of the query while in flight; otherwise null. */
+  /** Connection of the query; null when it is not in flight. */
   connection: Connection | null = null;
   sentMs = 0;
   receivedBefore = 0;
   idleMs = 0;
-  /** Number of connections that ended without its answer; see `KeptConnections`. */
+  /** Number of connections that ended before the answer arrived; see `KeptConnections`. */
   losses = 0;
   /** Whether the query had to wait for capacity. */
   wasQueued = false;
@@ -39,7 +39,7 @@ export interface KeptConnection<Query> {
   destroy(): void;
 }
 
-/** Whether the peer of a connection may be gone, checked when a question on it is cancelled. */
+/** Whether the peer of a connection may be unreachable, checked when a question on the connection is cancelled. */
 export function isSilent(query: SentState, traffic: ConnectionTraffic, nowMs: number): boolean {
   if (!traffic.isSilentSince(query)) return false;
   return traffic.received === 0 || nowMs - query.sentMs >= SILENCE_MS;

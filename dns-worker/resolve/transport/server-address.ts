@@ -11,7 +11,7 @@ export function canonicalIp(ip: string): string {
 }
 
 /**
- * Parses `ip`, `ip:port` and `[ip]:port`, with or without `udp://` before it; null for anything else, including host
+ * Parses `ip`, `ip:port` and `[ip]:port`, with or without the prefix `udp://`; null for all other texts, including host
  * names.
  */
 export function parseServerAddress(text: string, defaultPort: number): ServerAddress | null {

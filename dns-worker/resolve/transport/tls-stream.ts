@@ -9,7 +9,7 @@ import { nodeTls } from '../../../shared/lazy-builtins.ts';
 import type { ServerAddress } from './exchange.ts';
 import type { StreamKind } from './exchange-tcp.ts';
 
-/** RFC 8467 section 4.1: queries are padded to a multiple of this, octets. */
+/** RFC 8467 section 4.1: queries are padded to a multiple of this many octets. */
 export const PADDING_BLOCK = 128;
 
 /** Idle connections are kept longer than TCP ones, because a handshake costs more. */
@@ -29,7 +29,10 @@ export class TlsConnector {
     this.ca = extraCa.length === 0 ? undefined : [...nodeTls().getCACertificates('default'), ...extraCa];
   }
 
-  /** Opens a connection, which is still connecting when this returns. Certificate faults are reported as its errors. */
+  /**
+   * Opens a connection, which is still connecting when `open` returns. Certificate faults are reported as errors of the
+   * socket.
+   */
   open(server: ServerAddress, onread?: OnReadOpts): TLSSocket {
     const socket = nodeTls().connect({
       host: server.ip,

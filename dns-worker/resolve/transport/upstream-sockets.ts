@@ -4,11 +4,11 @@
  * checks messages.
  *
  * A question gets its own socket if few are in flight, so that a port is used for one question and cannot be searched
- * for. A socket costs more than the rest of a question, so under load a few questions that start together share one;
- * each still has its own id, so an attacker has as many combinations of port and id to try for each answer.
+ * for. A socket costs more than the rest of a question, so under load a few questions that start together share a
+ * socket; each question has its own id, so an attacker has as many combinations of port and id to try for each answer.
  *
  * A reply with an id that was never used on the port is a guess of an attacker who has found the port: the port is
- * closed, so that there is no second guess. Ids used earlier on the port are those of late replies.
+ * closed, so that there is no second guess. A reply with an id that was used earlier on the port is a late reply.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -16,11 +16,11 @@ import { Header, readU16 } from '../../../shared/dns/wire.ts';
 import type { ServerAddress } from './exchange.ts';
 import { randomQueryId } from '../response/question.ts';
 
-/** Number of questions in flight to the server from which sockets are shared. */
+/** Number of questions in flight to the server from which questions share sockets. */
 export const BUSY = 32;
 /** Maximum number of questions per socket. */
 export const MAX_QUESTIONS = 16;
-/** Age in milliseconds from which a socket takes no more questions. */
+/** Age in milliseconds at which a socket stops taking questions. */
 export const MAX_AGE_MS = 50;
 
 type Lookup = (
@@ -33,21 +33,21 @@ type Lookup = (
 const literal4: Lookup = (hostname, _options, callback) => callback(null, hostname, 4);
 const literal6: Lookup = (hostname, _options, callback) => callback(null, hostname, 6);
 
-/** Receives the datagrams with its id. */
+/** Receives the datagrams with the id of its question. */
 export interface DatagramReceiver {
-  /** A datagram of the server with this id; otherwise unchecked. */
+  /** Called for a datagram of the server with the id; nothing else was checked. */
   receive(message: Uint8Array): void;
-  /** The socket was closed because a third party is guessing ids on its port. */
+  /** Called after the socket was closed because a third party is guessing ids on its port. */
   expose(): void;
-  /** The socket has failed. */
+  /** Called after the socket has failed. */
   fail(error: Error): void;
 }
 
 /** A place on a socket, for one question. */
 export interface SocketPlace {
-  /** Unique on its socket, from the CSPRNG. */
+  /** Id that is unique on its socket, from the CSPRNG. */
   readonly id: number;
-  /** Sends, as soon as the socket is connected. */
+  /** Sends a message as soon as the socket is connected. */
   send(message: Uint8Array): void;
   /** Gives the place back. */
   leave(): void;
@@ -91,14 +91,14 @@ class SharedSocket {
   private readonly server: ServerAddress;
   private readonly socket: Socket;
   private readonly receivers = new Map<number, DatagramReceiver>();
-  /** Ids of questions that have left; null until one has. */
+  /** Ids of questions that have left; null = none yet. */
   private usedIds: Set<number> | null = null;
   /** Messages that wait for the connection, by id; null once connected. */
   private unsent: Map<number, Uint8Array> | null = new Map();
   private readonly openedMs = performance.now();
   private questions = 0;
   private isClosed = false;
-  /** Reason why it failed, e.g. no descriptor or port was available. */
+  /** Reason why the socket failed, e.g. no descriptor or port was available. */
   private failure: Error | null = null;
 
   constructor(server: ServerAddress) {
@@ -112,7 +112,7 @@ class SharedSocket {
     this.socket.connect(server.port, server.ip, this.onConnect);
   }
 
-  /** Whether it may take another question. */
+  /** Whether the socket may take another question. */
   get isOpen(): boolean {
     return !this.isClosed && this.questions < MAX_QUESTIONS && performance.now() - this.openedMs < MAX_AGE_MS;
   }
@@ -158,7 +158,7 @@ class SharedSocket {
   };
 
   private receive(message: Uint8Array, ip: string, port: number): void {
-    // The kernel compares the source, but not of datagrams that arrived between bind and connect.
+    // The kernel compares the source, except for datagrams that arrived between bind and connect.
     if (this.isClosed || port !== this.server.port || ip !== this.server.ip) return;
     if (message.length < Header.SIZE) return;
     const id = readU16(message, Header.ID);

@@ -10,7 +10,7 @@ import type { StreamUpstream } from '../transport/exchange-tcp.ts';
 
 /** Time limit in milliseconds: it must leave time for the rest of the question. */
 const LIMIT_MS = 500;
-/** Maximum number of concurrent questions over TCP because of guessed ids. */
+/** Maximum number of concurrent questions that use TCP because of guessed ids. */
 const MAX_IN_REFUGE = 8;
 const TIMED_OUT: ExchangeOutcome = { kind: 'failed', reason: 'network', detail: 'timeout' };
 
@@ -32,8 +32,8 @@ export class BriefTcp {
   }
 
   /**
-   * Asks; `done` gets a loss if there was no answer in time. The loss is recorded if the server has replied to the
-   * question over UDP: otherwise the name may be slow, not TCP.
+   * Asks; `done` gets a loss if there was no answer in time. The loss is recorded only if the server has replied to the
+   * question over UDP: if it has not, the name may be slow, not TCP.
    */
   ask(question: Question, hasReplied: boolean, done: ExchangeDone): Exchange {
     const end = (outcome: ExchangeOutcome): void => {

@@ -17,7 +17,7 @@ export interface ProbeReply {
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;
   /** Whether the reply contains a server cookie. */
   readonly hasCookie: boolean;
-  /** Whether a third party guessed ids on its ports and no reply arrived: then the probe has no result. */
+  /** Whether a third party guessed ids on the probe's ports and no reply arrived: then the probe has no result. */
   readonly isDisturbed: boolean;
 }
 
@@ -65,7 +65,7 @@ export class CapabilityProbe {
     this.timer = setTimeout(() => this.end(null), limitMs);
     const ask = (): Exchange =>
       exchangeUdp(sockets, question, parts.usesEdns(), { marks, asker }, (outcome) => {
-        // Its port was closed: packets of third parties must not affect the result.
+        // The port was closed: packets of third parties must not affect the result.
         if (outcome.kind === 'exposed' && ++this.moves <= MAX_MOVES) this.exchange = ask();
         else if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
         else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
@@ -97,7 +97,7 @@ export class CapabilityProbe {
   }
 }
 
-/** Whether a plain reply is usable as an answer, so that one with a feature can be compared with it. */
+/** Whether the reply to a plain query is an answer with which the reply to a query with a feature can be compared. */
 export function isAnswered({ rcode }: ProbeReply): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN;
 }

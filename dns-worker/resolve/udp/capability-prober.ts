@@ -2,8 +2,8 @@
  * Tests with probes whether a server supports cookies and mixed case, independently of health checks and clients'
  * questions. A feature is enabled after three successful probes in a row, for a name that exists and a random name
  * below it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question
- * starts pairs; until they decide, it is repeated only unchanged or over TCP. One prober per server and thread;
- * findings are in the record that all threads share.
+ * starts such pairs; until they have a result, the question is repeated only unchanged or over TCP. One prober per
+ * server and thread; findings are in the record that all threads share.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -24,14 +24,17 @@ import { type Exchange, type ExchangeDone, isLost } from '../transport/exchange.
 const ROUNDS = 3;
 /** Maximum wait for a probe, in milliseconds. */
 const PROBE_MS = 1000;
-/** After the plain query of a pair is answered, the other one has this many times as long, and at least this time. */
+/** After the plain query of a pair is answered, the other query has this many times as long, and at least this time. */
 const TIMEOUT_FACTOR = 4;
 const MIN_TIMEOUT_MS = 250;
-/** Findings expire after an hour and are renewed after this many seconds, minus up to a tenth, so that nodes differ. */
+/**
+ * Findings expire after an hour and are renewed after this many seconds, minus up to a tenth, so that nodes do not
+ * probe at the same time.
+ */
 const RENEWAL_SECS = 2700;
 /** Seconds after which a server that could not be probed is probed again. */
 const RETRY_SECS = 60;
-/** Seconds for which other threads leave the probes to this one. */
+/** Seconds for which other threads leave the probes to this thread. */
 const LEASE_SECS = 30;
 /** Timeout of the probe over TCP, in milliseconds. */
 const TCP_PROBE_MS = 2000;
@@ -67,8 +70,8 @@ export class CapabilityProber {
   }
 
   /**
-   * Reports that a question with these features fails: compares them with the plain query, at most once a second on the
-   * node.
+   * Reports that a question with these features fails: compares queries with these features with the plain query, at
+   * most once a second on the node.
    */
   suspect(features: readonly HardeningFeature[]): void {
     if (this.isPairing || this.isClosed || features.length === 0) return;
@@ -97,7 +100,7 @@ export class CapabilityProber {
     );
   }
 
-  /** `rounds` are left; the first round with cookies only fetches the server cookie. */
+  /** Probes a feature for `rounds` more rounds; the first round with cookies only fetches the server cookie. */
   private earn(feature: HardeningFeature, rounds: number, done: (isDecided: boolean) => void): void {
     const { question, hardening } = this.parts;
     const { record } = hardening;
@@ -198,7 +201,7 @@ export class CapabilityProber {
     }
   }
 
-  /** After all features: the probe over TCP, then schedules the next probes. */
+  /** After all features, probes TCP, then schedules the next probes. */
   private conclude(isConclusive: boolean): void {
     const { record } = this.parts.hardening;
     const renewalSecs = Math.round(RENEWAL_SECS * (1 - Math.random() / 10));

@@ -1,13 +1,14 @@
 /**
- * Questions to one server that wait for a finding about the features of their queries; probes may run in any thread.
+ * Questions to one server that wait for a finding about the features of their queries; they poll for the finding,
+ * because the probes may run in any thread.
  */
 
-/** Interval of looking for findings, in milliseconds. */
+/** Interval at which findings are polled, in milliseconds. */
 const POLL_MS = 20;
 
 /** A waiting question. */
 interface Doubtful {
-  /** Looks for the finding. */
+  /** Checks whether the finding exists now. */
   check(): void;
 }
 

@@ -2,8 +2,8 @@
  * One question to one server over UDP, from the first query to the outcome: over TCP if the answer was truncated; again
  * without EDNS if the server does not support it; again with the server's new cookie (RFC 7873 section 5.3). If a
  * hardened query fails or gets a doubtful reply, probes are started, and the question is repeated over TCP, which third
- * parties cannot forge, or unchanged, until the probes have shown whether the server supports the feature; if not, the
- * question is sent again without it.
+ * parties cannot forge, or unchanged, until the probes have shown whether the server supports the feature. If the
+ * server does not, the question is sent again without the feature.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
@@ -25,7 +25,7 @@ import type { UdpSockets } from '../transport/upstream-sockets.ts';
 const HOLD_MS = 2000;
 /**
  * Maximum number of times that a question is repeated from another port because its reply was doubtful and TCP cannot
- * confirm it: only some of the servers behind an address may support a feature.
+ * confirm the reply: only some of the servers behind an address may support a feature.
  */
 const MAX_REPEATS = 4;
 /** Maximum number of times that a question moves to another port. */
@@ -41,7 +41,7 @@ export interface UdpWays {
   readonly prober: CapabilityProber;
   readonly doubtful: DoubtfulQuestions;
   readonly clock: Clock;
-  /** The server, or a forged reply, has refused the question with EDNS. */
+  /** Called if the server, or a forged reply, has refused the question with EDNS. */
   onRefusal(question: Question): void;
 }
 
@@ -51,12 +51,12 @@ interface HeldReply {
   readonly sinceMs: number;
 }
 
-/** The question. */
+/** The question in flight. */
 export class UdpQuestion implements Exchange, UdpAsker {
   private readonly ways: UdpWays;
   private readonly question: Question;
   private readonly done: ExchangeDone;
-  /** Almost always one: a set costs more. */
+  /** Exchanges in flight: almost always one, so an array costs less than a set. */
   private readonly underWay: Exchange[] = [];
   /** The UDP query that waits for its reply, and its marks. */
   private udp: Exchange | null = null;
@@ -72,7 +72,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** Whether the server has replied, even with a doubtful reply. */
   private hasReplied = false;
   private triedCookie = false;
-  /** Whether it was sent over TCP because of guessed ids, which is tried only once. */
+  /** Whether the question was sent over TCP because of guessed ids, which is tried only once. */
   private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;
@@ -86,7 +86,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (before === 'exposed') this.move(ways.edns.isUsed);
     else if (before === 'truncated') this.askTcp();
     else this.askUdp(ways.edns.isUsed);
-    // While the probes run, a server whose TCP works delays no further question.
+    // While the probes run, ask over TCP if the server's TCP works, so that further questions are not delayed.
     const { record } = ways.hardening;
     const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];
     if (struck.length === 0 || record.finding('tcp') !== 'supported') return;
@@ -130,7 +130,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askPlain();
   }
 
-  /** Looks for the finding of the probes. */
+  /** Checks whether the probes have a finding now. */
   check(): void {
     const { hardening, prober } = this.ways;
     const { record } = hardening;
@@ -201,7 +201,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.ways.prober.suspect(this.suspects);
   }
 
-  /** A feature was disabled: asks without it. */
+  /** Asks without a feature that was disabled. */
   private askAgain(): void {
     this.ways.doubtful.remove(this);
     this.suspects = [];
@@ -257,7 +257,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** A third party is guessing ids on the port, which was closed: asks over TCP, or from another port. */
   private move(edns: boolean): void {
     if (++this.moves > MAX_MOVES) {
-      // Final: each repetition would give the attacker as many guesses again.
+      // Do not repeat the question: each repetition would give the attacker more guesses.
       this.settle({ kind: 'failed', reason: 'unusable', detail: 'a third party is guessing ids' });
       return;
     }

@@ -82,7 +82,7 @@ export class UdpUpstream implements ServerConnections {
     this.ways.tcp.close();
   }
 
-  /** One forged reply must not disable EDNS for this server: verifies it over TCP in parallel. */
+  /** Verifies a refusal of EDNS over TCP in parallel: a forged reply must not disable EDNS for this server. */
   private suspect(question: Question): void {
     const { edns, tcp, hardening } = this.ways;
     if (this.suspicion !== null || !edns.isSuspect) return;

@@ -46,7 +46,7 @@ export function checkControl({ type, stream, flags, payload }: Frame, lastStream
       check(stream === 0, H2Code.PROTOCOL_ERROR);
       break;
     case FrameType.PUSH_PROMISE:
-      // Only servers may push.
+      // A client must not push.
       throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
   }
 }

@@ -62,7 +62,7 @@ function frameAt(bytes: Buffer, at: number, next: number): Frame {
   };
 }
 
-/** RFC 9113 section 6.1: one octet has the number of padding octets after the payload. */
+/** RFC 9113 section 6.1: one octet contains the number of padding octets after the payload. */
 function withoutPadding(bytes: Buffer, start: number, next: number): Uint8Array {
   const padding = start < next ? bytes[start]! : next;
   if (start + 1 + padding > next) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);

@@ -20,7 +20,7 @@ export const FrameType = {
   CONTINUATION: 9,
 } as const;
 
-/** Bits; ACK belongs to SETTINGS and PING. */
+/** Bits of the flags; ACK is a flag of SETTINGS and PING only. */
 export const FrameFlag = {
   END_STREAM: 0x1,
   ACK: 0x1,
@@ -52,7 +52,7 @@ export const Setting = {
 /** Octets of one setting: identifier and value. */
 export const SETTING_SIZE = 6;
 
-/** Maximum payload that needs no announcement. */
+/** Maximum payload unless SETTINGS allow more. */
 export const MAX_FRAME_SIZE = 16_384;
 /** The initial window of a connection, and of a stream unless settings change it (RFC 9113 section 6.9.2). */
 export const DEFAULT_WINDOW = 65_535;

@@ -1,7 +1,7 @@
 /**
  * One HTTP/2 connection (RFC 9113) for small requests and small answers, which is enough for DNS over HTTPS: no push,
- * no priorities, no entries in the client's header table. Every octet may be hostile: the amount of unfinished work per
- * client is limited, and a client that violates the protocol is disconnected.
+ * no priorities, no entries in the client's header table. Every octet may come from an attacker: the amount of
+ * unfinished work per client is limited, and a client that violates the protocol is disconnected.
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -36,7 +36,7 @@ export interface H2Limits {
   readonly streams: number;
   /** Maximum size of a body. */
   readonly bodySize: number;
-  /** Maximum number of bytes of incomplete bodies, for all streams. */
+  /** Maximum size of all incomplete bodies, in bytes. */
   readonly buffered: number;
   /** Maximum number of bytes of answers that the client has not received; above this, nothing more is read. */
   readonly unsent: number;
@@ -162,13 +162,13 @@ export class H2Session {
     const { stream: id, isLast, fields } = block;
     const stream = this.streams.get(id);
     if (stream !== undefined) {
-      // Trailers: they end the request.
+      // These fields are trailers, which end the request.
       if (!isLast || stream.isWhole) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
       this.complete(id, stream);
       return;
     }
     if ((id & 1) === 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
-    // The stream was already reset or answered: its fields had to be decoded, but are ignored.
+    // The stream was already reset or answered: its fields are decoded for the table, then ignored.
     if (id <= this.lastStream) {
       this.countControl();
       return;
@@ -238,7 +238,7 @@ export class H2Session {
     });
   }
 
-  /** Same as `end`, for calls from outside. */
+  /** Same as `end`, for callers outside this class: errors close the connection. */
   private answer(...response: Parameters<H2Session['end']>): void {
     try {
       this.end(...response);
@@ -334,7 +334,7 @@ export class H2Session {
     if (this.isSpread) this.fillRecord(frame.length);
   }
 
-  /** Starts a TLS record for each response from now on; responses are still written together. */
+  /** Puts each later response into its own TLS record; responses are still written together. */
   private spread(): void {
     this.isSpread = this.socket.setMaxSendFragment?.(SMALLEST_RECORD) === true;
     if (this.isSpread) this.fillRecord(this.out.reduce((sum, { length }) => sum + length, 0));

@@ -63,7 +63,7 @@ export class HpackDecoder {
   private at = 0;
   private decoded = new Uint8Array(256);
 
-  /** `maxListSize` limits the size of a block's fields, bytes, including the overhead of 32 each. */
+  /** `maxListSize` limits the size of a block's fields in bytes, including an overhead of 32 per field. */
   constructor(maxListSize: number) {
     this.maxListSize = maxListSize;
   }
@@ -94,7 +94,7 @@ export class HpackDecoder {
       return field;
     }
     if ((first & SIZE_UPDATE) === 0) return this.literal(PrefixBits.LITERAL);
-    // RFC 7541 section 4.2: only at the beginning of a block.
+    // RFC 7541 section 4.2: size updates are allowed only at the beginning of a block.
     if (!isFirst) throw new HpackError('a size update after a field');
     this.limitTable(this.integer(PrefixBits.SIZE_UPDATE));
     return null;

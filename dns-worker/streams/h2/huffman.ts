@@ -19,17 +19,20 @@ const MAX_PADDING_BITS = 7;
 /** Value for a missing child in the tree of codes. */
 const NONE = 0;
 /**
- * The tree: node n has its children at 2n and 2n + 1. A positive value is a node, a negative one -1 - symbol. Node 0 is
- * the root.
+ * The tree: node n has its children at 2n and 2n + 1. A positive value is a node; a negative value is -1 - symbol. Node
+ * 0 is the root.
  */
 const TREE = makeTree();
 /**
- * For a node that is reached from the root by ones only, the number of ones: bits at the end that lead to it are
+ * For a node that is reached from the root by ones only, the number of ones: if the input ends there, these bits are
  * padding.
  */
 const ONES = makeOnes();
 
-/** For each byte that starts with a complete code: the symbol and, in the low four bits, the code's length; else 0. */
+/**
+ * For each byte that starts with a complete code: the symbol and, in the low four bits, the code's length; 0 for all
+ * other bytes.
+ */
 const SHORT = makeShort();
 
 function makeTree(): Int16Array {
@@ -100,7 +103,7 @@ export function decodeHuffman(bytes: Uint8Array, at: number, end: number, into: 
       continue;
     }
     let next = 0;
-    // A code of more than eight bits; if at least eight are left, they cannot be padding.
+    // The code has more than eight bits; eight or more remaining bits cannot be padding.
     while (next >= 0) {
       if (bit === endBit) return -1;
       next = TREE[2 * next + bitAt(bytes, bit++)]!;

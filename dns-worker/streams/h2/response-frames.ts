@@ -1,6 +1,6 @@
 /**
- * The frames of a response. Its header block has literals with names from the static table, which do not change the
- * client's table.
+ * The frames of a response. Its header block consists of literals with names from the static table, which do not change
+ * the client's table.
  */
 import { FrameFlag, FrameHead, frameOf, FrameType, writeHead } from './frames.ts';
 

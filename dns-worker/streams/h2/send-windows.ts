@@ -51,7 +51,7 @@ export class SendWindows {
     return size;
   }
 
-  /** Enlarges the window of a stream, 0 = that of the connection; false if it would be too large. */
+  /** Enlarges the window of a stream, or of the connection if `stream` is 0; false if the window would be too large. */
   widen(stream: number, octets: number): boolean {
     if (stream === 0) {
       this.connection += octets;
@@ -68,8 +68,8 @@ export class SendWindows {
   }
 
   /**
-   * Changes the initial window of streams, and those of open streams by the same amount; false if one would be too
-   * large.
+   * Changes the initial window of streams, and the windows of open streams by the same amount; false if a window would
+   * be too large.
    */
   resize(initial: number): boolean {
     if (initial > MAX_WINDOW) return false;
@@ -92,7 +92,7 @@ export class SendWindows {
     return size;
   }
 
-  /** Writes as much of the rest of a body as the windows allow. Throws ConnectionFault if too much has to wait. */
+  /** Writes as much of the rest of a body as the windows allow. Throws ConnectionFault if too much data is left. */
   sendRest(stream: number): void {
     this.drain(stream);
     if (this.waitingSize > this.maxWaiting) throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);
